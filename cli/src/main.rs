@@ -1,0 +1,2 @@
+//! crate
+fn main() {}
