@@ -1,0 +1,416 @@
+//! Linear expressions and constraints, in the canonical form on which everything else relies.
+
+use core::cmp::Ordering;
+use core::fmt;
+
+use crate::integer::Integer;
+use crate::rational::Rational;
+use crate::row::{self, Row};
+
+/// How the linear part of a constraint compares with 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// `= 0`
+    Equal,
+    /// `>= 0`
+    AtLeast,
+    /// `> 0`
+    Greater,
+}
+
+impl Relation {
+    /// Whether a value of this sign (-1, 0 or 1) satisfies the relation.
+    #[must_use]
+    pub fn admits(self, sign: i32) -> bool {
+        match self {
+            Self::Equal => sign == 0,
+            Self::AtLeast => sign >= 0,
+            Self::Greater => sign > 0,
+        }
+    }
+}
+
+/// `sum c_i x_i + k  REL  0`, with integer coefficients without common divisor.
+///
+/// An equality's first non-zero coefficient (or its constant, if there is none) is positive, so two
+/// constraints over the same dimensions with the same solutions *as single half-spaces* are equal.
+///
+/// ```
+/// use coreach_polyhedra::{Constraint, Integer, Relation};
+/// // 2 x0 - 4 >= 0 is kept as x0 - 2 >= 0
+/// let c = Constraint::new(vec![Integer::from(2)], Integer::from(-4), Relation::AtLeast);
+/// assert_eq!(c.to_string(), "x0 - 2 >= 0");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Constraint {
+    /// Constant first, then one coefficient for each dimension.
+    row: Row,
+    relation: Relation,
+}
+
+impl Constraint {
+    /// The constraint `sum coefficients[i] x_i + constant  relation  0`, normalised.
+    #[must_use]
+    pub fn new(coefficients: Vec<Integer>, constant: Integer, relation: Relation) -> Self {
+        let mut row = coefficients;
+        row.insert(0, constant);
+        Self::of_row(row, relation)
+    }
+
+    /// [`Constraint::new`] for word-sized numbers.
+    #[must_use]
+    pub fn of(coefficients: &[i64], constant: i64, relation: Relation) -> Self {
+        let coefficients = coefficients.iter().map(|&value| Integer::from(value)).collect();
+        Self::new(coefficients, Integer::from(constant), relation)
+    }
+
+    /// The constraint `expression  relation  0`.
+    #[must_use]
+    pub fn from_expression(expression: &LinearExpression, relation: Relation) -> Self {
+        // The denominator is positive, so dropping it changes nothing.
+        Self::of_row(expression.row.clone(), relation)
+    }
+
+    pub(crate) fn of_row(mut row: Row, relation: Relation) -> Self {
+        row::normalise(&mut row);
+        if relation == Relation::Equal {
+            let leading = row[1..].iter().find(|entry| !entry.is_zero()).unwrap_or(&row[0]);
+            if leading.is_negative() {
+                row::negate(&mut row);
+            }
+        }
+        Self { row, relation }
+    }
+
+    /// The constraint no point satisfies, `-1 >= 0`.
+    pub(crate) fn contradiction(dimensions: usize) -> Self {
+        let mut row = row::unit(dimensions + 1, 0);
+        row::negate(&mut row);
+        Self { row, relation: Relation::AtLeast }
+    }
+
+    /// The coefficients, one for each dimension the constraint was made for.
+    #[must_use]
+    pub fn coefficients(&self) -> &[Integer] {
+        &self.row[1..]
+    }
+
+    /// The constant `k`.
+    #[must_use]
+    pub fn constant(&self) -> &Integer {
+        &self.row[0]
+    }
+
+    /// The relation to 0.
+    #[must_use]
+    pub fn relation(&self) -> Relation {
+        self.relation
+    }
+
+    /// The linear part, without the relation.
+    #[must_use]
+    pub fn expression(&self) -> LinearExpression {
+        LinearExpression { row: self.row.clone(), denominator: Integer::ONE }
+    }
+
+    /// The same linear part under another relation.
+    #[must_use]
+    pub fn with_relation(&self, relation: Relation) -> Self {
+        Self::of_row(self.row.clone(), relation)
+    }
+
+    /// The strict or closed complement; for an equality there is none that is one constraint.
+    #[must_use]
+    pub fn negated(&self) -> Option<Self> {
+        let relation = match self.relation {
+            Relation::Equal => return None,
+            Relation::AtLeast => Relation::Greater,
+            Relation::Greater => Relation::AtLeast,
+        };
+        let mut row = self.row.clone();
+        row::negate(&mut row);
+        Some(Self { row, relation })
+    }
+
+    /// Whether the point, one coordinate for each dimension, satisfies the constraint.
+    #[must_use]
+    pub fn is_satisfied_by(&self, point: &[Rational]) -> bool {
+        self.relation.admits(self.expression().value(point).signum())
+    }
+
+    /// `Some(true)` if every point satisfies it, `Some(false)` if none does, looking only at
+    /// constraints without variables.
+    pub(crate) fn trivial(&self) -> Option<bool> {
+        let constant_only = self.coefficients().iter().all(Integer::is_zero);
+        constant_only.then(|| self.relation.admits(self.row[0].signum()))
+    }
+
+    pub(crate) fn row(&self) -> &[Integer] {
+        &self.row
+    }
+
+    /// The constraint as one over `dimensions` dimensions, new coefficients being 0.
+    ///
+    /// # Panics
+    /// When it mentions a dimension that is not there.
+    pub(crate) fn fitted(mut self, dimensions: usize) -> Self {
+        fit(&mut self.row, dimensions);
+        self
+    }
+}
+
+/// Makes a row one of a space with `dimensions` dimensions.
+fn fit(row: &mut Row, dimensions: usize) {
+    assert!(
+        row.iter().skip(dimensions + 1).all(Integer::is_zero),
+        "a constraint or expression mentions a dimension the polyhedron does not have"
+    );
+    row.resize(dimensions + 1, Integer::ZERO);
+}
+
+/// Coefficients of earlier dimensions weigh more, then the constant, then the relation.
+impl Ord for Constraint {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.row[1..]
+            .cmp(&other.row[1..])
+            .then_with(|| self.row[0].cmp(&other.row[0]))
+            .then_with(|| self.relation.cmp(&other.relation))
+    }
+}
+
+impl PartialOrd for Constraint {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Constraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_row(f, &self.row)?;
+        f.write_str(match self.relation {
+            Relation::Equal => " = 0",
+            Relation::AtLeast => " >= 0",
+            Relation::Greater => " > 0",
+        })
+    }
+}
+
+impl fmt::Debug for Constraint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+fn write_row(f: &mut fmt::Formatter<'_>, row: &[Integer]) -> fmt::Result {
+    let mut first = true;
+    let indices = (1..row.len()).chain(core::iter::once(0));
+    for index in indices {
+        let entry = &row[index];
+        if entry.is_zero() {
+            continue;
+        }
+        match (first, entry.is_negative()) {
+            (true, true) => f.write_str("-")?,
+            (true, false) => {}
+            (false, true) => f.write_str(" - ")?,
+            (false, false) => f.write_str(" + ")?,
+        }
+        let size = entry.abs();
+        match (index, size.is_one()) {
+            (0, _) => write!(f, "{size}")?,
+            (_, true) => write!(f, "x{}", index - 1)?,
+            (_, false) => write!(f, "{size} x{}", index - 1)?,
+        }
+        first = false;
+    }
+    if first { f.write_str("0") } else { Ok(()) }
+}
+
+/// `(sum c_i x_i + k) / d`, with integers without common divisor and `d` positive.
+///
+/// ```
+/// use coreach_polyhedra::{LinearExpression, Rational};
+/// let x = LinearExpression::variable(0);
+/// let y = LinearExpression::variable(1);
+/// let sum = x.plus(&y).plus(&LinearExpression::constant(Rational::from(1)));
+/// assert_eq!(sum.value(&[Rational::from(2), Rational::from(3)]), Rational::from(6));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct LinearExpression {
+    /// Constant first; trailing zero coefficients are absent.
+    row: Row,
+    denominator: Integer,
+}
+
+impl LinearExpression {
+    /// The expression with integer coefficients and denominator, or nothing when the denominator is
+    /// 0.
+    #[must_use]
+    pub fn new(coefficients: Vec<Integer>, constant: Integer, denominator: Integer) -> Option<Self> {
+        if denominator.is_zero() {
+            return None;
+        }
+        let mut row = coefficients;
+        row.insert(0, constant);
+        Some(Self::of_row(row, denominator))
+    }
+
+    /// The expression with rational coefficients.
+    #[must_use]
+    pub fn from_rationals(coefficients: &[Rational], constant: &Rational) -> Self {
+        let all = || core::iter::once(constant).chain(coefficients);
+        let denominator = all().fold(Integer::ONE, |lcm, value| lcm.lcm(value.denominator()));
+        let row = all()
+            .map(|value| value.numerator() * &denominator.div_exact(value.denominator()))
+            .collect();
+        Self::of_row(row, denominator)
+    }
+
+    /// The expression with word-sized integer coefficients.
+    #[must_use]
+    pub fn of(coefficients: &[i64], constant: i64) -> Self {
+        let row = core::iter::once(&constant).chain(coefficients);
+        Self::of_row(row.map(|&value| Integer::from(value)).collect(), Integer::ONE)
+    }
+
+    /// The constant expression.
+    #[must_use]
+    pub fn constant(value: Rational) -> Self {
+        Self::from_rationals(&[], &value)
+    }
+
+    /// The expression `x_dimension`.
+    #[must_use]
+    pub fn variable(dimension: usize) -> Self {
+        Self { row: row::unit(dimension + 2, dimension + 1), denominator: Integer::ONE }
+    }
+
+    fn of_row(mut row: Row, mut denominator: Integer) -> Self {
+        debug_assert!(!denominator.is_zero());
+        if denominator.is_negative() {
+            row::negate(&mut row);
+            denominator = -denominator;
+        }
+        let gcd = row.iter().fold(denominator.clone(), |gcd, entry| gcd.gcd(entry));
+        if !gcd.is_one() {
+            row.iter_mut().for_each(|entry| *entry = entry.div_exact(&gcd));
+            denominator = denominator.div_exact(&gcd);
+        }
+        while row.len() > 1 && row.last().is_some_and(Integer::is_zero) {
+            row.pop();
+        }
+        Self { row, denominator }
+    }
+
+    /// The coefficient of a dimension.
+    #[must_use]
+    pub fn coefficient(&self, dimension: usize) -> Rational {
+        let entry = self.row.get(dimension + 1).cloned().unwrap_or(Integer::ZERO);
+        Rational::of_nonzero(entry, self.denominator.clone())
+    }
+
+    /// The constant term.
+    #[must_use]
+    pub fn constant_term(&self) -> Rational {
+        Rational::of_nonzero(self.row[0].clone(), self.denominator.clone())
+    }
+
+    /// The common denominator, positive.
+    #[must_use]
+    pub fn denominator(&self) -> &Integer {
+        &self.denominator
+    }
+
+    /// The sum.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let zero = Integer::ZERO;
+        let row = (0..self.row.len().max(other.row.len()))
+            .map(|index| {
+                let of = |row: &Row| row.get(index).cloned().unwrap_or(zero.clone());
+                of(&self.row) * &other.denominator + of(&other.row) * &self.denominator
+            })
+            .collect();
+        Self::of_row(row, &self.denominator * &other.denominator)
+    }
+
+    /// The difference.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        self.plus(&other.times(&Rational::from(-1)))
+    }
+
+    /// The product with a number.
+    #[must_use]
+    pub fn times(&self, factor: &Rational) -> Self {
+        let row = self.row.iter().map(|entry| entry * factor.numerator()).collect();
+        Self::of_row(row, &self.denominator * factor.denominator())
+    }
+
+    /// The value at a point; dimensions the point does not have count as 0.
+    #[must_use]
+    pub fn value(&self, point: &[Rational]) -> Rational {
+        let mut sum = Rational::from(self.row[0].clone());
+        for (entry, coordinate) in self.row[1..].iter().zip(point) {
+            sum = &sum + &(&Rational::from(entry.clone()) * coordinate);
+        }
+        &sum * &Rational::of_nonzero(Integer::ONE, self.denominator.clone())
+    }
+
+    /// The numerator's row in a space with `dimensions` dimensions.
+    ///
+    /// # Panics
+    /// When the expression mentions a dimension that is not there.
+    pub(crate) fn fitted(&self, dimensions: usize) -> Row {
+        let mut row = self.row.clone();
+        fit(&mut row, dimensions);
+        row
+    }
+}
+
+impl fmt::Display for LinearExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.denominator.is_one() {
+            return write_row(f, &self.row);
+        }
+        f.write_str("(")?;
+        write_row(f, &self.row)?;
+        write!(f, ") / {}", self.denominator)
+    }
+}
+
+impl fmt::Debug for LinearExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_are_canonical() {
+        let cases = [
+            (Constraint::of(&[-2, 4], 6, Relation::Equal), "x0 - 2 x1 - 3 = 0"),
+            (Constraint::of(&[-2, 4], 6, Relation::AtLeast), "-x0 + 2 x1 + 3 >= 0"),
+            (Constraint::of(&[0, 0], 6, Relation::Greater), "1 > 0"),
+            (Constraint::of(&[], -3, Relation::Equal), "1 = 0"),
+            (Constraint::of(&[0], 0, Relation::Equal), "0 = 0"),
+        ];
+        for (constraint, text) in cases {
+            assert_eq!(constraint.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn expressions_are_canonical() {
+        let half = Rational::of_nonzero(Integer::ONE, Integer::from(2));
+        let a = LinearExpression::from_rationals(&[half.clone(), Rational::ZERO], &Rational::ONE);
+        let b = LinearExpression::new(vec![Integer::from(-3)], Integer::from(-6), Integer::from(-6));
+        assert_eq!(Some(a.clone()), b);
+        assert_eq!(a.to_string(), "(x0 + 2) / 2");
+        assert_eq!(a.minus(&a), LinearExpression::constant(Rational::ZERO));
+        assert_eq!(a.times(&half).coefficient(0), &half * &half);
+    }
+}

@@ -1,0 +1,193 @@
+//! Integer rows: the vectors on which every algorithm of the crate works.
+//!
+//! A row has one more entry than the space has dimensions. Entry 0 belongs to the homogenising
+//! coordinate: for a constraint it is the constant, for a generator the denominator (0 for lines
+//! and rays, positive for points). Entry `i + 1` belongs to dimension `i`. A constraint's value at
+//! a generator is then simply the dot product.
+
+use crate::integer::{Integer, gcd_u128};
+
+/// A vector in homogeneous coordinates.
+pub(crate) type Row = Vec<Integer>;
+
+/// Entries up to which a combination is computed on the stack.
+const INLINE: usize = 24;
+
+/// The row with a 1 at `index` and 0 elsewhere.
+pub(crate) fn unit(width: usize, index: usize) -> Row {
+    let mut row = vec![Integer::ZERO; width];
+    row[index] = Integer::ONE;
+    row
+}
+
+/// The dot product.
+pub(crate) fn dot(a: &[Integer], b: &[Integer]) -> Integer {
+    dot_small(a, b).unwrap_or_else(|| {
+        a.iter().zip(b).fold(Integer::ZERO, |sum, (x, y)| sum + x * y)
+    })
+}
+
+#[inline]
+fn dot_small(a: &[Integer], b: &[Integer]) -> Option<Integer> {
+    let mut sum = 0_i128;
+    for (x, y) in a.iter().zip(b) {
+        let (x, y) = (x.to_i64()?, y.to_i64()?);
+        sum = sum.checked_add(i128::from(x) * i128::from(y))?;
+    }
+    Some(Integer::from(sum))
+}
+
+/// `a x + b y`, divided by the greatest common divisor of its entries.
+pub(crate) fn combine(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) -> Row {
+    combine_small(a, x, b, y).unwrap_or_else(|| {
+        let mut row: Row = x.iter().zip(y).map(|(x, y)| a * x + b * y).collect();
+        normalise(&mut row);
+        row
+    })
+}
+
+#[inline]
+fn combine_small(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) -> Option<Row> {
+    if x.len() > INLINE {
+        return None;
+    }
+    let (a, b) = (i128::from(a.to_i64()?), i128::from(b.to_i64()?));
+    let mut buffer = [0_i128; INLINE];
+    let mut gcd = 0_u128;
+    for (slot, (x, y)) in buffer.iter_mut().zip(x.iter().zip(y)) {
+        let (x, y) = (x.to_i64()?, y.to_i64()?);
+        // A product of two words fits; only the sum may not.
+        *slot = (a * i128::from(x)).checked_add(b * i128::from(y))?;
+        if gcd != 1 {
+            gcd = gcd_u128(gcd, slot.unsigned_abs());
+        }
+    }
+    let entries = buffer.iter().take(x.len());
+    if gcd <= 1 {
+        return Some(entries.map(|&entry| Integer::from(entry)).collect());
+    }
+    // A divisor that does not fit is left to the general path.
+    let gcd = i128::try_from(gcd).ok()?;
+    let divide = |entry: i128| match (i64::try_from(entry), i64::try_from(gcd)) {
+        // Word division is several times cheaper; the one overflow cannot occur, as gcd > 0.
+        (Ok(entry), Ok(gcd)) => Integer::from(entry / gcd),
+        _ => Integer::from(entry / gcd),
+    };
+    Some(entries.map(|&entry| divide(entry)).collect())
+}
+
+/// Divides a row by the greatest common divisor of its entries.
+pub(crate) fn normalise(row: &mut [Integer]) {
+    let mut gcd = Integer::ZERO;
+    for entry in row.iter() {
+        gcd = gcd.gcd(entry);
+        if gcd.is_one() {
+            return;
+        }
+    }
+    if gcd.is_zero() {
+        return;
+    }
+    for entry in row.iter_mut() {
+        *entry = entry.div_exact(&gcd);
+    }
+}
+
+/// Changes the sign of every entry.
+pub(crate) fn negate(row: &mut [Integer]) {
+    for entry in row.iter_mut() {
+        *entry = -&*entry;
+    }
+}
+
+/// Adds a multiple of `by` to a positive multiple of `row` so that the entry at `column`, where
+/// `by` is positive, becomes 0.
+pub(crate) fn eliminate(row: &mut Row, by: &[Integer], column: usize) {
+    debug_assert!(by[column].is_positive());
+    if row[column].is_zero() {
+        return;
+    }
+    let gcd = row[column].gcd(&by[column]);
+    let keep = by[column].div_exact(&gcd);
+    let take = -row[column].div_exact(&gcd);
+    *row = combine(&keep, row, &take, by);
+}
+
+/// A linear subspace's canonical basis: reduced echelon form, entry 0 never a pivot, pivots
+/// positive, rows ordered by pivot.
+///
+/// Entry 0 needs no pivot because callers pass either lines, whose entry 0 is 0, or equalities that
+/// some point satisfies, among which `constant = 0` cannot be derived.
+pub(crate) fn echelon(mut rows: Vec<Row>) -> Vec<Row> {
+    let width = rows.first().map_or(0, Vec::len);
+    let mut done = 0;
+    for column in 1..width {
+        let Some(found) = (done..rows.len()).find(|&index| !rows[index][column].is_zero()) else {
+            continue;
+        };
+        rows.swap(done, found);
+        if rows[done][column].is_negative() {
+            negate(&mut rows[done]);
+        }
+        normalise(&mut rows[done]);
+        let pivot = rows[done].clone();
+        for (index, row) in rows.iter_mut().enumerate() {
+            if index != done {
+                eliminate(row, &pivot, column);
+            }
+        }
+        done += 1;
+    }
+    debug_assert!(rows[done..].iter().all(|row| row.iter().all(Integer::is_zero)));
+    rows.truncate(done);
+    rows
+}
+
+/// The column of a row of an echelon form that is its pivot.
+pub(crate) fn pivot(row: &[Integer]) -> usize {
+    (1..row.len()).find(|&column| !row[column].is_zero()).unwrap_or(0)
+}
+
+/// Clears the pivot columns of `basis`, a result of [`echelon`], and normalises.
+pub(crate) fn reduce(row: &mut Row, basis: &[Row]) {
+    for by in basis {
+        eliminate(row, by, pivot(by));
+    }
+    normalise(row);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(entries: &[i64]) -> Row {
+        entries.iter().map(|&entry| Integer::from(entry)).collect()
+    }
+
+    /// The word path and the general path of a combination agree, also where words overflow.
+    #[test]
+    fn combinations_agree_with_big_integers() {
+        let edges = [0, 1, -2, 6, i64::MAX, i64::MIN, 1 << 31];
+        for &a in &edges {
+            for &b in &edges {
+                for &x in &edges {
+                    let (p, q) = (row(&[x, 4, i64::MIN]), row(&[i64::MAX, x, i64::MIN]));
+                    let (a, b) = (Integer::from(a), Integer::from(b));
+                    let mut slow: Row = p.iter().zip(&q).map(|(x, y)| &a * x + &b * y).collect();
+                    normalise(&mut slow);
+                    assert_eq!(combine(&a, &p, &b, &q), slow);
+                    let sum = p.iter().zip(&q).fold(Integer::ZERO, |sum, (x, y)| sum + x * y);
+                    assert_eq!(dot(&p, &q), sum);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn echelon_is_canonical() {
+        let first = echelon(vec![row(&[1, 2, 4, 0]), row(&[0, 1, 1, 1])]);
+        let second = echelon(vec![row(&[-1, -1, -3, 1]), row(&[0, -2, -2, -2]), row(&[1, 3, 5, 1])]);
+        assert_eq!(first, second);
+        assert_eq!(first, vec![row(&[-1, 2, 0, 4]), row(&[1, 0, 2, -2])]);
+    }
+}

@@ -1,0 +1,157 @@
+//! A user's mistake as data: what is wrong, where in the user's own text, what was expected.
+//!
+//! Everything that reads what a user wrote collects diagnostics and goes on; one renderer (in the command line) draws
+//! them. A diagnostic without an origin is about something that has no text (a missing file, say).
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A file as it was read: its name as the user gave it, and its text.
+#[derive(PartialEq, Eq, Debug)]
+pub struct SourceFile {
+    /// The path as the user wrote it.
+    pub name: String,
+    /// The text, UTF-8.
+    pub text: String,
+}
+
+/// A piece of the user's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// Byte offsets into its text.
+    pub span: Range<usize>,
+}
+
+impl Origin {
+    /// Line and column of the beginning, both counted from 1, the column in characters.
+    pub fn line_and_column(&self) -> (usize, usize) {
+        let before = self.file.text.get(..self.span.start).unwrap_or(&self.file.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        (line, column)
+    }
+
+    /// The text itself.
+    pub fn text(&self) -> &str {
+        self.file.text.get(self.span.clone()).unwrap_or("")
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.line_and_column();
+        write!(f, "{}:{line}:{column}", self.file.name)
+    }
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// Nothing can be made of the input.
+    Error,
+    /// Worth knowing; the work goes on.
+    Warning,
+}
+
+/// One finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// A stable name, in kebab-case: `unknown-datum`.
+    pub code: &'static str,
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Where: the first is the place itself, the others say what it clashes with. The text stands under the line.
+    pub labels: Vec<(Origin, String)>,
+    /// Facts that belong to it, a line each: a witness, a cycle.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
+    }
+
+    /// Adds a place with the text that stands under it. No origin, no label.
+    #[must_use]
+    pub fn at(mut self, origin: impl Into<Option<Origin>>, text: impl Into<String>) -> Self {
+        if let Some(origin) = origin.into() {
+            self.labels.push((origin, text.into()));
+        }
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Is it an error?
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// The known name nearest to a misspelt one, where one is near enough to be meant: at most a third of its letters
+/// differ, counting insertions, deletions, changes and swaps of neighbours; case alone always counts as near.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .map(|candidate| {
+            let same = candidate.to_lowercase() == name.to_lowercase();
+            (if same { 0 } else { distance(name, candidate) }, candidate)
+        })
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// The optimal string alignment distance.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(rows[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}

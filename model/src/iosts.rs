@@ -1,0 +1,230 @@
+//! The IOSTS (thesis, Definition 4.2, p. 81) and the test purpose (Definition 6.8, p. 149).
+//!
+//! ⟨D, Θ, L, l0, Σ, T⟩ as plain data. Three decisions make every later stage simpler:
+//!
+//! - A transition uses its action's own parameters. Where a user renames them (`on: Coin(p)`), the reader renames them
+//!   back, so that two transitions of one action can be conjoined without a substitution.
+//! - Assignments are parallel and total; the identities are not stored.
+//! - The purpose's observed data are the specification's own [`Datum`]s: their product is a union.
+
+use std::collections::BTreeMap;
+
+use crate::data::Datum;
+use crate::diagnostic::Origin;
+use crate::term::{Substitution, Term};
+
+/// A location's number in its IOSTS.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LocationId(pub u32);
+
+/// An action's number in its IOSTS.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ActionId(pub u32);
+
+/// The direction of an action, seen from the implementation under test.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ActionKind {
+    /// The system receives it: the tester sends it.
+    Input,
+    /// The system sends it: the tester observes it.
+    Output,
+    /// Nobody sees it.
+    Internal,
+}
+
+/// An action and its signature.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Action {
+    /// Its name.
+    pub name: String,
+    /// Its direction.
+    pub kind: ActionKind,
+    /// The parameters of its messages; none for an internal action.
+    pub parameters: Vec<Datum>,
+}
+
+impl Action {
+    /// Is it an input or an output?
+    pub fn is_visible(&self) -> bool {
+        self.kind != ActionKind::Internal
+    }
+}
+
+/// A location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// Its name, an identifier.
+    pub name: String,
+    /// What a picture shows in its place: `<Pay,Begin>` for a location of a product; the name where nothing was said.
+    pub label: String,
+    /// What the user says about it under `locations:`.
+    pub description: Option<String>,
+}
+
+impl Location {
+    /// A location whose label is its name.
+    pub fn named(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Location { label: name.clone(), name, description: None }
+    }
+}
+
+/// Where a transition came from in the user's text; empty for one that a stage made from nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TransitionOrigin {
+    /// The whole transition.
+    pub whole: Option<Origin>,
+    /// Its guard.
+    pub guard: Option<Origin>,
+    /// Its assignments, by the variable's name.
+    pub assignments: BTreeMap<String, Origin>,
+}
+
+/// ⟨l, a, π, G, A, l'⟩; π is its action's [`Action::parameters`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// l
+    pub source: LocationId,
+    /// a
+    pub action: ActionId,
+    /// G, over variables, constants and the action's parameters.
+    pub guard: Term,
+    /// A, without the identities, in the order of the data.
+    pub assignments: Substitution,
+    /// l'
+    pub target: LocationId,
+    /// Where it came from.
+    pub origin: TransitionOrigin,
+}
+
+/// An input/output symbolic transition system.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Iosts {
+    /// The model's name.
+    pub name: String,
+    /// C: symbolic constants.
+    pub constants: Vec<Datum>,
+    /// V
+    pub variables: Vec<Datum>,
+    /// Θ, over variables and constants.
+    pub initial_condition: Term,
+    /// L
+    pub locations: Vec<Location>,
+    /// l0
+    pub initial: LocationId,
+    /// Σ
+    pub actions: Vec<Action>,
+    /// T
+    pub transitions: Vec<Transition>,
+    /// Where the initial condition stands (or the model's name, where there is none).
+    pub origin: Option<Origin>,
+}
+
+impl Iosts {
+    /// The location of this number.
+    pub fn location(&self, id: LocationId) -> &Location {
+        &self.locations[id.0 as usize]
+    }
+
+    /// The action of this number.
+    pub fn action(&self, id: ActionId) -> &Action {
+        &self.actions[id.0 as usize]
+    }
+
+    /// All locations' numbers.
+    pub fn location_ids(&self) -> impl Iterator<Item = LocationId> + use<> {
+        (0..self.locations.len() as u32).map(LocationId)
+    }
+
+    /// All actions' numbers.
+    pub fn action_ids(&self) -> impl Iterator<Item = ActionId> + use<> {
+        (0..self.actions.len() as u32).map(ActionId)
+    }
+
+    /// The location of this name.
+    pub fn find_location(&self, name: &str) -> Option<LocationId> {
+        self.locations.iter().position(|location| location.name == name).map(|at| LocationId(at as u32))
+    }
+
+    /// The action of this name.
+    pub fn find_action(&self, name: &str) -> Option<ActionId> {
+        self.actions.iter().position(|action| action.name == name).map(|at| ActionId(at as u32))
+    }
+
+    /// The variable or constant of this name.
+    pub fn find_datum(&self, name: &str) -> Option<&Datum> {
+        self.variables.iter().chain(&self.constants).find(|datum| datum.name() == name)
+    }
+
+    /// For each location, the numbers of the transitions that leave it, in order.
+    pub fn outgoing(&self) -> Vec<Vec<usize>> {
+        let mut outgoing = vec![Vec::new(); self.locations.len()];
+        for (number, transition) in self.transitions.iter().enumerate() {
+            outgoing[transition.source.0 as usize].push(number);
+        }
+        outgoing
+    }
+
+    /// What the transition assigns to the variable: A_v, the variable itself where nothing is said.
+    pub fn effect(transition: &Transition, variable: &Datum) -> Term {
+        transition.assignments.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
+    }
+
+    /// A transition in one line, as messages name it: `Pay -Return-> Choose`.
+    pub fn describe(&self, transition: &Transition) -> String {
+        format!(
+            "{} -{}-> {}",
+            self.location(transition.source).label,
+            self.action(transition.action).name,
+            self.location(transition.target).label
+        )
+    }
+
+    /// The IOSTS without the locations that no path of transitions reaches from the initial one, and the number that
+    /// each kept location had.
+    #[must_use]
+    pub fn without_unreachable_locations(mut self) -> (Self, Vec<LocationId>) {
+        let outgoing = self.outgoing();
+        let mut reached = vec![false; self.locations.len()];
+        let mut work = vec![self.initial];
+        reached[self.initial.0 as usize] = true;
+        while let Some(location) = work.pop() {
+            for &number in &outgoing[location.0 as usize] {
+                let target = self.transitions[number].target;
+                if !std::mem::replace(&mut reached[target.0 as usize], true) {
+                    work.push(target);
+                }
+            }
+        }
+        let kept: Vec<LocationId> = self.location_ids().filter(|id| reached[id.0 as usize]).collect();
+        let mut renumbered = vec![None; self.locations.len()];
+        for (number, old) in kept.iter().enumerate() {
+            renumbered[old.0 as usize] = Some(LocationId(number as u32));
+        }
+        let new = |old: LocationId| renumbered[old.0 as usize];
+        self.locations = kept.iter().map(|old| self.location(*old).clone()).collect();
+        self.transitions = self
+            .transitions
+            .into_iter()
+            .filter_map(|t| Some(Transition { source: new(t.source)?, target: new(t.target)?, ..t }))
+            .collect();
+        // The initial location is always reached.
+        self.initial = new(self.initial).unwrap_or(self.initial);
+        (self, kept)
+    }
+}
+
+/// A test purpose: an IOSTS over its specification's actions, with the locations `Accept` and `Reject`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TestPurpose {
+    /// The purpose as an IOSTS. Its constants are its own, followed by what it observes.
+    pub iosts: Iosts,
+    /// The name of its specification.
+    pub of: String,
+    /// The specification's data that it reads and may not assign.
+    pub observes: Vec<Datum>,
+    /// The location `Accept`.
+    pub accept: LocationId,
+    /// The location `Reject`, where there is one.
+    pub reject: Option<LocationId>,
+}

@@ -1,0 +1,251 @@
+//! The concrete semantics (thesis, Definitions 4.4-4.16, p. 84-89): states, events, steps, traces, `after`.
+//!
+//! This is the oracle. It enumerates, it is naive on purpose, and it shares with the stages of the pipeline only the
+//! evaluation of terms. A state is ⟨l, ϑ⟩ with ϑ over variables and constants; an event is a valued action ⟨a, w⟩; an
+//! internal step carries no values and no trace shows it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::data::Datum;
+use crate::iosts::{ActionId, ActionKind, Iosts, LocationId, Transition};
+use crate::term::Term;
+use crate::term::evaluate::{Valuation, evaluate, holds};
+use crate::term::node::{Comparison, Node};
+use crate::value::{Value, tuples};
+
+/// ⟨l, ϑ⟩
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct State {
+    /// l
+    pub location: LocationId,
+    /// ϑ: a value for every variable and constant.
+    pub valuation: Valuation,
+}
+
+/// A valued action ⟨a, w⟩.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Event {
+    /// The action's name: events pass between systems that number their actions differently.
+    pub action: String,
+    /// One value per parameter.
+    pub values: Vec<Value>,
+}
+
+/// A sequence of visible events.
+pub type Trace = Vec<Event>;
+
+impl Event {
+    /// An event.
+    pub fn new(action: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
+        Event { action: action.into(), values: values.into_iter().collect() }
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values: Vec<String> = self.values.iter().map(Value::to_string).collect();
+        write!(f, "{}({})", self.action, values.join(", "))
+    }
+}
+
+/// Why the initial states could not be listed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum InitialError {
+    /// A constant was given no value, or one outside its type.
+    Constant(Datum),
+    /// More candidates than the limit would have to be tried.
+    TooMany,
+}
+
+/// Does the state satisfy the initial condition at the initial location?
+pub fn is_initial(iosts: &Iosts, state: &State) -> bool {
+    state.location == iosts.initial && holds(&iosts.initial_condition, &state.valuation) == Ok(true)
+}
+
+/// S0 of the instance with these constants.
+///
+/// Variables that a conjunct `v == e` of the initial condition determines are computed; of the others, those of a
+/// finite type run through all their values, and those of an infinite type, which an initialized system may leave
+/// open because it writes them before it reads them, stand at [`Value::any`].
+///
+/// # Errors
+/// A constant without a fitting value; more than `limit` candidates.
+pub fn initial_states(
+    iosts: &Iosts,
+    constants: &Valuation,
+    limit: usize,
+) -> Result<Vec<State>, InitialError> {
+    let mut known = Valuation::new();
+    for constant in &iosts.constants {
+        let value = constants.get(constant).filter(|value| value.is_in(constant.ty()));
+        known.insert(
+            constant.clone(),
+            value.cloned().ok_or_else(|| InitialError::Constant(constant.clone()))?,
+        );
+    }
+    let conjuncts = iosts.initial_condition.conjuncts();
+    let mut open: Vec<Datum> = iosts.variables.clone();
+    while let Some(position) = open.iter().position(|datum| determined(datum, &conjuncts, &known).is_some()) {
+        let datum = open.remove(position);
+        if let Some(value) = determined(&datum, &conjuncts, &known) {
+            known.insert(datum, value);
+        }
+    }
+    let mut choices = Vec::new();
+    let mut count = 1usize;
+    for datum in &open {
+        let values = match datum.ty().cardinality() {
+            Some(_) => Value::enumerate(datum.ty(), limit).ok_or(InitialError::TooMany)?,
+            None => vec![Value::any(datum.ty())],
+        };
+        count = count.saturating_mul(values.len());
+        if count > limit {
+            return Err(InitialError::TooMany);
+        }
+        choices.push(values);
+    }
+    let states = tuples(&choices).into_iter().map(|tuple| {
+        let mut valuation = known.clone();
+        valuation.extend(open.iter().cloned().zip(tuple));
+        State { location: iosts.initial, valuation }
+    });
+    Ok(states.filter(|state| in_types(&state.valuation) && is_initial(iosts, state)).collect())
+}
+
+fn in_types(valuation: &Valuation) -> bool {
+    valuation.iter().all(|(datum, value)| value.is_in(datum.ty()))
+}
+
+/// The value that some conjunct gives to the datum, once everything else in it is known.
+fn determined(datum: &Datum, conjuncts: &[Term], known: &Valuation) -> Option<Value> {
+    conjuncts.iter().find_map(|conjunct| match conjunct.node() {
+        Node::Compare(Comparison::Equal, a, b) => [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
+            (side.as_datum() == Some(datum)).then(|| evaluate(other, known).ok())?
+        }),
+        Node::Data(flag) if flag == datum => Some(Value::Bool(true)),
+        Node::Not(inner) if inner.as_datum() == Some(datum) => Some(Value::Bool(false)),
+        _ => None,
+    })
+}
+
+/// The state after the transition with these parameter values, where it can be taken.
+pub fn fire(iosts: &Iosts, transition: &Transition, state: &State, values: &[Value]) -> Option<State> {
+    let action = iosts.action(transition.action);
+    if state.location != transition.source || values.len() != action.parameters.len() {
+        return None;
+    }
+    let mut valuation = state.valuation.clone();
+    for (parameter, value) in action.parameters.iter().zip(values) {
+        if !value.is_in(parameter.ty()) {
+            return None;
+        }
+        valuation.insert(parameter.clone(), value.clone());
+    }
+    if holds(&transition.guard, &valuation) != Ok(true) {
+        return None;
+    }
+    let mut next = state.valuation.clone();
+    for (variable, term) in &transition.assignments {
+        let value = evaluate(term, &valuation).ok().filter(|value| value.is_in(variable.ty()))?;
+        next.insert(variable.clone(), value);
+    }
+    Some(State { location: transition.target, valuation: next })
+}
+
+/// The successors by one event; nothing for an action that the system does not have.
+pub fn step(iosts: &Iosts, state: &State, event: &Event) -> BTreeSet<State> {
+    let Some(action) = iosts.find_action(&event.action) else { return BTreeSet::new() };
+    step_by(iosts, state, action, &event.values)
+}
+
+fn step_by(iosts: &Iosts, state: &State, action: ActionId, values: &[Value]) -> BTreeSet<State> {
+    let candidates = iosts.transitions.iter().filter(|t| t.source == state.location && t.action == action);
+    candidates.filter_map(|transition| fire(iosts, transition, state, values)).collect()
+}
+
+/// The states reachable from these by internal steps alone, these included.
+///
+/// Ends where the internal steps do: a system without livelock has finitely many.
+pub fn internal_closure(iosts: &Iosts, states: BTreeSet<State>) -> BTreeSet<State> {
+    let internal: Vec<ActionId> =
+        iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Internal).collect();
+    let mut closed = states.clone();
+    let mut work: Vec<State> = states.into_iter().collect();
+    while let Some(state) = work.pop() {
+        for action in &internal {
+            for next in step_by(iosts, &state, *action, &[]) {
+                if closed.insert(next.clone()) {
+                    work.push(next);
+                }
+            }
+        }
+    }
+    closed
+}
+
+/// M after σ (Definition 4.16) from the given states, internal steps before, between and behind included.
+pub fn after(iosts: &Iosts, from: BTreeSet<State>, trace: &[Event]) -> BTreeSet<State> {
+    let mut states = internal_closure(iosts, from);
+    for event in trace {
+        let next = states.iter().flat_map(|state| step(iosts, state, event)).collect();
+        states = internal_closure(iosts, next);
+    }
+    states
+}
+
+/// The candidate values of parameters, for enumeration: a type with finitely many values needs no entry.
+pub type Universe = BTreeMap<Datum, Vec<Value>>;
+
+/// Every visible event over the universe that one of the states can perform.
+pub fn enabled_events(
+    iosts: &Iosts,
+    states: &BTreeSet<State>,
+    universe: &Universe,
+    limit: usize,
+) -> Vec<Event> {
+    let mut enabled = Vec::new();
+    for action in iosts.actions.iter().filter(|action| action.is_visible()) {
+        let lists: Vec<Vec<Value>> = action
+            .parameters
+            .iter()
+            .map(|p| universe.get(p).cloned().or_else(|| Value::enumerate(p.ty(), limit)).unwrap_or_default())
+            .collect();
+        for values in tuples(&lists) {
+            let event = Event::new(action.name.clone(), values);
+            if states.iter().any(|state| !step(iosts, state, &event).is_empty()) {
+                enabled.push(event);
+            }
+        }
+    }
+    enabled
+}
+
+/// All traces up to a length over the universe, each with the states it leads to.
+pub fn traces(
+    iosts: &Iosts,
+    from: BTreeSet<State>,
+    universe: &Universe,
+    length: usize,
+    limit: usize,
+) -> BTreeMap<Trace, BTreeSet<State>> {
+    let start = internal_closure(iosts, from);
+    let mut all = BTreeMap::from([(Trace::new(), start.clone())]);
+    let mut front = vec![(Trace::new(), start)];
+    for _ in 0..length {
+        let mut next_front = Vec::new();
+        for (trace, states) in front {
+            for event in enabled_events(iosts, &states, universe, limit) {
+                let next: BTreeSet<State> =
+                    states.iter().flat_map(|state| step(iosts, state, &event)).collect();
+                let next = internal_closure(iosts, next);
+                let mut longer = trace.clone();
+                longer.push(event);
+                all.insert(longer.clone(), next.clone());
+                next_front.push((longer, next));
+            }
+        }
+        front = next_front;
+    }
+    all
+}

@@ -1,0 +1,321 @@
+//! The constructors of terms, and the little that they simplify.
+//!
+//! Each asserts its arguments' sorts: a violation is a mistake of ours, since the reader has checked what users write.
+//! Simplification is local and never looks below the arguments' roots, so that building is constant time per node
+//! (negation walks the Boolean structure once).
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::data::Datum;
+use crate::term::Term;
+use crate::term::evaluate::arithmetic_on_values;
+use crate::term::node::{Comparison, Node, Operator};
+use crate::types::Type;
+use crate::value::Value;
+
+impl Term {
+    /// A literal.
+    pub fn literal(value: Value) -> Term {
+        let sort = value.sort();
+        Term::make(Node::Literal(value), sort)
+    }
+
+    /// `true`
+    pub fn yes() -> Term {
+        Term::literal(Value::Bool(true))
+    }
+
+    /// `false`
+    pub fn no() -> Term {
+        Term::literal(Value::Bool(false))
+    }
+
+    /// An integer's literal.
+    pub fn int(value: impl Into<IBig>) -> Term {
+        Term::literal(Value::Int(value.into()))
+    }
+
+    /// A datum.
+    pub fn datum(datum: &Datum) -> Term {
+        Term::make(Node::Data(datum.clone()), datum.ty().sort())
+    }
+
+    /// The negation; moves inwards to the data.
+    #[must_use]
+    pub fn not(&self) -> Term {
+        assert_eq!(*self.sort(), Type::Bool, "negation of {self}");
+        match self.node() {
+            Node::Literal(Value::Bool(value)) => Term::literal(Value::Bool(!value)),
+            Node::Not(inner) => inner.clone(),
+            Node::And(parts) => Term::or(parts.iter().map(Term::not)),
+            Node::Or(parts) => Term::and(parts.iter().map(Term::not)),
+            Node::Compare(comparison, a, b) => Term::compare(comparison.negated(), a, b),
+            Node::IfThenElse(c, a, b) => Term::if_then_else(c, &a.not(), &b.not()),
+            _ => Term::make(Node::Not(self.clone()), Type::Bool),
+        }
+    }
+
+    /// The conjunction: flat, in order, without doubles; `false` where a part and its negation meet.
+    pub fn and(parts: impl IntoIterator<Item = Term>) -> Term {
+        junction(parts, true)
+    }
+
+    /// The disjunction: flat, in order, without doubles; `true` where a part and its negation meet.
+    pub fn or(parts: impl IntoIterator<Item = Term>) -> Term {
+        junction(parts, false)
+    }
+
+    /// `a => b`
+    pub fn implies(a: &Term, b: &Term) -> Term {
+        Term::or([a.not(), b.clone()])
+    }
+
+    /// A comparison. Both sides are of one sort (an `int` beside a `real` is lifted).
+    pub fn compare(comparison: Comparison, a: &Term, b: &Term) -> Term {
+        let (a, b) = lift(a, b);
+        assert_eq!(a.sort(), b.sort(), "comparison of {a} with {b}");
+        let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual) || a.sort().is_number();
+        assert!(ordered, "order between {a} and {b}");
+        if a == b {
+            return Term::literal(Value::Bool(comparison.holds(Ordering::Equal)));
+        }
+        if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal()) {
+            return Term::literal(Value::Bool(comparison.holds(x.cmp(y))));
+        }
+        if *a.sort() == Type::Bool {
+            // `b == true` is `b`.
+            for (side, other) in [(&a, &b), (&b, &a)] {
+                if let Some(Value::Bool(value)) = side.as_literal() {
+                    let same = (comparison == Comparison::Equal) == *value;
+                    return if same { other.clone() } else { other.not() };
+                }
+            }
+        }
+        Term::make(Node::Compare(comparison, a, b), Type::Bool)
+    }
+
+    /// `a == b`
+    pub fn equal(a: &Term, b: &Term) -> Term {
+        Term::compare(Comparison::Equal, a, b)
+    }
+
+    /// `if c then a else b`
+    pub fn if_then_else(c: &Term, a: &Term, b: &Term) -> Term {
+        let (a, b) = lift(a, b);
+        assert_eq!((c.sort(), a.sort()), (&Type::Bool, b.sort()), "if {c} then {a} else {b}");
+        if a == b || c.is_true() {
+            return a;
+        }
+        if c.is_false() {
+            return b;
+        }
+        if *a.sort() == Type::Bool {
+            match (a.as_literal(), b.as_literal()) {
+                (Some(Value::Bool(true)), _) => return Term::or([c.clone(), b]),
+                (Some(Value::Bool(false)), _) => return Term::and([c.not(), b]),
+                (_, Some(Value::Bool(true))) => return Term::or([c.not(), a]),
+                (_, Some(Value::Bool(false))) => return Term::and([c.clone(), a]),
+                _ => {}
+            }
+        }
+        let sort = a.sort().clone();
+        Term::make(Node::IfThenElse(c.clone(), a, b), sort)
+    }
+
+    /// A binary operation. `int` beside `real` is lifted; `/` is of reals, `div` and `mod` of integers.
+    pub fn arithmetic(operator: Operator, a: &Term, b: &Term) -> Term {
+        let (a, b) = match operator {
+            Operator::Divide => (a.to_real(), b.to_real()),
+            _ => lift(a, b),
+        };
+        assert!(a.sort() == b.sort() && a.sort().is_number(), "{a} {operator} {b}");
+        let sort = a.sort().clone();
+        if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal())
+            && let Some(value) = arithmetic_on_values(operator, x, y)
+        {
+            return Term::literal(value);
+        }
+        match operator {
+            Operator::Add if is_number(&a, 0) => return b,
+            Operator::Add | Operator::Subtract if is_number(&b, 0) => return a,
+            Operator::Multiply if is_number(&a, 1) => return b,
+            Operator::Multiply | Operator::Divide if is_number(&b, 1) => return a,
+            // `(x + 1) + 1` is `x + 2`: an effect repeated around a loop stays small.
+            Operator::Add | Operator::Subtract => {
+                if let Some(folded) = fold_constant(operator, &a, &b) {
+                    return folded;
+                }
+            }
+            _ => {}
+        }
+        Term::make(Node::Arithmetic(operator, a, b), sort)
+    }
+
+    /// `a + b`
+    pub fn add(a: &Term, b: &Term) -> Term {
+        Term::arithmetic(Operator::Add, a, b)
+    }
+
+    /// `a - b`
+    pub fn subtract(a: &Term, b: &Term) -> Term {
+        Term::arithmetic(Operator::Subtract, a, b)
+    }
+
+    /// `a * b`
+    pub fn multiply(a: &Term, b: &Term) -> Term {
+        Term::arithmetic(Operator::Multiply, a, b)
+    }
+
+    /// `-a`
+    #[must_use]
+    pub fn negate(&self) -> Term {
+        assert!(self.sort().is_number(), "negative of {self}");
+        match self.node() {
+            Node::Literal(Value::Int(value)) => Term::int(-value.clone()),
+            Node::Literal(Value::Real(value)) => Term::literal(Value::Real(-value.clone())),
+            Node::Negate(inner) => inner.clone(),
+            _ => Term::make(Node::Negate(self.clone()), self.sort().clone()),
+        }
+    }
+
+    /// The same number as a real.
+    #[must_use]
+    pub fn to_real(&self) -> Term {
+        match self.node() {
+            _ if *self.sort() == Type::Real => self.clone(),
+            Node::Literal(Value::Int(value)) => Term::literal(Value::Real(RBig::from(value.clone()))),
+            _ => {
+                assert_eq!(*self.sort(), Type::Int, "{self} as a real");
+                Term::make(Node::ToReal(self.clone()), Type::Real)
+            }
+        }
+    }
+
+    /// `a[i]`; read through a store at the same or at a different literal index.
+    pub fn select(array: &Term, index: &Term) -> Term {
+        let Type::Array(ty) = array.sort().clone() else { panic!("{array} is not an array") };
+        let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
+        assert_eq!(*index.sort(), ty.index.sort(), "index {index} of {array}");
+        match array.node() {
+            Node::Store(_, at, element) if *at == index => return element.clone(),
+            Node::Store(inner, at, _) if at.as_literal().is_some() && index.as_literal().is_some() => {
+                return Term::select(inner, &index);
+            }
+            Node::Literal(Value::Array(value)) => {
+                if let Some(at) = index.as_literal() {
+                    return Term::literal(value.get(at).clone());
+                }
+            }
+            _ => {}
+        }
+        Term::make(Node::Select(array.clone(), index), ty.element.sort())
+    }
+
+    /// `a[i := e]`
+    pub fn store(array: &Term, index: &Term, element: &Term) -> Term {
+        let Type::Array(ty) = array.sort().clone() else { panic!("{array} is not an array") };
+        let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
+        let element = if ty.element == Type::Real { element.to_real() } else { element.clone() };
+        assert_eq!(
+            (index.sort(), element.sort()),
+            (&ty.index.sort(), &ty.element.sort()),
+            "store into {array}"
+        );
+        if let (Some(Value::Array(value)), Some(at), Some(new)) =
+            (array.as_literal(), index.as_literal(), element.as_literal())
+        {
+            return Term::literal(Value::Array(Arc::new(value.set(at.clone(), new.clone()))));
+        }
+        let base = match array.node() {
+            Node::Store(inner, at, _) if *at == index => inner.clone(),
+            _ => array.clone(),
+        };
+        Term::make(Node::Store(base, index, element), Type::Array(ty))
+    }
+
+    /// `r.field`, by position.
+    pub fn field(record: &Term, position: usize) -> Term {
+        let Type::Record(ty) = record.sort().clone() else { panic!("{record} is not a record") };
+        match record.node() {
+            Node::Literal(Value::Record(_, values)) => return Term::literal(values[position].clone()),
+            Node::IfThenElse(c, a, b) => {
+                return Term::if_then_else(c, &Term::field(a, position), &Term::field(b, position));
+            }
+            _ => {}
+        }
+        Term::make(Node::Field(record.clone(), position), ty.fields[position].1.sort())
+    }
+}
+
+fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
+    let mut flat: Vec<Term> = Vec::new();
+    for part in parts {
+        assert_eq!(*part.sort(), Type::Bool, "{part} in a conjunction or disjunction");
+        let inner = if conjunction { part.conjuncts() } else { part.disjuncts() };
+        for term in inner {
+            let absorbing = if conjunction { term.is_false() } else { term.is_true() };
+            if absorbing {
+                return term;
+            }
+            flat.push(term);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    flat.retain(|term| seen.insert(term.clone()));
+    if flat.len() > 1 && flat.iter().any(|term| is_literal_shape(term) && seen.contains(&term.not())) {
+        return Term::literal(Value::Bool(!conjunction));
+    }
+    match flat.len() {
+        0 => Term::literal(Value::Bool(conjunction)),
+        1 => flat.swap_remove(0),
+        _ if conjunction => Term::make(Node::And(flat), Type::Bool),
+        _ => Term::make(Node::Or(flat), Type::Bool),
+    }
+}
+
+/// Is its negation built in constant time?
+fn is_literal_shape(term: &Term) -> bool {
+    matches!(
+        term.node(),
+        Node::Compare(..) | Node::Not(_) | Node::Data(_) | Node::Select(..) | Node::Field(..)
+    )
+}
+
+/// Makes reals of both where one is.
+fn lift(a: &Term, b: &Term) -> (Term, Term) {
+    match (a.sort(), b.sort()) {
+        (Type::Int, Type::Real) => (a.to_real(), b.clone()),
+        (Type::Real, Type::Int) => (a.clone(), b.to_real()),
+        _ => (a.clone(), b.clone()),
+    }
+}
+
+fn is_number(term: &Term, number: i32) -> bool {
+    match term.as_literal() {
+        Some(Value::Int(value)) => *value == IBig::from(number),
+        Some(Value::Real(value)) => *value == RBig::from(number),
+        _ => false,
+    }
+}
+
+/// `(x ± c) ± d` as `x ± e`.
+fn fold_constant(outer: Operator, a: &Term, b: &Term) -> Option<Term> {
+    let d = signed(outer, b)?;
+    let Node::Arithmetic(inner @ (Operator::Add | Operator::Subtract), x, c) = a.node() else { return None };
+    let sum = Term::add(&signed(*inner, c)?, &d);
+    let negative = match sum.as_literal()? {
+        Value::Int(value) => *value < IBig::ZERO,
+        Value::Real(value) => *value < RBig::ZERO,
+        _ => return None,
+    };
+    Some(if negative { Term::subtract(x, &sum.negate()) } else { Term::add(x, &sum) })
+}
+
+fn signed(operator: Operator, literal: &Term) -> Option<Term> {
+    literal.as_literal()?;
+    Some(if operator == Operator::Subtract { literal.negate() } else { literal.clone() })
+}

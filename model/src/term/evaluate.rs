@@ -1,0 +1,180 @@
+//! The value of a term under a valuation: the definition that everything symbolic is held against.
+//!
+//! Evaluation goes from the left and stops where the result is known, as a reader of `&&`, `||` and `if` expects; an
+//! operation that is *reached* and has no value (division by zero, an index outside a range-typed array, an element
+//! outside the array's element type) makes the whole term undefined.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use dashu::base::{DivRemEuclid, Signed};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::data::Datum;
+use crate::term::Term;
+use crate::term::node::{Node, Operator};
+use crate::value::Value;
+
+/// The values of data.
+pub type Valuation = BTreeMap<Datum, Value>;
+
+/// Why a term has no value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Undefined {
+    /// A division, `div` or `mod` by zero: the operation.
+    DivisionByZero(Term),
+    /// An index outside the array's index type: the read or store, and the index.
+    IndexOutside(Term, Value),
+    /// An element outside the array's element type: the store, and the element.
+    ElementOutside(Term, Value),
+    /// The valuation does not have the datum.
+    Unbound(Datum),
+}
+
+impl fmt::Display for Undefined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Undefined::DivisionByZero(term) => write!(f, "`{term}` divides by zero"),
+            Undefined::IndexOutside(term, index) => {
+                write!(f, "index {index} of `{term}` is outside the array")
+            }
+            Undefined::ElementOutside(term, element) => {
+                write!(f, "{element} in `{term}` is outside the array's element type")
+            }
+            Undefined::Unbound(datum) => write!(f, "`{datum}` has no value"),
+        }
+    }
+}
+
+/// The value of the term.
+///
+/// # Errors
+/// [`Undefined`] where an operation reached has no value or a datum is missing.
+pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> {
+    let go = |child: &Term| evaluate(child, valuation);
+    Ok(match term.node() {
+        Node::Literal(value) => value.clone(),
+        Node::Data(datum) => {
+            valuation.get(datum).cloned().ok_or_else(|| Undefined::Unbound(datum.clone()))?
+        }
+        Node::Not(a) => Value::Bool(!holds(a, valuation)?),
+        Node::And(parts) => {
+            for part in parts {
+                if !holds(part, valuation)? {
+                    return Ok(Value::Bool(false));
+                }
+            }
+            Value::Bool(true)
+        }
+        Node::Or(parts) => {
+            for part in parts {
+                if holds(part, valuation)? {
+                    return Ok(Value::Bool(true));
+                }
+            }
+            Value::Bool(false)
+        }
+        Node::Compare(comparison, a, b) => Value::Bool(comparison.holds(go(a)?.cmp(&go(b)?))),
+        Node::IfThenElse(c, a, b) => {
+            if holds(c, valuation)? {
+                go(a)?
+            } else {
+                go(b)?
+            }
+        }
+        Node::Arithmetic(operator, a, b) => arithmetic_on_values(*operator, &go(a)?, &go(b)?)
+            .ok_or_else(|| Undefined::DivisionByZero(term.clone()))?,
+        Node::Negate(a) => match go(a)? {
+            Value::Int(value) => Value::Int(-value),
+            Value::Real(value) => Value::Real(-value),
+            other => unreachable!("negative of {other}"),
+        },
+        Node::ToReal(a) => match go(a)? {
+            Value::Int(value) => Value::Real(RBig::from(value)),
+            other => other,
+        },
+        Node::Select(a, i) => {
+            let (array, index) = (go(a)?, go(i)?);
+            let Value::Array(array) = array else { unreachable!("{a} is not an array") };
+            if !index.is_in(&array.ty.index) {
+                return Err(Undefined::IndexOutside(term.clone(), index));
+            }
+            array.get(&index).clone()
+        }
+        Node::Store(a, i, e) => {
+            let (array, index, element) = (go(a)?, go(i)?, go(e)?);
+            let Value::Array(array) = array else { unreachable!("{a} is not an array") };
+            if !index.is_in(&array.ty.index) {
+                return Err(Undefined::IndexOutside(term.clone(), index));
+            }
+            if !element.is_in(&array.ty.element) {
+                return Err(Undefined::ElementOutside(term.clone(), element));
+            }
+            Value::Array(Arc::new(array.set(index, element)))
+        }
+        Node::Field(a, position) => match go(a)? {
+            Value::Record(_, mut fields) => fields.swap_remove(*position),
+            other => unreachable!("{other} is not a record"),
+        },
+    })
+}
+
+/// The truth of a Boolean term.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn holds(term: &Term, valuation: &Valuation) -> Result<bool, Undefined> {
+    match evaluate(term, valuation)? {
+        Value::Bool(value) => Ok(value),
+        other => unreachable!("{other} is not a truth value"),
+    }
+}
+
+/// The result of a binary operation on two values of one sort; `None` for a division by zero.
+pub fn arithmetic_on_values(operator: Operator, a: &Value, b: &Value) -> Option<Value> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(Value::Int(match operator {
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::IntegerDivide | Operator::Modulo | Operator::Divide if *b == IBig::ZERO => return None,
+            Operator::IntegerDivide => a.clone().div_rem_euclid(b.clone()).0,
+            Operator::Modulo => IBig::from(a.clone().div_rem_euclid(b.clone()).1),
+            Operator::Divide => unreachable!("`/` is of reals"),
+        })),
+        (Value::Real(a), Value::Real(b)) => Some(Value::Real(match operator {
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::Divide if *b == RBig::ZERO => return None,
+            Operator::Divide => a / b,
+            Operator::IntegerDivide | Operator::Modulo => unreachable!("`div` and `mod` are of integers"),
+        })),
+        _ => unreachable!("{a} {operator} {b}"),
+    }
+}
+
+/// The sign of a number's value: -1, 0 or 1; 0 for what is no number.
+pub fn sign(value: &Value) -> i32 {
+    match value {
+        Value::Int(value) if *value == IBig::ZERO => 0,
+        Value::Int(value) => {
+            if value.is_negative() {
+                -1
+            } else {
+                1
+            }
+        }
+        Value::Real(value) if *value == RBig::ZERO => 0,
+        Value::Real(value) => {
+            if value.is_negative() {
+                -1
+            } else {
+                1
+            }
+        }
+        _ => 0,
+    }
+}

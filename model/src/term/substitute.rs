@@ -1,0 +1,55 @@
+//! Simultaneous substitution of terms for data, memoised.
+//!
+//! The memo lives as long as one call: within it every shared subterm is rewritten once, and a subterm that mentions
+//! none of the replaced data is returned as it is.
+
+use std::collections::HashMap;
+
+use crate::data::Datum;
+use crate::term::Term;
+use crate::term::node::Node;
+
+/// What stands for what.
+pub type Substitution = std::collections::BTreeMap<Datum, Term>;
+
+/// The term with every datum of the substitution replaced, all at once.
+pub fn substitute(term: &Term, substitution: &Substitution) -> Term {
+    substitute_all([term], substitution).swap_remove(0)
+}
+
+/// Several terms at once, with one memo.
+pub fn substitute_all<'a>(
+    terms: impl IntoIterator<Item = &'a Term>,
+    substitution: &Substitution,
+) -> Vec<Term> {
+    let mask = substitution.keys().fold(0, |mask, datum| mask | Term::datum(datum).0.mentions);
+    let mut memo = HashMap::new();
+    terms.into_iter().map(|term| rewrite(term, mask, substitution, &mut memo)).collect()
+}
+
+fn rewrite(term: &Term, mask: u64, substitution: &Substitution, memo: &mut HashMap<Term, Term>) -> Term {
+    if !term.may_mention(mask) {
+        return term.clone();
+    }
+    if let Some(known) = memo.get(term) {
+        return known.clone();
+    }
+    let mut go = |child: &Term| rewrite(child, mask, substitution, memo);
+    let result = match term.node() {
+        Node::Literal(_) => term.clone(),
+        Node::Data(datum) => substitution.get(datum).cloned().unwrap_or_else(|| term.clone()),
+        Node::Not(a) => go(a).not(),
+        Node::And(parts) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
+        Node::Or(parts) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
+        Node::Compare(comparison, a, b) => Term::compare(*comparison, &go(a), &go(b)),
+        Node::IfThenElse(c, a, b) => Term::if_then_else(&go(c), &go(a), &go(b)),
+        Node::Arithmetic(operator, a, b) => Term::arithmetic(*operator, &go(a), &go(b)),
+        Node::Negate(a) => go(a).negate(),
+        Node::ToReal(a) => go(a).to_real(),
+        Node::Select(a, i) => Term::select(&go(a), &go(i)),
+        Node::Store(a, i, e) => Term::store(&go(a), &go(i), &go(e)),
+        Node::Field(a, position) => Term::field(&go(a), *position),
+    };
+    memo.insert(term.clone(), result.clone());
+    result
+}

@@ -1,0 +1,118 @@
+//! The types of data (thesis 4.2, p. 79): what a variable, a constant or a parameter ranges over.
+//!
+//! `nat` and `int[lo..hi]` are subsets of `int`; everything else is disjoint. A term has a *sort*, which forgets those
+//! subsets ([`Type::sort`]): `vPaid - cPrice` of two `nat`s is an `int`. Membership in the subset is an obligation of
+//! the transition that assigns (see [`crate::obligation`]), never a property of the expression.
+
+use std::fmt;
+use std::sync::Arc;
+
+use dashu::integer::IBig;
+
+/// A type as the user declares it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Type {
+    /// `bool`
+    Bool,
+    /// `int`, unbounded.
+    Int,
+    /// `nat`: `int >= 0`.
+    Nat,
+    /// `int[low..high]`, both ends included.
+    Range(IBig, IBig),
+    /// `real`: exact rationals here.
+    Real,
+    /// An enumeration, nominal: two enumerations are one type when name and literals are the same.
+    Enum(Arc<EnumType>),
+    /// `array[T] of U`: a total map from T to U.
+    Array(Arc<ArrayType>),
+    /// A record type, nominal.
+    Record(Arc<RecordType>),
+}
+
+/// An enumeration: its name and its literals in the order of their declaration.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EnumType {
+    /// The name under `types:`.
+    pub name: String,
+    /// The literals; never empty.
+    pub literals: Vec<String>,
+}
+
+/// An array type: index and element.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ArrayType {
+    /// The index's type; an index outside it is a partial operation.
+    pub index: Type,
+    /// The elements' type.
+    pub element: Type,
+}
+
+/// A record type: named fields in the order of their declaration.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RecordType {
+    /// The name under `types:`.
+    pub name: String,
+    /// The fields; never empty, names distinct.
+    pub fields: Vec<(String, Type)>,
+}
+
+impl RecordType {
+    /// The position of a field.
+    pub fn field(&self, name: &str) -> Option<usize> {
+        self.fields.iter().position(|(field, _)| field == name)
+    }
+}
+
+impl Type {
+    /// The sort of a term of this type: `nat` and ranges become `int`, the rest stays.
+    pub fn sort(&self) -> Type {
+        match self {
+            Type::Nat | Type::Range(..) => Type::Int,
+            other => other.clone(),
+        }
+    }
+
+    /// Is it `int`, `nat` or a range?
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Type::Int | Type::Nat | Type::Range(..))
+    }
+
+    /// Is it a number: an integer type or `real`?
+    pub fn is_number(&self) -> bool {
+        self.is_integer() || matches!(self, Type::Real)
+    }
+
+    /// How many values the type has, where that is finite and fits.
+    pub fn cardinality(&self) -> Option<usize> {
+        match self {
+            Type::Bool => Some(2),
+            Type::Enum(enumeration) => Some(enumeration.literals.len()),
+            Type::Range(low, high) => usize::try_from(high - low + IBig::ONE).ok(),
+            Type::Int | Type::Nat | Type::Real => None,
+            Type::Array(array) => {
+                let (index, element) = (array.index.cardinality()?, array.element.cardinality()?);
+                element.checked_pow(u32::try_from(index).ok()?)
+            }
+            Type::Record(record) => record
+                .fields
+                .iter()
+                .try_fold(1usize, |product, (_, field)| product.checked_mul(field.cardinality()?)),
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Bool => f.write_str("bool"),
+            Type::Int => f.write_str("int"),
+            Type::Nat => f.write_str("nat"),
+            Type::Range(low, high) => write!(f, "int[{low}..{high}]"),
+            Type::Real => f.write_str("real"),
+            Type::Enum(enumeration) => f.write_str(&enumeration.name),
+            Type::Array(array) => write!(f, "array[{}] of {}", array.index, array.element),
+            Type::Record(record) => f.write_str(&record.name),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Values: the elements of the types' domains, DOM(t) of the thesis.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::types::{ArrayType, EnumType, RecordType, Type};
+
+/// A value of some type. The order is total, and only meant to make output stable.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// An integer, of `int`, `nat` or a range.
+    Int(IBig),
+    /// A rational, standing for a real.
+    Real(RBig),
+    /// A literal of an enumeration, by its position.
+    Enum(Arc<EnumType>, usize),
+    /// A total map with finitely many exceptions.
+    Array(Arc<ArrayValue>),
+    /// A record's fields in the order of its type.
+    Record(Arc<RecordType>, Vec<Value>),
+}
+
+/// An array's value: the same everywhere but at finitely many cells.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ArrayValue {
+    /// Its type.
+    pub ty: Arc<ArrayType>,
+    /// The value of every cell not in `cells`.
+    pub default: Value,
+    /// The exceptions; none of them equals `default`, so that equal maps are equal values
+    /// (over a finite index type, two spellings of one map remain possible: see [`ArrayValue::set`]).
+    pub cells: BTreeMap<Value, Value>,
+}
+
+impl ArrayValue {
+    /// The value at an index.
+    pub fn get(&self, index: &Value) -> &Value {
+        self.cells.get(index).unwrap_or(&self.default)
+    }
+
+    /// The array that differs at one index. Over a finite index type all cells are made explicit against the least
+    /// element in use, so that extensional equality is equality of values.
+    #[must_use]
+    pub fn set(&self, index: Value, value: Value) -> Self {
+        let mut next = self.clone();
+        if value == next.default {
+            next.cells.remove(&index);
+        } else {
+            next.cells.insert(index, value);
+        }
+        next.canonical()
+    }
+
+    /// Chooses the default anew where every index has an exception (only possible over a finite index type).
+    #[must_use]
+    pub fn canonical(mut self) -> Self {
+        self.cells.retain(|_, value| *value != self.default);
+        let Some(count) = self.ty.index.cardinality() else { return self };
+        let Some(indices) = Value::enumerate(&self.ty.index, count) else { return self };
+        // The canonical default is the value of the first index.
+        let Some(default) = indices.first().map(|first| self.get(first).clone()) else { return self };
+        if default != self.default {
+            let cells = indices.into_iter().map(|index| (index.clone(), self.get(&index).clone()));
+            self.cells = cells.filter(|(_, value)| *value != default).collect();
+            self.default = default;
+        }
+        self
+    }
+}
+
+impl Value {
+    /// An integer's value.
+    pub fn int(value: impl Into<IBig>) -> Self {
+        Value::Int(value.into())
+    }
+
+    /// Does the value lie in the type's domain?
+    pub fn is_in(&self, ty: &Type) -> bool {
+        match (self, ty) {
+            (Value::Bool(_), Type::Bool) | (Value::Int(_), Type::Int) | (Value::Real(_), Type::Real) => true,
+            (Value::Int(value), Type::Nat) => *value >= IBig::ZERO,
+            (Value::Int(value), Type::Range(low, high)) => low <= value && value <= high,
+            (Value::Enum(enumeration, _), Type::Enum(expected)) => enumeration == expected,
+            (Value::Array(array), Type::Array(expected)) => {
+                array.ty == *expected
+                    && array.default.is_in(&expected.element)
+                    && array
+                        .cells
+                        .iter()
+                        .all(|(index, value)| index.is_in(&expected.index) && value.is_in(&expected.element))
+            }
+            (Value::Record(record, fields), Type::Record(expected)) => {
+                record == expected
+                    && fields.iter().zip(&expected.fields).all(|(value, (_, field))| value.is_in(field))
+            }
+            _ => false,
+        }
+    }
+
+    /// The sort of the value.
+    pub fn sort(&self) -> Type {
+        match self {
+            Value::Bool(_) => Type::Bool,
+            Value::Int(_) => Type::Int,
+            Value::Real(_) => Type::Real,
+            Value::Enum(enumeration, _) => Type::Enum(enumeration.clone()),
+            Value::Array(array) => Type::Array(array.ty.clone()),
+            Value::Record(record, _) => Type::Record(record.clone()),
+        }
+    }
+
+    /// Some value of the type: the one nearest to nothing.
+    pub fn any(ty: &Type) -> Self {
+        match ty {
+            Type::Bool => Value::Bool(false),
+            Type::Int | Type::Nat => Value::Int(IBig::ZERO),
+            Type::Range(low, high) => {
+                let zero = IBig::ZERO;
+                Value::Int(if *low > zero {
+                    low.clone()
+                } else if *high < zero {
+                    high.clone()
+                } else {
+                    zero
+                })
+            }
+            Type::Real => Value::Real(RBig::ZERO),
+            Type::Enum(enumeration) => Value::Enum(enumeration.clone(), 0),
+            Type::Array(array) => Value::Array(Arc::new(ArrayValue {
+                ty: array.clone(),
+                default: Value::any(&array.element),
+                cells: BTreeMap::new(),
+            })),
+            Type::Record(record) => {
+                let fields = record.fields.iter().map(|(_, field)| Value::any(field)).collect();
+                Value::Record(record.clone(), fields)
+            }
+        }
+    }
+
+    /// All values of a finite type, in order, or `None` where there are more than `limit`.
+    pub fn enumerate(ty: &Type, limit: usize) -> Option<Vec<Value>> {
+        if ty.cardinality()? > limit {
+            return None;
+        }
+        let values = match ty {
+            Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
+            Type::Range(low, high) => {
+                let mut values = Vec::new();
+                let mut next = low.clone();
+                while next <= *high {
+                    values.push(Value::Int(next.clone()));
+                    next += IBig::ONE;
+                }
+                values
+            }
+            Type::Enum(enumeration) => (0..enumeration.literals.len())
+                .map(|position| Value::Enum(enumeration.clone(), position))
+                .collect(),
+            Type::Array(array) => {
+                let indices = Value::enumerate(&array.index, limit)?;
+                let elements = Value::enumerate(&array.element, limit)?;
+                tuples(&vec![elements; indices.len()])
+                    .into_iter()
+                    .map(|tuple| {
+                        let cells: BTreeMap<_, _> = indices.iter().cloned().zip(tuple).collect();
+                        let default =
+                            cells.values().next().cloned().unwrap_or_else(|| Value::any(&array.element));
+                        Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))
+                    })
+                    .collect()
+            }
+            Type::Record(record) => {
+                let fields: Option<Vec<_>> =
+                    record.fields.iter().map(|(_, field)| Value::enumerate(field, limit)).collect();
+                tuples(&fields?).into_iter().map(|tuple| Value::Record(record.clone(), tuple)).collect()
+            }
+            Type::Int | Type::Nat | Type::Real => return None,
+        };
+        Some(values)
+    }
+}
+
+/// The Cartesian product of the lists, the last one running fastest.
+pub fn tuples<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
+    let mut product = vec![Vec::new()];
+    for list in lists {
+        product = product
+            .into_iter()
+            .flat_map(|prefix| {
+                list.iter().map(move |value| {
+                    let mut tuple = prefix.clone();
+                    tuple.push(value.clone());
+                    tuple
+                })
+            })
+            .collect();
+    }
+    product
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Int(value) => write!(f, "{value}"),
+            Value::Real(value) => write!(f, "{value}"),
+            Value::Enum(enumeration, position) => f.write_str(&enumeration.literals[*position]),
+            Value::Array(array) => {
+                f.write_str("[")?;
+                for (index, value) in &array.cells {
+                    write!(f, "{index}: {value}, ")?;
+                }
+                write!(f, "..: {}]", array.default)
+            }
+            Value::Record(record, fields) => {
+                f.write_str("{")?;
+                for (position, ((name, _), value)) in record.fields.iter().zip(fields).enumerate() {
+                    let separator = if position == 0 { "" } else { ", " };
+                    write!(f, "{separator}{name}: {value}")?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
