@@ -1,0 +1,400 @@
+//! The double description of a non-empty polyhedron: both sides, minimal and canonical.
+//!
+//! It is made from either side, in one go: the conversion ([`crate::conversion`]) and the
+//! minimisation ([`crate::minimise`]) of the closure, then the faces left out ([`crate::faces`]).
+//! Both ways can start from a double description that is known already and only add to it.
+
+use crate::bits::Bits;
+use crate::conversion::{Cone, Exceeded};
+use crate::faces::{self, Faces};
+use crate::integer::Integer;
+use crate::linear::{Constraint, Relation};
+use crate::minimise::{self, Minimal};
+use crate::row::{self, Row};
+
+/// What a generator contributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// A direction, both ways.
+    Line,
+    /// A direction.
+    Ray,
+    /// A point of the polyhedron.
+    Point,
+    /// A point of the closure that is not known to belong to the polyhedron.
+    ClosurePoint,
+}
+
+/// A generator; entry 0 of the row is 0 for directions and positive for points.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Generator {
+    pub(crate) kind: Kind,
+    pub(crate) row: Row,
+}
+
+/// Both minimal descriptions of a non-empty polyhedron.
+#[derive(Clone, Debug)]
+pub(crate) struct Dual {
+    /// Equalities in echelon form, then facets sorted, then strict constraints that only cut off
+    /// faces smaller than a facet, sorted.
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) equalities: usize,
+    pub(crate) facets: usize,
+    /// Whether the face at infinity is a facet of the homogenised cone, whose constraint is then
+    /// needed to describe the cone, though not the polyhedron.
+    pub(crate) has_infinite_facet: bool,
+    /// Lines in echelon form, then rays and corners sorted, then points in the middle of faces.
+    pub(crate) generators: Vec<Generator>,
+    pub(crate) lines: usize,
+    pub(crate) extremes: usize,
+}
+
+impl Dual {
+    /// The constraints that make the closure.
+    pub(crate) fn skeleton_constraints(&self) -> &[Constraint] {
+        &self.constraints[..self.equalities + self.facets]
+    }
+
+    /// The strict constraints that are not facets.
+    pub(crate) fn extra_constraints(&self) -> &[Constraint] {
+        &self.constraints[self.equalities + self.facets..]
+    }
+
+    /// The generators that make the closure.
+    pub(crate) fn skeleton_generators(&self) -> &[Generator] {
+        &self.generators[..self.lines + self.extremes]
+    }
+}
+
+/// The polyhedron of `base` (or the universe) with more constraints; `None` when it is empty.
+pub(crate) fn from_constraints(
+    dimensions: usize,
+    base: Option<&Dual>,
+    added: &[Constraint],
+    limit: usize,
+) -> Result<Option<Dual>, Exceeded> {
+    let mut cone = constraint_cone(dimensions, base, limit)?;
+    for constraint in in_order(added) {
+        cone.add(constraint.row(), constraint.relation() == Relation::Equal, limit)?;
+    }
+    finish_constraints(cone, base, added, limit)
+}
+
+/// Like [`from_constraints`], leaving out the constraints that would need more than `limit` rows;
+/// the flag says whether any was left out.
+pub(crate) fn from_constraints_within(
+    dimensions: usize,
+    added: &[Constraint],
+    limit: usize,
+) -> (Option<Dual>, bool) {
+    let mut complete = true;
+    // The universe has as many rows as the space has dimensions: no limit can be below that.
+    let limit = limit.max(dimensions + 1);
+    let mut kept = Vec::new();
+    let Ok(mut cone) = constraint_cone(dimensions, None, limit) else {
+        unreachable!("the universe's lines and its one corner are within any limit");
+    };
+    for constraint in in_order(added) {
+        let is_equality = constraint.relation() == Relation::Equal;
+        match cone.add(constraint.row(), is_equality, limit) {
+            Ok(()) => kept.push(constraint.clone()),
+            Err(Exceeded) => complete = false,
+        }
+    }
+    if let Ok(dual) = finish_constraints(cone.clone(), None, &kept, limit) {
+        return (dual, complete);
+    }
+    // Only strictness can exceed now. Emptiness through strictness is seen before the limit is.
+    let closed: Vec<Constraint> =
+        kept.into_iter().filter(|constraint| constraint.relation() != Relation::Greater).collect();
+    match finish_constraints(cone, None, &closed, limit) {
+        Ok(dual) => (dual, false),
+        Err(Exceeded) => unreachable!("closed polyhedra have no faces left out to enumerate"),
+    }
+}
+
+fn constraint_cone(dimensions: usize, base: Option<&Dual>, limit: usize) -> Result<Cone, Exceeded> {
+    let width = dimensions + 1;
+    let positivity = row::unit(width, 0);
+    if let Some(base) = base {
+        let rows = |range: &'_ [Generator]| -> Vec<Row> {
+            range.iter().map(|generator| generator.row.clone()).collect()
+        };
+        let (lines, rays) = (
+            rows(&base.generators[..base.lines]),
+            rows(&base.generators[base.lines..base.lines + base.extremes]),
+        );
+        return Ok(Cone::known(
+            width,
+            lines.iter().map(Vec::as_slice),
+            rays.iter().map(Vec::as_slice),
+            core::iter::once(positivity.as_slice())
+                .chain(base.skeleton_constraints().iter().map(Constraint::row)),
+        ));
+    }
+    let mut cone = Cone::whole(width);
+    cone.add(&positivity, false, limit)?;
+    Ok(cone)
+}
+
+/// Equalities first: each takes a line or a dimension away, which makes everything after smaller.
+fn in_order(constraints: &[Constraint]) -> Vec<&Constraint> {
+    let mut sorted: Vec<&Constraint> = constraints.iter().collect();
+    sorted.sort_by(|a, b| {
+        let is_inequality = |c: &Constraint| c.relation() != Relation::Equal;
+        is_inequality(a).cmp(&is_inequality(b)).then_with(|| a.cmp(b))
+    });
+    sorted
+}
+
+fn finish_constraints(
+    cone: Cone,
+    base: Option<&Dual>,
+    added: &[Constraint],
+    limit: usize,
+) -> Result<Option<Dual>, Exceeded> {
+    if !cone.rays.iter().any(|ray| ray.row[0].is_positive()) {
+        return Ok(None);
+    }
+    let mut minimal = minimise::minimise(cone);
+    let has_infinite_facet = remove_infinite_facet(&mut minimal);
+    let vertices = vertices_of(&minimal.rays);
+    let mut excluded = Vec::new();
+    let base_constraints = base.map_or(&[][..], |base| base.constraints.as_slice());
+    for constraint in base_constraints.iter().chain(added) {
+        if constraint.relation() != Relation::Greater {
+            continue;
+        }
+        let border = border(constraint.row(), &minimal.rays);
+        if border.count() == minimal.rays.len() {
+            // Nowhere positive on the closure.
+            return Ok(None);
+        }
+        if border.intersects(&vertices) {
+            excluded.push(border);
+        }
+    }
+    let excluded = faces::maximal(excluded);
+    let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
+    let kept = if excluded.is_empty() {
+        None
+    } else {
+        let faces =
+            Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
+        Some(faces::smallest_kept(&faces, &excluded, limit)?)
+    };
+    Ok(Some(assemble(minimal, has_infinite_facet, &excluded, kept.as_deref())))
+}
+
+/// The polyhedron of `base` (or nothing) with more generators.
+///
+/// `base` and `added` together must hold a point.
+pub(crate) fn from_generators(
+    dimensions: usize,
+    base: Option<&Dual>,
+    added: &[Generator],
+    limit: usize,
+) -> Result<Dual, Exceeded> {
+    let width = dimensions + 1;
+    let mut cone = match base {
+        Some(base) => {
+            let positivity = row::unit(width, 0);
+            let (equalities, facets) = base.skeleton_constraints().split_at(base.equalities);
+            Cone::known(
+                width,
+                equalities.iter().map(Constraint::row),
+                facets
+                    .iter()
+                    .map(Constraint::row)
+                    .chain(base.has_infinite_facet.then_some(positivity.as_slice())),
+                base.skeleton_generators().iter().map(|generator| generator.row.as_slice()),
+            )
+        }
+        None => Cone::whole(width),
+    };
+    let mut sorted: Vec<&Generator> = added.iter().collect();
+    // Lines first, for the reason given at `in_order`.
+    sorted.sort();
+    for generator in sorted {
+        cone.add(&generator.row, generator.kind == Kind::Line, limit)?;
+    }
+    // The conversion ran in the dual space, so what it calls rays are our constraints.
+    let swapped = minimise::minimise(cone);
+    let mut minimal = Minimal {
+        lines: swapped.equalities,
+        equalities: swapped.lines,
+        facets: Vec::with_capacity(swapped.rays.len()),
+        rays: Vec::with_capacity(swapped.facets.len()),
+    };
+    for (index, row) in swapped.rays.into_iter().enumerate() {
+        let mut rays = Bits::default();
+        for (generator, facet) in swapped.facets.iter().enumerate() {
+            if facet.rays.contains(index) {
+                rays.insert(generator);
+            }
+        }
+        minimal.facets.push(minimise::Facet { row, rays });
+    }
+    // Reduced modulo the lines already; the equalities were found last and reduce the facets.
+    minimal.rays = swapped.facets.into_iter().map(|facet| facet.row).collect();
+    let has_infinite_facet = remove_infinite_facet(&mut minimal);
+    let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
+
+    let base_generators = base.map_or(&[][..], |base| base.generators.as_slice());
+    let is_closed = base_generators
+        .iter()
+        .chain(added)
+        .all(|generator| generator.kind != Kind::ClosurePoint);
+    if is_closed {
+        return Ok(assemble(minimal, has_infinite_facet, &[], None));
+    }
+    let facet_rows: Vec<&Row> = minimal.facets.iter().map(|facet| &facet.row).collect();
+    let on_facets = |row: &Row| {
+        let mut on = Bits::default();
+        for (index, facet) in facet_rows.iter().enumerate() {
+            if row::dot(facet, row).is_zero() {
+                on.insert(index);
+            }
+        }
+        on
+    };
+    let points: Vec<Bits> = base_generators
+        .iter()
+        .chain(added)
+        .filter(|generator| generator.kind == Kind::Point)
+        .map(|generator| on_facets(&generator.row))
+        .collect();
+    let vertices = vertices_of(&minimal.rays);
+    let mut open = Bits::default();
+    for (index, row) in minimal.rays.iter().enumerate() {
+        if vertices.contains(index) && !points.contains(&on_facets(row)) {
+            open.insert(index);
+        }
+    }
+    let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
+    let excluded = faces::largest_excluded(&faces, &points, &open, limit)?;
+    let kept = if excluded.is_empty() {
+        None
+    } else {
+        Some(faces::smallest_kept(&faces, &excluded, limit)?)
+    };
+    Ok(assemble(minimal, has_infinite_facet, &excluded, kept.as_deref()))
+}
+
+/// Takes the constraint "1 >= 0" out of the facets; whether it was there.
+fn remove_infinite_facet(minimal: &mut Minimal) -> bool {
+    let before = minimal.facets.len();
+    minimal.facets.retain(|facet| !minimise::is_constant(&facet.row));
+    minimal.facets.len() < before
+}
+
+fn vertices_of(rays: &[Row]) -> Bits {
+    let mut vertices = Bits::default();
+    for (index, row) in rays.iter().enumerate() {
+        if row[0].is_positive() {
+            vertices.insert(index);
+        }
+    }
+    vertices
+}
+
+/// The generators at which a constraint's linear part vanishes.
+fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
+    let mut border = Bits::default();
+    for (index, row) in rays.iter().enumerate() {
+        if row::dot(constraint, row).is_zero() {
+            border.insert(index);
+        }
+    }
+    border
+}
+
+/// Puts the parts in canonical order. `excluded` are the largest faces left out, `kept` the
+/// smallest faces not left out, absent when no face is left out.
+fn assemble(
+    minimal: Minimal,
+    has_infinite_facet: bool,
+    excluded: &[Bits],
+    kept: Option<&[Bits]>,
+) -> Dual {
+    let Minimal { lines, rays, equalities, facets } = minimal;
+    let width = rays.first().map_or(0, Vec::len);
+    let sum = |rows: &mut dyn Iterator<Item = &Row>| {
+        let mut sum = vec![Integer::ZERO; width];
+        for row in rows {
+            sum = sum.iter().zip(row).map(|(a, b)| a + b).collect();
+        }
+        row::normalise(&mut sum);
+        sum
+    };
+    let mut extra: Vec<Constraint> = excluded
+        .iter()
+        .filter(|face| !facets.iter().any(|facet| facet.rays == **face))
+        .map(|face| {
+            let mut through =
+                facets.iter().filter(|facet| face.is_subset(&facet.rays)).map(|facet| &facet.row);
+            Constraint::of_row(sum(&mut through), Relation::Greater)
+        })
+        .collect();
+    extra.sort();
+    let mut middles: Vec<Generator> = Vec::new();
+    let mut is_point = Bits::default();
+    for face in kept.unwrap_or_default() {
+        let mut members = (0..rays.len()).filter(|&index| face.contains(index));
+        match (members.next(), members.next()) {
+            (Some(corner), None) => is_point.insert(corner),
+            _ => {
+                let mut on = (0..rays.len()).filter(|&index| face.contains(index)).map(|index| &rays[index]);
+                middles.push(Generator { kind: Kind::Point, row: sum(&mut on) });
+            }
+        }
+    }
+    middles.sort();
+
+    let equality_count = equalities.len();
+    let facet_count = facets.len();
+    let mut sorted: Vec<Constraint> = facets
+        .into_iter()
+        .map(|facet| {
+            let is_strict = excluded.contains(&facet.rays);
+            let relation = if is_strict { Relation::Greater } else { Relation::AtLeast };
+            Constraint::of_row(facet.row, relation)
+        })
+        .collect();
+    sorted.sort();
+    let mut constraints: Vec<Constraint> =
+        equalities.into_iter().map(|row| Constraint::of_row(row, Relation::Equal)).collect();
+    constraints.append(&mut sorted);
+    constraints.append(&mut extra);
+
+    let line_count = lines.len();
+    let extreme_count = rays.len();
+    let mut extremes: Vec<Generator> = rays
+        .into_iter()
+        .enumerate()
+        .map(|(index, row)| {
+            let kind = if !row[0].is_positive() {
+                Kind::Ray
+            } else if kept.is_none() || is_point.contains(index) {
+                Kind::Point
+            } else {
+                Kind::ClosurePoint
+            };
+            Generator { kind, row }
+        })
+        .collect();
+    extremes.sort();
+    let mut generators: Vec<Generator> =
+        lines.into_iter().map(|row| Generator { kind: Kind::Line, row }).collect();
+    generators.append(&mut extremes);
+    generators.append(&mut middles);
+    Dual {
+        constraints,
+        equalities: equality_count,
+        facets: facet_count,
+        has_infinite_facet,
+        generators,
+        lines: line_count,
+        extremes: extreme_count,
+    }
+}

@@ -1,0 +1,145 @@
+//! Which faces of a closed polyhedron an NNC polyhedron leaves out.
+//!
+//! **Problem.** A polyhedron with strict constraints ("not necessarily closed", NNC) is its closure
+//! less a union of faces of the closure. With constraints, the faces left out are those on the
+//! border of a strict constraint. With generators, they are the faces without a *point* (a corner
+//! that is not a point is a closure point). Each description must be computed from the other.
+//!
+//! **Algorithm.** A face is the set of corners and rays on it. The largest faces left out and the
+//! smallest faces kept determine each other:
+//!
+//! * the smallest faces kept are the smallest that lie within none of the faces left out
+//!   ([`smallest_kept`]); each needs one point, in its middle;
+//! * the largest faces left out are the largest that contain none of the points
+//!   ([`largest_excluded`]); each needs one strict constraint: its facet's, made strict, if it is a
+//!   facet, or the sum of the constraints of all facets through it, which vanishes exactly there.
+//!
+//! Both are computed as one computes minimal transversals (C. Berge): go through the given faces
+//! (points) one by one, and replace each face of the current antichain that violates the new
+//! condition by its minimal enlargements (maximal reductions) that satisfy it.
+//!
+//! **Source, and where we differ.** The usual encoding of strictness is one more dimension
+//! (N. Halbwachs, Y.-E. Proy and P. Raymond 1994); its descriptions are not unique and every conversion pays for
+//! it. A. Becchi and E. Zaffanella (CAV 2018, <https://doi.org/10.1007/978-3-319-96145-3_13>)
+//! showed that the closure (the "skeleton") and the rest can be kept apart. We do so too, but leave
+//! Chernikova's algorithm untouched and compute the rest afterwards: closed polyhedra, by far the
+//! most frequent, pay nothing.
+//!
+//! **Cost.** Ends, as the given faces are finitely many; the antichain may be exponential in
+//! their number, hence the limit.
+
+use crate::bits::Bits;
+use crate::conversion::Exceeded;
+
+/// The face lattice of a closed polyhedron, by incidence.
+pub(crate) struct Faces<'a> {
+    /// For each facet of the polyhedron the generators on it. The face at infinity is not among
+    /// them.
+    pub(crate) facets: &'a [Bits],
+    /// The generators that are corners, not rays.
+    pub(crate) vertices: &'a Bits,
+    /// The number of generators.
+    pub(crate) generators: usize,
+}
+
+impl Faces<'_> {
+    /// The smallest face containing the generators of `set`, which holds a corner.
+    fn span(&self, set: &Bits) -> Bits {
+        self.facets
+            .iter()
+            .filter(|facet| set.is_subset(facet))
+            .fold(Bits::all(self.generators), |face, facet| face.and(facet))
+    }
+}
+
+/// Keeps the maximal sets, each once.
+pub(crate) fn maximal(sets: Vec<Bits>) -> Vec<Bits> {
+    antichain(sets, |set, kept| set.is_subset(kept))
+}
+
+fn minimal(sets: Vec<Bits>) -> Vec<Bits> {
+    antichain(sets, |set, kept| kept.is_subset(set))
+}
+
+fn antichain(sets: Vec<Bits>, is_covered: impl Fn(&Bits, &Bits) -> bool) -> Vec<Bits> {
+    let mut kept: Vec<Bits> = Vec::new();
+    for set in sets {
+        if !kept.iter().any(|other| is_covered(&set, other)) {
+            kept.retain(|other| !is_covered(other, &set));
+            kept.push(set);
+        }
+    }
+    kept
+}
+
+/// The smallest faces that lie within none of the `excluded` faces.
+pub(crate) fn smallest_kept(
+    faces: &Faces<'_>,
+    excluded: &[Bits],
+    limit: usize,
+) -> Result<Vec<Bits>, Exceeded> {
+    let mut family: Vec<Bits> = (0..faces.generators)
+        .filter(|&index| faces.vertices.contains(index))
+        .map(|index| {
+            let mut face = Bits::default();
+            face.insert(index);
+            face
+        })
+        .collect();
+    for out in excluded {
+        let (within, mut next): (Vec<_>, Vec<_>) =
+            family.into_iter().partition(|face| face.is_subset(out));
+        for face in within {
+            for index in (0..faces.generators).filter(|&index| !out.contains(index)) {
+                let mut larger = face.clone();
+                larger.insert(index);
+                next.push(faces.span(&larger));
+            }
+            next = minimal(next);
+            if next.len() > limit {
+                return Err(Exceeded);
+            }
+        }
+        family = next;
+    }
+    Ok(family)
+}
+
+/// The largest faces that contain none of the points.
+///
+/// `points` gives for each point the facets it lies on; `open` are the corners that are not points.
+pub(crate) fn largest_excluded(
+    faces: &Faces<'_>,
+    points: &[Bits],
+    open: &Bits,
+    limit: usize,
+) -> Result<Vec<Bits>, Exceeded> {
+    let mut family = vec![Bits::all(faces.generators)];
+    // A point in a smaller face stands for one in a larger face around it.
+    for point in maximal(points.to_vec()) {
+        let contains = |face: &Bits| {
+            faces
+                .facets
+                .iter()
+                .enumerate()
+                .all(|(index, facet)| !face.is_subset(facet) || point.contains(index))
+        };
+        let (around, mut next): (Vec<_>, Vec<_>) = family.into_iter().partition(contains);
+        for face in around {
+            for (index, facet) in faces.facets.iter().enumerate() {
+                let smaller = face.and(facet);
+                // Every corner of a face left out is open, so without one there is none below.
+                if !point.contains(index) && smaller.intersects(open) {
+                    next.push(smaller);
+                }
+            }
+            next = maximal(next);
+            if next.len() > limit {
+                return Err(Exceeded);
+            }
+        }
+        family = next;
+    }
+    // What is left contains no point; a face with a corner that is a point contains that point.
+    Ok(family)
+}

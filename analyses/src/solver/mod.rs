@@ -1,0 +1,75 @@
+//! Satisfiability behind one trait.
+//!
+//! Every query is a conjunction of terms over data; the implementation adds, for each datum that occurs, that its value
+//! lies in its type. Operations are read as total: the caller has made definedness explicit
+//! ([`coreach_model::obligation`]). Each query has a limit, and an answer may be [`Answer::Unknown`].
+//!
+//! **Rule 5 of the house.** `Unknown` is never read as `Unsat`. The two questions that decisions ask are therefore
+//! functions here, and each has one direction: [`may_hold`] errs towards `true`, [`must_hold`] errs towards `false`.
+//! Where that happens the solver's statistics count it.
+
+use coreach_model::Term;
+use coreach_model::term::evaluate::Valuation;
+
+/// The answer to a query.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// There is a valuation.
+    Sat,
+    /// There is none.
+    Unsat,
+    /// The limit was reached, or the theory is undecided.
+    Unknown,
+}
+
+/// A valuation that satisfies a query, or why there is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Witness {
+    /// A valuation of every datum in the query; the terms have been evaluated under it and hold.
+    Found(Valuation),
+    /// There is none.
+    None,
+    /// Not known.
+    Unknown,
+}
+
+/// What a solver was asked, for reports.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Statistics {
+    /// Queries asked by the analyses and stages.
+    pub queries: u64,
+    /// Of those, answered from memory or without the solver proper.
+    pub remembered: u64,
+    /// Of those, answered `Unknown`.
+    pub unknown: u64,
+    /// Of the unknown ones, stopped by the wall clock rather than by the resource limit: such a run may differ on
+    /// another machine, and the report says so.
+    pub timed_out: u64,
+}
+
+/// A solver for conjunctions of terms.
+pub trait Solver {
+    /// Is the conjunction satisfiable?
+    fn check(&mut self, formula: &[Term]) -> Answer;
+
+    /// A valuation that satisfies the conjunction.
+    fn witness(&mut self, formula: &[Term]) -> Witness;
+
+    /// What was asked so far.
+    fn statistics(&self) -> Statistics;
+}
+
+/// Can the conjunction hold? `false` only where it certainly cannot.
+pub fn may_hold(solver: &mut dyn Solver, formula: &[Term]) -> bool {
+    solver.check(formula) != Answer::Unsat
+}
+
+/// Does the conclusion hold wherever the premises do? `true` only where it certainly does.
+pub fn must_hold(solver: &mut dyn Solver, premises: &[Term], conclusion: &Term) -> bool {
+    if conclusion.is_true() || premises.contains(conclusion) {
+        return true;
+    }
+    let mut formula = premises.to_vec();
+    formula.push(conclusion.not());
+    solver.check(&formula) == Answer::Unsat
+}

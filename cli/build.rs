@@ -1,0 +1,19 @@
+//! Writes the place of `native/z3` into the program, so that it starts by itself wherever the target directory is.
+//!
+//! `.cargo/config.toml` gives it run paths relative to `target/`; they do not help when `CARGO_TARGET_DIR` is elsewhere,
+//! after `cargo install`, or when `RUSTFLAGS` replaces the flags of that file.
+
+use std::env;
+use std::path::Path;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let Some(crate_dir) = env::var_os("CARGO_MANIFEST_DIR") else {
+        return;
+    };
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux")
+        && let Some(root) = Path::new(&crate_dir).parent()
+    {
+        println!("cargo::rustc-link-arg-bins=-Wl,-rpath,{}", root.join("native/z3/lib").display());
+    }
+}
