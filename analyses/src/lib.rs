@@ -2,5 +2,26 @@
 //!
 //! Satisfiability of terms ([`solver`]), and over-approximations of the reachable and the coreachable states. An
 //! analysis returns facts keyed by location; what to do about a fact is decided in `coreach-pipeline`.
+//!
+//! The abstract interpretation, from the question to the numbers: [`reachability`] (the facts and the knobs) asks the
+//! engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value is a [`partition`]
+//! of the finite data with an element of one of the [`domains`] in each cell, over the places of a [`frame`];
+//! [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`]; [`facts`] writes it down.
 
+pub mod check;
+pub mod condition;
+pub mod domains;
+pub mod effect;
+pub mod facts;
+pub mod fixpoint;
+pub mod frame;
+pub mod linear;
+pub mod order;
+pub mod partition;
+pub mod reachability;
 pub mod solver;
+pub mod transfer;
+pub mod transformers;
+
+pub use domains::DomainKind;
+pub use reachability::{Facts, Loss, Options, Thresholds, analyse, reach};

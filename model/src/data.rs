@@ -12,10 +12,10 @@ use std::sync::Arc;
 use crate::types::Type;
 
 /// A named, typed datum. Cheap to clone; two data are one when name and type are equal.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Datum(Arc<Inner>);
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Inner {
     name: String,
     ty: Type,
@@ -61,6 +61,12 @@ impl Ord for Datum {
 impl Hash for Datum {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.name.hash(state);
+    }
+}
+
+impl fmt::Debug for Datum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.name, self.0.ty)
     }
 }
 

@@ -11,10 +11,13 @@ pub mod data;
 pub mod diagnostic;
 pub mod iosts;
 pub mod obligation;
+pub mod parallel;
+pub mod reader;
 pub mod semantics;
 pub mod term;
 pub mod types;
 pub mod value;
+pub mod writer;
 
 pub use data::Datum;
 pub use diagnostic::{Diagnostic, Origin, Severity, SourceFile};

@@ -1,1 +1,160 @@
-//! crate
+//! How a test case is *made*.
+//!
+//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order.
+
+pub mod artifact;
+pub mod check;
+pub mod domains;
+pub mod export;
+pub mod names;
+pub mod simplify;
+pub mod stages;
+pub mod stop;
+
+use coreach_analyses::reachability;
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::{Iosts, TestPurpose};
+
+use artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use stages::close::close;
+use stages::complete::complete;
+use stages::determinize::determinize;
+use stages::input_complete::input_complete;
+use stages::product::product;
+use stages::select::select;
+use stop::Stop;
+
+/// The stages, in their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Stage {
+    /// [`complete`]
+    Complete,
+    /// [`product`]
+    Product,
+    /// [`close`]
+    Close,
+    /// [`determinize`]
+    Determinize,
+    /// [`select`]
+    Select,
+    /// [`input_complete`]
+    InputComplete,
+}
+
+impl Stage {
+    /// All of them, in order.
+    pub const ALL: [Stage; 6] = [
+        Stage::Complete,
+        Stage::Product,
+        Stage::Close,
+        Stage::Determinize,
+        Stage::Select,
+        Stage::InputComplete,
+    ];
+
+    /// The stage's verb.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Complete => "complete",
+            Stage::Product => "product",
+            Stage::Close => "close",
+            Stage::Determinize => "determinize",
+            Stage::Select => "select",
+            Stage::InputComplete => "input_complete",
+        }
+    }
+
+    /// The name of its result.
+    pub fn artifact(self) -> &'static str {
+        match self {
+            Stage::Complete => "complete_purpose",
+            Stage::Product => "product",
+            Stage::Close => "closed",
+            Stage::Determinize => "visible",
+            Stage::Select => "test_graph",
+            Stage::InputComplete => "test_case",
+        }
+    }
+}
+
+/// What can be chosen.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The longest postponement that `determinize` may need.
+    pub max_lookahead: usize,
+    /// The analysis behind `select`.
+    pub analysis: reachability::Options,
+    /// Check each artifact after its stage.
+    pub check: bool,
+}
+
+/// Everything that was made on the way.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// After `complete`.
+    pub complete_purpose: CompletePurpose,
+    /// After `product`.
+    pub product: Product,
+    /// After `close`.
+    pub closed: Closed,
+    /// After `determinize`.
+    pub visible: Visible,
+    /// After `select`.
+    pub test_graph: TestGraph,
+    /// After `input_complete`.
+    pub test_case: TestCase,
+}
+
+/// The whole pipeline. `watch` is told of each stage before it begins.
+///
+/// # Errors
+/// [`Stop`]: a livelock, a choice that is never resolved, a limit.
+///
+/// # Panics
+/// Where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is worse than none.
+pub fn generate(
+    specification: &Iosts,
+    purpose: TestPurpose,
+    options: &Options,
+    solver: &mut dyn Solver,
+    watch: &mut dyn FnMut(Stage),
+) -> Result<Generation, Stop> {
+    // A purpose must follow every behaviour of the specification, or the product would lose some.
+    watch(Stage::Complete);
+    let complete_purpose = complete(purpose, solver);
+    checked(options, || check::complete_purpose(&complete_purpose, solver));
+
+    // Mark the behaviours that the purpose accepts.
+    watch(Stage::Product);
+    let product = product(specification, complete_purpose.clone(), solver);
+    checked(options, || check::product(&product, specification));
+
+    // A tester sees inputs and outputs only.
+    watch(Stage::Close);
+    let closed = close(product.clone(), solver)?;
+    checked(options, || check::closed(&closed, solver));
+
+    // After a trace, there must be one location to be in.
+    watch(Stage::Determinize);
+    let visible = determinize(closed.clone(), options.max_lookahead, solver)?;
+    checked(options, || check::visible(&visible, solver));
+
+    // Keep what leads to Accept; this is where the analyses decide.
+    watch(Stage::Select);
+    let test_graph = select(visible.clone(), &options.analysis, solver);
+    checked(options, || check::test_graph(&test_graph, &visible, solver));
+
+    // Whatever the implementation sends, there must be an answer.
+    watch(Stage::InputComplete);
+    let test_case = input_complete(test_graph.clone(), solver);
+    checked(options, || check::test_case(&test_case, solver));
+
+    Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case })
+}
+
+fn checked(options: &Options, check: impl FnOnce() -> Vec<check::Violation>) {
+    if options.check || cfg!(debug_assertions) {
+        let violations = check();
+        assert!(violations.is_empty(), "a stage broke its promise: {violations:#?}");
+    }
+}

@@ -1,1 +1,16 @@
-//! crate
+//! Tries to refute the pipeline.
+//!
+//! - [`generator`]: random pairs of a specification and a purpose, small and difficult.
+//! - [`brute`]: what a pair means, by enumeration, from the definitions alone.
+//! - [`properties`]: what must hold of every pair, each with its source in the thesis.
+//! - [`mutants`]: implementations that differ from the specification in one place.
+//! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
+//!
+//! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a slice.
+
+pub mod brute;
+pub mod generator;
+pub mod mutants;
+pub mod properties;
+pub mod shrink;
+pub mod text;

@@ -96,7 +96,10 @@ mod tests {
         assert_eq!(of(&[3, 300]).and(&of(&[3])), of(&[3]));
         assert_eq!(large.count(), 4);
         assert!(large.contains(200) && !large.contains(199) && !large.contains(1000));
-        assert!(!of(&[5]).intersects(&of(&[69])) && of(&[130]).intersects(&large.and(&large)) == large.contains(130));
+        assert!(
+            !of(&[5]).intersects(&of(&[69]))
+                && of(&[130]).intersects(&large.and(&large)) == large.contains(130)
+        );
         assert_eq!(Bits::all(130).count(), 130);
     }
 }

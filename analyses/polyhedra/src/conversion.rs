@@ -120,12 +120,7 @@ impl Cone {
             let other = row::dot(halfspace, row);
             if !other.is_zero() {
                 let gcd = other.gcd(&value);
-                *row = row::combine(
-                    &value.div_exact(&gcd),
-                    row,
-                    &-other.div_exact(&gcd),
-                    &line,
-                );
+                *row = row::combine(&value.div_exact(&gcd), row, &-other.div_exact(&gcd), &line);
             }
         };
         // Lines before `index` are parallel to the border already.
@@ -142,14 +137,8 @@ impl Cone {
     }
 
     /// Step 2: all lines are parallel to the border.
-    fn split_rays(
-        &mut self,
-        halfspace: &[Integer],
-        is_equality: bool,
-        limit: usize,
-    ) -> Result<(), Exceeded> {
-        let values: Vec<Integer> =
-            self.rays.iter().map(|ray| row::dot(halfspace, &ray.row)).collect();
+    fn split_rays(&mut self, halfspace: &[Integer], is_equality: bool, limit: usize) -> Result<(), Exceeded> {
+        let values: Vec<Integer> = self.rays.iter().map(|ray| row::dot(halfspace, &ray.row)).collect();
         let of_sign = |sign: i32| -> Vec<usize> {
             (0..values.len()).filter(|&index| values[index].signum() == sign).collect()
         };
@@ -199,9 +188,10 @@ impl Cone {
     }
 
     fn are_adjacent(&self, first: usize, second: usize, common: &Bits) -> bool {
-        self.rays.iter().enumerate().all(|(index, ray)| {
-            index == first || index == second || !common.is_subset(&ray.saturated)
-        })
+        self.rays
+            .iter()
+            .enumerate()
+            .all(|(index, ray)| index == first || index == second || !common.is_subset(&ray.saturated))
     }
 }
 

@@ -80,8 +80,8 @@ pub(crate) fn from_constraints(
     finish_constraints(cone, base, added, limit)
 }
 
-/// Like [`from_constraints`], leaving out the constraints that would need more than `limit` rows;
-/// the flag says whether any was left out.
+/// Like [`from_constraints`], taking the constraints as they come and leaving out those that would
+/// need more than `limit` rows; the flag says whether none was left out.
 pub(crate) fn from_constraints_within(
     dimensions: usize,
     added: &[Constraint],
@@ -94,7 +94,7 @@ pub(crate) fn from_constraints_within(
     let Ok(mut cone) = constraint_cone(dimensions, None, limit) else {
         unreachable!("the universe's lines and its one corner are within any limit");
     };
-    for constraint in in_order(added) {
+    for constraint in added {
         let is_equality = constraint.relation() == Relation::Equal;
         match cone.add(constraint.row(), is_equality, limit) {
             Ok(()) => kept.push(constraint.clone()),
@@ -138,7 +138,7 @@ fn constraint_cone(dimensions: usize, base: Option<&Dual>, limit: usize) -> Resu
 }
 
 /// Equalities first: each takes a line or a dimension away, which makes everything after smaller.
-fn in_order(constraints: &[Constraint]) -> Vec<&Constraint> {
+pub(crate) fn in_order(constraints: &[Constraint]) -> Vec<&Constraint> {
     let mut sorted: Vec<&Constraint> = constraints.iter().collect();
     sorted.sort_by(|a, b| {
         let is_inequality = |c: &Constraint| c.relation() != Relation::Equal;
@@ -179,8 +179,7 @@ fn finish_constraints(
     let kept = if excluded.is_empty() {
         None
     } else {
-        let faces =
-            Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
+        let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
         Some(faces::smallest_kept(&faces, &excluded, limit)?)
     };
     Ok(Some(assemble(minimal, has_infinite_facet, &excluded, kept.as_deref())))
@@ -237,14 +236,16 @@ pub(crate) fn from_generators(
     }
     // Reduced modulo the lines already; the equalities were found last and reduce the facets.
     minimal.rays = swapped.facets.into_iter().map(|facet| facet.row).collect();
+    if minimal.lines.len() + minimal.rays.len() > limit.max(width) {
+        // The conversion bounds only what it computes, the constraints; without this, generators
+        // would accumulate from join to join.
+        return Err(Exceeded);
+    }
     let has_infinite_facet = remove_infinite_facet(&mut minimal);
     let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
 
     let base_generators = base.map_or(&[][..], |base| base.generators.as_slice());
-    let is_closed = base_generators
-        .iter()
-        .chain(added)
-        .all(|generator| generator.kind != Kind::ClosurePoint);
+    let is_closed = base_generators.iter().chain(added).all(|generator| generator.kind != Kind::ClosurePoint);
     if is_closed {
         return Ok(assemble(minimal, has_infinite_facet, &[], None));
     }
@@ -273,11 +274,7 @@ pub(crate) fn from_generators(
     }
     let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
     let excluded = faces::largest_excluded(&faces, &points, &open, limit)?;
-    let kept = if excluded.is_empty() {
-        None
-    } else {
-        Some(faces::smallest_kept(&faces, &excluded, limit)?)
-    };
+    let kept = if excluded.is_empty() { None } else { Some(faces::smallest_kept(&faces, &excluded, limit)?) };
     Ok(assemble(minimal, has_infinite_facet, &excluded, kept.as_deref()))
 }
 
@@ -311,12 +308,7 @@ fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
 
 /// Puts the parts in canonical order. `excluded` are the largest faces left out, `kept` the
 /// smallest faces not left out, absent when no face is left out.
-fn assemble(
-    minimal: Minimal,
-    has_infinite_facet: bool,
-    excluded: &[Bits],
-    kept: Option<&[Bits]>,
-) -> Dual {
+fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept: Option<&[Bits]>) -> Dual {
     let Minimal { lines, rays, equalities, facets } = minimal;
     let width = rays.first().map_or(0, Vec::len);
     let sum = |rows: &mut dyn Iterator<Item = &Row>| {

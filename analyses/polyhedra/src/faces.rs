@@ -87,8 +87,7 @@ pub(crate) fn smallest_kept(
         })
         .collect();
     for out in excluded {
-        let (within, mut next): (Vec<_>, Vec<_>) =
-            family.into_iter().partition(|face| face.is_subset(out));
+        let (within, mut next): (Vec<_>, Vec<_>) = family.into_iter().partition(|face| face.is_subset(out));
         for face in within {
             for index in (0..faces.generators).filter(|&index| !out.contains(index)) {
                 let mut larger = face.clone();

@@ -260,9 +260,8 @@ impl LinearExpression {
     pub fn from_rationals(coefficients: &[Rational], constant: &Rational) -> Self {
         let all = || core::iter::once(constant).chain(coefficients);
         let denominator = all().fold(Integer::ONE, |lcm, value| lcm.lcm(value.denominator()));
-        let row = all()
-            .map(|value| value.numerator() * &denominator.div_exact(value.denominator()))
-            .collect();
+        let row =
+            all().map(|value| value.numerator() * &denominator.div_exact(value.denominator())).collect();
         Self::of_row(row, denominator)
     }
 

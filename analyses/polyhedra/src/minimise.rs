@@ -25,7 +25,7 @@ pub(crate) struct Minimal {
     pub(crate) facets: Vec<Facet>,
 }
 
-/// Minimises; `leading_pivots` must not exist: see [`row::echelon`].
+/// Minimises a cone that comes from a non-empty polyhedron (see [`row::echelon`] for why).
 pub(crate) fn minimise(cone: Cone) -> Minimal {
     let Cone { lines, rays, halfspaces, .. } = cone;
     let mut saturating = vec![Bits::default(); halfspaces.len()];

@@ -183,10 +183,7 @@ impl Mul<&Rational> for &Rational {
     type Output = Rational;
 
     fn mul(self, other: &Rational) -> Rational {
-        Rational::of_nonzero(
-            &self.numerator * &other.numerator,
-            &self.denominator * &other.denominator,
-        )
+        Rational::of_nonzero(&self.numerator * &other.numerator, &self.denominator * &other.denominator)
     }
 }
 

@@ -22,9 +22,7 @@ pub(crate) fn unit(width: usize, index: usize) -> Row {
 
 /// The dot product.
 pub(crate) fn dot(a: &[Integer], b: &[Integer]) -> Integer {
-    dot_small(a, b).unwrap_or_else(|| {
-        a.iter().zip(b).fold(Integer::ZERO, |sum, (x, y)| sum + x * y)
-    })
+    dot_small(a, b).unwrap_or_else(|| a.iter().zip(b).fold(Integer::ZERO, |sum, (x, y)| sum + x * y))
 }
 
 #[inline]

@@ -8,6 +8,12 @@
 //! functions here, and each has one direction: [`may_hold`] errs towards `true`, [`must_hold`] errs towards `false`.
 //! Where that happens the solver's statistics count it.
 
+#[cfg(test)]
+mod random;
+pub mod smtlib;
+mod typing;
+pub mod z3;
+
 use coreach_model::Term;
 use coreach_model::term::evaluate::Valuation;
 

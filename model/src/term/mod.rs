@@ -1,6 +1,6 @@
 //! Terms: guards, assigned expressions, initial conditions.
 //!
-//! A term is immutable, hash-consed ([`intern`]) and well-sorted by construction: the constructors assert the sorts
+//! A term is immutable, hash-consed (`intern`) and well-sorted by construction: the constructors assert the sorts
 //! of their arguments, and the reader reports the user's mistakes before it calls them. They simplify lightly and
 //! locally: constants are folded, negation moves inwards, conjunctions are flattened. What a user wrote otherwise
 //! stays as written, because guards are read by people.

@@ -1,0 +1,90 @@
+//! Integer tightening: what a constraint says more when its variables are integers.
+//!
+//! `c x + k >= 0` with integer `x` and `g = gcd(c)` means `(c/g) x >= ceil(-k/g)`; a strict
+//! constraint becomes the closed one of the next integer; an equality whose `g` does not divide `k`
+//! has no solution. This is sound but not complete (the integer hull may be smaller still). Each
+//! round may expose new facets or equalities, so rounds are repeated while something changes, up to
+//! a small number: cutting can go on for very long, and gains little then.
+
+use crate::integer::Integer;
+use crate::linear::{Constraint, Relation};
+use crate::polyhedron::Polyhedron;
+
+/// Rounds of tightening after which a polyhedron is taken as it is.
+const ROUNDS: usize = 4;
+
+impl Polyhedron {
+    /// A polyhedron within `self` that has all its points whose dimensions marked in `integer` are
+    /// integers. Dimensions beyond the end of `integer` are not marked.
+    #[must_use]
+    pub fn tighten(&self, integer: &[bool]) -> Self {
+        if self.is_known_empty() || !integer.contains(&true) {
+            return self.clone();
+        }
+        let mut current = self.clone();
+        // First the constraints as they are written: the canonical form may have replaced an
+        // integer variable by a rational one.
+        for round in 0..=ROUNDS {
+            if round > 0 && current.is_empty() {
+                return current;
+            }
+            if round == 0 && current.known_constraints().is_none() {
+                continue;
+            }
+            let mut stronger = Vec::new();
+            let source: Vec<Constraint> = if round == 0 {
+                current.some_constraints().cloned().collect()
+            } else {
+                current.constraints()
+            };
+            for constraint in &source {
+                match tightened(constraint, integer) {
+                    Tightened::Same => {}
+                    Tightened::Stronger(constraint) => stronger.push(constraint),
+                    Tightened::Impossible => return Self::empty(self.dimensions()),
+                }
+            }
+            if !stronger.is_empty() {
+                current = current.meet_constraints(&stronger);
+            } else if round > 0 {
+                break;
+            }
+        }
+        current
+    }
+}
+
+enum Tightened {
+    Same,
+    Stronger(Constraint),
+    Impossible,
+}
+
+fn tightened(constraint: &Constraint, integer: &[bool]) -> Tightened {
+    let mut gcd = Integer::ZERO;
+    for (dimension, coefficient) in constraint.coefficients().iter().enumerate() {
+        if coefficient.is_zero() {
+            continue;
+        }
+        if !integer.get(dimension).copied().unwrap_or(false) {
+            return Tightened::Same;
+        }
+        gcd = gcd.gcd(coefficient);
+    }
+    if gcd.is_zero() {
+        return Tightened::Same;
+    }
+    let constant = constraint.constant();
+    let rounded = match constraint.relation() {
+        Relation::Equal if constant.is_multiple_of(&gcd) => return Tightened::Same,
+        Relation::Equal => return Tightened::Impossible,
+        Relation::AtLeast if gcd.is_one() => return Tightened::Same,
+        // (c/g) x + k/g >= 0, and the left side but for its constant is an integer.
+        Relation::AtLeast => constant.div_floor(&gcd),
+        // (c/g) x > -k/g, so (c/g) x >= floor(-k/g) + 1, which is 1 - ceil(k/g).
+        Relation::Greater => constant.div_ceil(&gcd) - Integer::ONE,
+    };
+    let coefficients =
+        constraint.coefficients().iter().map(|coefficient| coefficient.div_exact(&gcd)).collect();
+    Tightened::Stronger(Constraint::new(coefficients, rounded, Relation::AtLeast))
+}

@@ -1,0 +1,126 @@
+//! Domains belong to the guard: where a guard does not imply them, the user learns of the states in which the
+//! transition is silently disabled.
+//!
+//! For an operation in the guard the question is whether the guard can be true, read as if every operation had some
+//! value, where the operation has none; for an assignment, whether the guard can hold where an operation on its right
+//! side has no value or the value lies outside the variable's type. A guard that never holds implies everything and is
+//! reported elsewhere ([`super::guards`]). Two queries at most per obligation.
+
+use coreach_model::obligation::{defined, obligations};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Diagnostic, Iosts, Term, Transition};
+
+use super::show;
+use crate::solver::{Answer, Solver, Witness};
+
+/// Warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that counts what the
+/// solver did not know.
+pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut undecided = 0usize;
+    for transition in &iosts.transitions {
+        for (variable, condition) in obligations(transition) {
+            match violation(transition, variable.is_none(), &condition, solver) {
+                Witness::None => {}
+                Witness::Unknown => undecided += 1,
+                Witness::Found(state) => {
+                    found.push(warning(iosts, transition, variable.as_deref(), &condition, &state));
+                }
+            }
+        }
+    }
+    if undecided > 0 {
+        let message =
+            format!("could not decide of {undecided} condition(s) on domains whether the guards imply them");
+        found.push(
+            Diagnostic::warning("domain-undecided", message)
+                .note("each is kept as a part of its transition's guard, as all of them are"),
+        );
+    }
+    found
+}
+
+/// A state and parameters in which the guard would let the transition be taken, and the condition does not hold.
+fn violation(transition: &Transition, in_guard: bool, condition: &Term, solver: &mut dyn Solver) -> Witness {
+    let guard = &transition.guard;
+    if in_guard {
+        // The guard has no value there, so a witness must not be evaluated under it: it is found for the rest.
+        let violated = condition.not();
+        return match solver.check(&[guard.clone(), violated.clone()]) {
+            Answer::Unsat => Witness::None,
+            Answer::Unknown => Witness::Unknown,
+            Answer::Sat => solver.witness(&[violated]),
+        };
+    }
+    solver.witness(&[defined(guard), guard.clone(), condition.not()])
+}
+
+fn warning(
+    iosts: &Iosts,
+    transition: &Transition,
+    variable: Option<&str>,
+    condition: &Term,
+    state: &Valuation,
+) -> Diagnostic {
+    let name = iosts.describe(transition);
+    let origin = &transition.origin;
+    let (message, place, label) = match variable {
+        None => (
+            format!("the guard of `{name}` has no value in some states"),
+            origin.guard.clone(),
+            "not always defined",
+        ),
+        Some(variable) => (
+            format!(
+                "the guard of `{name}` does not imply that the value assigned to `{variable}` is in its type"
+            ),
+            origin.assignments.get(variable).cloned(),
+            "not always defined, or not always in the type",
+        ),
+    };
+    Diagnostic::warning("domain-not-implied", message)
+        .at(place.or(origin.whole.clone()), label)
+        .note(format!("for example where {}", show(state)))
+        .note("there the transition is not enabled")
+        .help(format!("add `{condition}` to the guard, in front, if that is what is meant"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::builder::{Build, INPUT, int};
+    use super::*;
+    use crate::solver::z3::Z3Solver;
+    use coreach_model::Type;
+    use coreach_model::term::node::Comparison::{AtLeast, Greater};
+    use coreach_model::term::node::Operator::IntegerDivide;
+
+    fn found(guard: Term, value: Term) -> Vec<Diagnostic> {
+        let build = Build::new(&["l0"]).variable("n", Type::Nat);
+        check(&build.on(INPUT, "l0", "l0", guard, [("n", value)]).done(), &mut Z3Solver::default())
+    }
+
+    #[test]
+    fn an_assignment_outside_its_type_is_shown() {
+        let n = Term::datum(&coreach_model::Datum::new("n", Type::Nat));
+        let rest = Term::subtract(&n, &int("p"));
+        let warned = found(Term::yes(), rest.clone());
+        assert_eq!((warned.len(), warned[0].code), (1, "domain-not-implied"));
+        assert!(warned[0].notes[0].contains("p = "), "{:?}", warned[0].notes);
+        assert!(found(Term::compare(AtLeast, &n, &int("p")), rest).is_empty());
+        assert!(found(Term::yes(), Term::add(&n, &Term::int(1))).is_empty());
+    }
+
+    #[test]
+    fn a_division_by_zero_is_shown_in_guards_and_assignments() {
+        let quotient = Term::arithmetic(IntegerDivide, &Term::int(10), &int("p"));
+        let large = Term::compare(Greater, &quotient, &Term::int(3));
+        let nonzero = Term::equal(&int("p"), &Term::int(0)).not();
+        let warned = found(large.clone(), Term::int(0));
+        assert_eq!(warned.len(), 1);
+        assert!(warned[0].notes[0].contains("p = 0"));
+        assert!(found(Term::and([nonzero, large]), Term::int(0)).is_empty());
+        // In an assignment: by zero, and below zero.
+        assert_eq!(found(Term::yes(), quotient.clone()).len(), 1);
+        assert!(found(Term::compare(Greater, &int("p"), &Term::int(0)), quotient).is_empty());
+    }
+}

@@ -1,0 +1,224 @@
+//! Initialized (thesis, Definition 4.19, p. 92): each instance has at most one initial state.
+//!
+//! The thesis asks that UNSAT(Θ(v,c) ∧ Θ(v',c) ∧ v ≠ v') for all variables. We ask it only of the variables that some
+//! path may *read before it writes them*: the others' initial values cannot be observed, and models in use leave them
+//! open. A purpose's observed data are among its constants, so they are fixed on both sides.
+//!
+//! Read before written is liveness at the initial location, the least solution of
+//! `live(l) = ⋃ { reads(t) ∪ (live(target(t)) \ writes(t)) | t leaves l }`, on the graph of locations and without
+//! looking at guards' satisfiability. An identity is not a read: a variable merely kept is live exactly if it is live
+//! afterwards. Reads on the right side of an assignment count, also where the assigned variable is never used.
+//!
+//! It ends because the sets only grow; it costs at most |locations| · |transitions| unions and one query per variable.
+
+use std::collections::BTreeSet;
+
+use coreach_model::obligation::defined;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition};
+
+use super::show;
+use crate::solver::{Answer, Solver, Witness};
+
+/// Errors `not-initialized` and `no-initial-state`, or a warning where the solver could not decide.
+pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
+    let condition = Term::and([defined(&iosts.initial_condition), iosts.initial_condition.clone()]);
+    match solver.check(std::slice::from_ref(&condition)) {
+        Answer::Unsat => {
+            let message = format!("no initial state of `{}` satisfies the initial condition", iosts.name);
+            return vec![
+                Diagnostic::error("no-initial-state", message)
+                    .at(iosts.origin.clone(), "cannot hold")
+                    .help("data range over their declared types only; is one of them too narrow?"),
+            ];
+        }
+        Answer::Unknown => {
+            let message = format!("could not decide whether `{}` has an initial state", iosts.name);
+            return vec![
+                Diagnostic::warning("initial-state-undecided", message)
+                    .at(iosts.origin.clone(), "the solver does not know whether this can hold"),
+            ];
+        }
+        Answer::Sat => {}
+    }
+    let others: Substitution =
+        iosts.variables.iter().map(|variable| (variable.clone(), Term::datum(&other(variable)))).collect();
+    let twice = [condition.clone(), substitute(&condition, &others)];
+    let (mut open, mut undecided, mut shown) = (Vec::new(), Vec::new(), None);
+    for variable in read_before_written(iosts) {
+        let mut query = twice.to_vec();
+        query.push(Term::equal(&Term::datum(&variable), &Term::datum(&other(&variable))).not());
+        match solver.witness(&query) {
+            Witness::None => {}
+            Witness::Unknown => undecided.push(format!("`{variable}`")),
+            Witness::Found(valuation) => {
+                open.push(format!("`{variable}`"));
+                shown.get_or_insert(valuation);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    if let Some(valuation) = shown {
+        let (one, two) = both(iosts, &valuation);
+        let message = format!(
+            "the initial condition does not determine {}, read before it is written",
+            open.join(", ")
+        );
+        found.push(
+            Diagnostic::error("not-initialized", message)
+                .at(iosts.origin.clone(), "leaves the initial value open")
+                .note(format!("one initial valuation: {}", show(&one)))
+                .note(format!("another: {}", show(&two)))
+                .help("add an equation for it, or assign it before it is read"),
+        );
+    }
+    if !undecided.is_empty() {
+        let message =
+            format!("could not decide whether the initial condition determines {}", undecided.join(", "));
+        found.push(
+            Diagnostic::warning("initialized-undecided", message)
+                .at(iosts.origin.clone(), "the solver does not know"),
+        );
+    }
+    found
+}
+
+/// The variables that some path from the initial location reads before it writes them, in order.
+pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
+    let reads: Vec<BTreeSet<Datum>> = iosts.transitions.iter().map(reads).collect();
+    let mut live = vec![BTreeSet::new(); iosts.locations.len()];
+    let mut grown = true;
+    while grown {
+        grown = false;
+        // From the back: transitions are usually written in the order of a run.
+        for (transition, reads) in iosts.transitions.iter().zip(&reads).rev() {
+            let after: &BTreeSet<Datum> = &live[transition.target.0 as usize];
+            let kept = after.iter().filter(|datum| !transition.assignments.contains_key(*datum));
+            let new: Vec<Datum> = reads.iter().chain(kept).cloned().collect();
+            for datum in new {
+                grown |= live[transition.source.0 as usize].insert(datum);
+            }
+        }
+    }
+    let at_start = &live[iosts.initial.0 as usize];
+    iosts.variables.iter().filter(|variable| at_start.contains(*variable)).cloned().collect()
+}
+
+fn reads(transition: &Transition) -> BTreeSet<Datum> {
+    let mut data = transition.guard.data();
+    for (variable, value) in &transition.assignments {
+        if value.as_datum() != Some(variable) {
+            data.extend(value.data());
+        }
+    }
+    data
+}
+
+/// The second copy of a variable; no name of a user's contains `!`.
+fn other(variable: &Datum) -> Datum {
+    Datum::new(format!("{}!other", variable.name()), variable.ty().clone())
+}
+
+/// The two valuations in a witness. A datum that the condition does not mention is left out.
+fn both(iosts: &Iosts, valuation: &Valuation) -> (Valuation, Valuation) {
+    let (mut one, mut two) = (Valuation::new(), Valuation::new());
+    for datum in iosts.constants.iter().chain(&iosts.variables) {
+        if let Some(value) = valuation.get(datum) {
+            one.insert(datum.clone(), value.clone());
+        }
+        if let Some(value) = valuation.get(&other(datum)).or_else(|| valuation.get(datum)) {
+            two.insert(datum.clone(), value.clone());
+        }
+    }
+    (one, two)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::builder::{Build, int};
+    use super::*;
+    use crate::solver::z3::Z3Solver;
+    use coreach_model::term::node::Comparison::{AtLeast, Greater, Less};
+    use coreach_model::{Type, Value};
+
+    fn codes(iosts: &Iosts) -> Vec<&'static str> {
+        check(iosts, &mut Z3Solver::default()).into_iter().map(|found| found.code).collect()
+    }
+
+    /// Example 4.13: `vPaid` is read in a guard.
+    fn example(condition: Term) -> Build {
+        let (paid, price) = (int("vPaid"), int("cPrice"));
+        Build::new(&["l0", "l1"])
+            .constant("cPrice", Type::Int)
+            .variable("vPaid", Type::Int)
+            .initially(condition)
+            .step("l0", "l1", Term::compare(AtLeast, &paid, &price), [])
+    }
+
+    fn positive_price() -> Term {
+        Term::compare(Greater, &int("cPrice"), &Term::int(0))
+    }
+
+    #[test]
+    fn example_4_13() {
+        let (paid, price) = (int("vPaid"), int("cPrice"));
+        assert!(codes(&example(Term::and([positive_price(), Term::equal(&paid, &price)])).done()).is_empty());
+        let open = Term::and([positive_price(), Term::compare(AtLeast, &paid, &price)]);
+        let found = check(&example(open).done(), &mut Z3Solver::default());
+        assert_eq!(found[0].code, "not-initialized");
+        assert!(found[0].is_error() && found[0].notes.len() == 2 && found[0].notes[0] != found[0].notes[1]);
+        assert!(found[0].notes[1].contains("cPrice = "), "{:?}", found[0].notes);
+    }
+
+    #[test]
+    fn an_empty_initial_condition_is_an_error() {
+        let never = Term::and([positive_price(), Term::compare(Less, &int("cPrice"), &Term::int(1))]);
+        assert_eq!(codes(&example(never).done()), ["no-initial-state"]);
+    }
+
+    #[test]
+    fn what_is_written_first_may_be_left_open() {
+        let paid = int("vPaid");
+        let read = Term::compare(Greater, &paid, &Term::int(0));
+        let build = || Build::new(&["l0", "l1", "l2"]).variable("vPaid", Type::Int);
+        let written = build().step("l0", "l1", Term::yes(), [("vPaid", Term::int(0))]);
+        let written = written.step("l1", "l2", read.clone(), []);
+        assert!(codes(&written.clone().done()).is_empty());
+        // Kept, then read: a kept variable is not a written one.
+        let kept = build().step("l0", "l1", Term::yes(), []).step("l1", "l2", read.clone(), []);
+        assert_eq!(codes(&kept.done()), ["not-initialized"]);
+        // Written on one path only.
+        let around = written.step("l0", "l1", Term::yes(), []);
+        assert_eq!(codes(&around.done()), ["not-initialized"]);
+        // Read by its own assignment.
+        let counted = build().step("l0", "l1", Term::yes(), [("vPaid", Term::add(&paid, &Term::int(1)))]);
+        assert_eq!(codes(&counted.done()), ["not-initialized"]);
+        // Read only where no path leads from the initial location.
+        let unreachable = build().step("l1", "l2", read, []);
+        assert!(codes(&unreachable.done()).is_empty());
+    }
+
+    #[test]
+    fn a_type_of_one_value_needs_no_equation() {
+        let only = Type::Range(4.into(), 4.into());
+        let read = Term::equal(&Term::datum(&Datum::new("v", only.clone())), &Term::literal(Value::int(4)));
+        let iosts = Build::new(&["l0"]).variable("v", only).step("l0", "l0", read, []).done();
+        assert!(codes(&iosts).is_empty());
+    }
+
+    #[test]
+    fn an_undecided_condition_is_a_warning() {
+        let cube = |name: &str| Term::multiply(&Term::multiply(&int(name), &int(name)), &int(name));
+        let sum = Term::add(&Term::add(&cube("a"), &cube("b")), &cube("c"));
+        let iosts = Build::new(&["l0"])
+            .constant("a", Type::Int)
+            .constant("b", Type::Int)
+            .constant("c", Type::Int)
+            .initially(Term::equal(&sum, &Term::int(33)))
+            .done();
+        let mut solver = Z3Solver::new(crate::solver::z3::Limits { rlimit: 20_000, milliseconds: 2_000 });
+        let found = check(&iosts, &mut solver);
+        assert_eq!((found[0].code, found[0].is_error()), ("initial-state-undecided", false));
+    }
+}

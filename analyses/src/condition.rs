@@ -1,0 +1,440 @@
+//! Guards as the domains see them: a formula of linear constraints, for one valuation of the finite places.
+//!
+//! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a guard is
+//! evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things have no such
+//! form: a non-linear operation, and a read from an array. An atom that contains one is read as true, which is an
+//! over-approximation, and noted as a [`Reason`] with the term it is about. An `if-then-else` below a comparison or an
+//! assignment is a case split, limited by [`CASE_LIMIT`].
+//!
+//! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no loss can be
+//! negated.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use coreach_model::term::Term;
+use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::{Type, Value};
+use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
+
+use crate::domains::Domain;
+use crate::frame::{Frame, Slot};
+use crate::linear::{constant_truth, constant_value, integer, positive_constraint, rational};
+
+/// The most cases that one term or one transition is split into.
+pub const CASE_LIMIT: usize = 64;
+
+/// Why a term is beyond the domains.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Reason {
+    /// A product of two variables, or a quotient by one.
+    NonLinear,
+    /// `div` or `mod`.
+    IntegerDivision,
+    /// An array's value, or a read from one.
+    Array,
+    /// A finite place or parameter that the partition has no room for.
+    Unpartitioned,
+    /// More than [`CASE_LIMIT`] cases.
+    Cases,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::NonLinear => "it is not linear",
+            Reason::IntegerDivision => "`div` and `mod` are not linear",
+            Reason::Array => "no domain describes arrays",
+            Reason::Unpartitioned => "the partition is at its limit",
+            Reason::Cases => "it has too many cases",
+        })
+    }
+}
+
+/// A positive formula over linear constraints.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// Holds everywhere.
+    Yes,
+    /// Holds nowhere.
+    No,
+    /// All of these.
+    Linear(Vec<Constraint>),
+    /// All of these, of which at most the first is [`Condition::Linear`].
+    And(Vec<Condition>),
+    /// One of these.
+    Or(Vec<Condition>),
+}
+
+impl Condition {
+    /// The conjunction.
+    pub fn and(parts: impl IntoIterator<Item = Condition>) -> Condition {
+        let (mut linear, mut others) = (Vec::new(), Vec::new());
+        let mut work: Vec<Condition> = parts.into_iter().collect();
+        work.reverse();
+        while let Some(part) = work.pop() {
+            match part {
+                Condition::Yes => {}
+                Condition::No => return Condition::No,
+                Condition::Linear(constraints) => linear.extend(constraints),
+                Condition::And(inner) => work.extend(inner.into_iter().rev()),
+                Condition::Or(_) if others.contains(&part) => {}
+                Condition::Or(_) => others.push(part),
+            }
+        }
+        if !linear.is_empty() {
+            let mut distinct: Vec<Constraint> = Vec::new();
+            for constraint in linear {
+                if !distinct.contains(&constraint) {
+                    distinct.push(constraint);
+                }
+            }
+            others.insert(0, Condition::Linear(distinct));
+        }
+        match others.len() {
+            0 => Condition::Yes,
+            1 => others.swap_remove(0),
+            _ => Condition::And(others),
+        }
+    }
+
+    /// The disjunction.
+    pub fn or(parts: impl IntoIterator<Item = Condition>) -> Condition {
+        let mut kept = Vec::new();
+        for part in parts {
+            match part {
+                Condition::No => {}
+                Condition::Yes => return Condition::Yes,
+                Condition::Or(inner) => kept.extend(inner),
+                other if kept.contains(&other) => {}
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Condition::No,
+            1 => kept.swap_remove(0),
+            _ => Condition::Or(kept),
+        }
+    }
+
+    fn constraint(constraint: Constraint) -> Condition {
+        match constant_truth(&constraint) {
+            Some(true) => Condition::Yes,
+            Some(false) => Condition::No,
+            None => Condition::Linear(vec![constraint]),
+        }
+    }
+
+    /// What of the element satisfies the condition: constraints first, then each disjunction by a join.
+    pub fn meet<D: Domain>(&self, element: D, integer: &[bool], dimensions: usize) -> D {
+        match self {
+            Condition::Yes => element,
+            Condition::No => D::bottom(dimensions),
+            Condition::Linear(constraints) => element.meet_constraints(constraints, integer),
+            Condition::And(parts) => parts.iter().fold(element, |element, part| {
+                if element.is_bottom() { element } else { part.meet(element, integer, dimensions) }
+            }),
+            Condition::Or(parts) => {
+                let mut sum: Option<D> = None;
+                for part in parts {
+                    let met = part.meet(element.clone(), integer, dimensions);
+                    if met.is_bottom() {
+                        continue;
+                    }
+                    sum = Some(match sum {
+                        None => met,
+                        Some(sum) => sum.join(&met),
+                    });
+                }
+                sum.unwrap_or_else(|| D::bottom(dimensions))
+            }
+        }
+    }
+
+    /// Visits every constraint.
+    pub fn for_each(&self, visit: &mut impl FnMut(&Constraint)) {
+        match self {
+            Condition::Yes | Condition::No => {}
+            Condition::Linear(constraints) => constraints.iter().for_each(visit),
+            Condition::And(parts) | Condition::Or(parts) => {
+                parts.iter().for_each(|part| part.for_each(visit))
+            }
+        }
+    }
+}
+
+/// A term that is beyond the domains, and why.
+pub type Beyond = (Term, Reason);
+
+/// The cases of a value: under which condition it is which.
+pub type Cases<T> = Vec<(Condition, T)>;
+
+/// What is known where a term is compiled: the dimensions, and the values of finite places and parameters.
+pub struct Scope<'a> {
+    /// The frame.
+    pub frame: &'a Frame,
+    /// Dimensions of the parameters, behind those of the frame.
+    pub parameters: &'a HashMap<Term, usize>,
+    /// The values of finite places and parameters here.
+    pub finite: HashMap<Term, Value>,
+    /// All dimensions, the parameters' included.
+    pub dimensions: usize,
+    /// What was read as true or as unknown, in order, each once.
+    pub losses: Vec<Beyond>,
+}
+
+impl Scope<'_> {
+    /// Notes a loss.
+    pub fn lose(&mut self, (term, reason): Beyond) {
+        if !self.losses.iter().any(|(known, why)| (known, why) == (&term, &reason)) {
+            self.losses.push((term, reason));
+        }
+    }
+
+    /// A Boolean term.
+    pub fn condition(&mut self, term: &Term) -> Condition {
+        match term.node() {
+            Node::Literal(Value::Bool(true)) => Condition::Yes,
+            Node::Literal(_) => Condition::No,
+            Node::And(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    match self.condition(part) {
+                        Condition::No => return Condition::No,
+                        part => all.push(part),
+                    }
+                }
+                Condition::and(all)
+            }
+            Node::Or(parts) => {
+                Condition::or(parts.iter().map(|part| self.condition(part)).collect::<Vec<_>>())
+            }
+            Node::IfThenElse(c, a, b) => {
+                let split = [(c.clone(), a), (c.not(), b)];
+                Condition::or(
+                    split.map(|(c, value)| Condition::and([self.condition(&c), self.condition(value)])),
+                )
+            }
+            Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
+            Node::Not(inner) => self.flag(inner, false),
+            _ => self.flag(term, true),
+        }
+    }
+
+    /// A Boolean datum, field or read, expected to have a value.
+    fn flag(&mut self, term: &Term, expected: bool) -> Condition {
+        match self.finite.get(term) {
+            Some(Value::Bool(value)) if *value == expected => Condition::Yes,
+            Some(_) => Condition::No,
+            None => self.beyond(term),
+        }
+    }
+
+    fn beyond(&mut self, term: &Term) -> Condition {
+        let reason = if mentions_array(term) { Reason::Array } else { Reason::Unpartitioned };
+        self.lose((term.clone(), reason));
+        Condition::Yes
+    }
+
+    fn comparison(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Condition {
+        match a.sort() {
+            Type::Int | Type::Real => match (self.linear(a), self.linear(b)) {
+                (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
+                    let real = *a.sort() == Type::Real;
+                    let mut cases = Vec::new();
+                    for (on_a, a) in &a_cases {
+                        for (on_b, b) in &b_cases {
+                            let atom = compare(comparison, a, b, real);
+                            cases.push(Condition::and([on_a.clone(), on_b.clone(), atom]));
+                        }
+                    }
+                    Condition::or(cases)
+                }
+                (Err((_, reason)), _) | (_, Err((_, reason))) => {
+                    self.lost_comparison(comparison, a, b, reason)
+                }
+                _ => self.lost_comparison(comparison, a, b, Reason::Cases),
+            },
+            Type::Record(record) => {
+                let fields: Vec<Condition> = (0..record.fields.len())
+                    .map(|at| {
+                        let field = Term::compare(comparison, &Term::field(a, at), &Term::field(b, at));
+                        self.condition(&field)
+                    })
+                    .collect();
+                if comparison == Comparison::Equal { Condition::and(fields) } else { Condition::or(fields) }
+            }
+            Type::Bool | Type::Enum(_) => match (self.finite_cases(a), self.finite_cases(b)) {
+                (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
+                    let mut cases = Vec::new();
+                    for (on_a, a) in &a_cases {
+                        for (on_b, b) in &b_cases {
+                            if comparison.holds(a.cmp(b)) {
+                                cases.push(Condition::and([on_a.clone(), on_b.clone()]));
+                            }
+                        }
+                    }
+                    Condition::or(cases)
+                }
+                (Err((_, reason)), _) | (_, Err((_, reason))) => {
+                    self.lost_comparison(comparison, a, b, reason)
+                }
+                _ => self.lost_comparison(comparison, a, b, Reason::Cases),
+            },
+            _ => self.lost_comparison(comparison, a, b, Reason::Array),
+        }
+    }
+
+    fn lost_comparison(&mut self, comparison: Comparison, a: &Term, b: &Term, reason: Reason) -> Condition {
+        self.lose((Term::compare(comparison, a, b), reason));
+        Condition::Yes
+    }
+
+    /// The cases of a Boolean or enumeration term.
+    ///
+    /// # Errors
+    /// The subterm that has no value here.
+    pub fn finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
+        if let Some(value) = self.finite.get(term) {
+            return Ok(vec![(Condition::Yes, value.clone())]);
+        }
+        match term.node() {
+            Node::Literal(value) => Ok(vec![(Condition::Yes, value.clone())]),
+            Node::IfThenElse(c, a, b) => {
+                let mut cases = self.guarded(c, |scope| scope.finite_cases(a))?;
+                cases.extend(self.guarded(&c.not(), |scope| scope.finite_cases(b))?);
+                limited(term, cases)
+            }
+            Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) => {
+                let reason = if mentions_array(term) { Reason::Array } else { Reason::Unpartitioned };
+                Err((term.clone(), reason))
+            }
+            _ => {
+                let split = [(term.clone(), true), (term.not(), false)];
+                let cases = split.map(|(term, value)| (self.condition(&term), Value::Bool(value)));
+                Ok(cases.into_iter().filter(|(on, _)| *on != Condition::No).collect())
+            }
+        }
+    }
+
+    /// The cases of a numeric term as linear expressions.
+    ///
+    /// # Errors
+    /// The subterm that is not linear.
+    pub fn linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+        let one = |expression| Ok(vec![(Condition::Yes, expression)]);
+        match term.node() {
+            Node::Literal(Value::Int(value)) => {
+                one(LinearExpression::constant(Rational::from(integer(value))))
+            }
+            Node::Literal(Value::Real(value)) => one(LinearExpression::constant(rational(value))),
+            Node::Data(_) | Node::Field(..) => match (self.frame.slot(term), self.parameters.get(term)) {
+                (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
+                    one(LinearExpression::variable(dimension))
+                }
+                _ => Err((term.clone(), Reason::Array)),
+            },
+            Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
+            Node::ToReal(a) => self.linear(a),
+            Node::IfThenElse(c, a, b) => {
+                let mut cases = self.guarded(c, |scope| scope.linear(a))?;
+                cases.extend(self.guarded(&c.not(), |scope| scope.linear(b))?);
+                limited(term, cases)
+            }
+            Node::Arithmetic(operator, a, b) => {
+                if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
+                    return Err((term.clone(), Reason::IntegerDivision));
+                }
+                let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
+                let mut cases = Vec::new();
+                for (on_a, a) in &a_cases {
+                    for (on_b, b) in &b_cases {
+                        let on = Condition::and([on_a.clone(), on_b.clone()]);
+                        let result = self.arithmetic(*operator, a, b);
+                        cases.push((on, result.ok_or_else(|| (term.clone(), Reason::NonLinear))?));
+                        if cases.len() > CASE_LIMIT {
+                            return Err((term.clone(), Reason::Cases));
+                        }
+                    }
+                }
+                Ok(cases)
+            }
+            _ => Err((term.clone(), Reason::Array)),
+        }
+    }
+
+    fn arithmetic(
+        &self,
+        operator: Operator,
+        a: &LinearExpression,
+        b: &LinearExpression,
+    ) -> Option<LinearExpression> {
+        let constant = |expression| constant_value(expression, self.dimensions);
+        match operator {
+            Operator::Add => Some(a.plus(b)),
+            Operator::Subtract => Some(a.minus(b)),
+            Operator::Multiply => match (constant(a), constant(b)) {
+                (Some(factor), _) => Some(b.times(&factor)),
+                (_, Some(factor)) => Some(a.times(&factor)),
+                _ => None,
+            },
+            Operator::Divide => Some(a.times(&constant(b)?.reciprocal()?)),
+            Operator::IntegerDivide | Operator::Modulo => None,
+        }
+    }
+
+    /// The cases of one branch under the branch's condition; none where the branch is closed.
+    fn guarded<T>(
+        &mut self,
+        on: &Term,
+        cases: impl FnOnce(&mut Self) -> Result<Cases<T>, Beyond>,
+    ) -> Result<Cases<T>, Beyond> {
+        let on = self.condition(on);
+        if on == Condition::No {
+            return Ok(Vec::new());
+        }
+        Ok(cases(self)?
+            .into_iter()
+            .map(|(inner, value)| (Condition::and([on.clone(), inner]), value))
+            .collect())
+    }
+}
+
+fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
+    if cases.len() > CASE_LIMIT { Err((term.clone(), Reason::Cases)) } else { Ok(cases) }
+}
+
+fn map<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {
+    cases.into_iter().map(|(on, value)| (on, change(value))).collect()
+}
+
+/// `a REL b` on two linear expressions; over integers strict comparisons become closed ones.
+fn compare(comparison: Comparison, a: &LinearExpression, b: &LinearExpression, real: bool) -> Condition {
+    let more = |a: &LinearExpression, b: &LinearExpression| {
+        let difference = a.minus(b);
+        if real {
+            return Condition::constraint(positive_constraint(&difference, Relation::Greater));
+        }
+        let one = LinearExpression::constant(Rational::ONE);
+        Condition::constraint(positive_constraint(&difference.minus(&one), Relation::AtLeast))
+    };
+    let at_least = |a: &LinearExpression, b: &LinearExpression| {
+        Condition::constraint(positive_constraint(&a.minus(b), Relation::AtLeast))
+    };
+    match comparison {
+        Comparison::Equal => Condition::constraint(positive_constraint(&a.minus(b), Relation::Equal)),
+        Comparison::NotEqual => Condition::or([more(b, a), more(a, b)]),
+        Comparison::Less => more(b, a),
+        Comparison::AtMost => at_least(b, a),
+        Comparison::Greater => more(a, b),
+        Comparison::AtLeast => at_least(a, b),
+    }
+}
+
+fn mentions_array(term: &Term) -> bool {
+    match term.node() {
+        Node::Select(..) | Node::Store(..) => true,
+        Node::Field(inner, _) => mentions_array(inner),
+        _ => matches!(term.sort(), Type::Array(_)),
+    }
+}

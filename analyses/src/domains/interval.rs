@@ -1,0 +1,400 @@
+//! Boxes: one interval per dimension, exact ends, open or closed.
+//!
+//! After the lattice of intervals of Cousot & Cousot (POPL 1977, <https://doi.org/10.1145/512950.512973>). A linear
+//! constraint is met by propagation: in `Σ c_i x_i + k >= 0` each `c_i x_i` is at least `-k` minus the greatest value
+//! of the rest. Propagation is repeated a fixed number of times, since two constraints may feed each other for ever
+//! (`x > y`, `y > x` over unbounded integers); stopping early is sound. Integer dimensions are rounded inwards.
+//!
+//! Cost: linear in the sum of the constraints' lengths.
+
+use std::cmp::Ordering;
+
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+
+use crate::domains::{Assignments, Domain};
+use crate::linear::constant_truth;
+
+/// Passes over the constraints of one meet.
+const PASSES: usize = 4;
+
+/// An end of an interval: its value, and whether the value itself is out. `None` is infinite.
+type End = Option<(Rational, bool)>;
+
+/// The values between two ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Range {
+    low: End,
+    high: End,
+}
+
+/// A product of intervals, or nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interval {
+    /// `None` is bottom; no range in it is empty.
+    ranges: Option<Vec<Range>>,
+    dimensions: usize,
+}
+
+impl Range {
+    const ALL: Range = Range { low: None, high: None };
+
+    fn is_empty(&self) -> bool {
+        match (&self.low, &self.high) {
+            (Some((low, open)), Some((high, also_open))) => match low.cmp(high) {
+                Ordering::Greater => true,
+                Ordering::Equal => *open || *also_open,
+                Ordering::Less => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn scaled(&self, factor: &Rational) -> Range {
+        let end = |end: &End| end.as_ref().map(|(value, open)| (value * factor, *open));
+        match factor.signum() {
+            0 => Range { low: Some((Rational::ZERO, false)), high: Some((Rational::ZERO, false)) },
+            1 => Range { low: end(&self.low), high: end(&self.high) },
+            _ => Range { low: end(&self.high), high: end(&self.low) },
+        }
+    }
+
+    fn plus(&self, other: &Range) -> Range {
+        let end = |a: &End, b: &End| {
+            let ((a, a_open), (b, b_open)) = (a.as_ref()?, b.as_ref()?);
+            Some((a + b, *a_open || *b_open))
+        };
+        Range { low: end(&self.low, &other.low), high: end(&self.high, &other.high) }
+    }
+
+    /// Rounds the ends inwards to integers.
+    fn rounded(&mut self) {
+        if let Some((value, open)) = &mut self.low {
+            let whole = if *open { value.floor() + Integer::ONE } else { value.ceil() };
+            (*value, *open) = (Rational::from(whole), false);
+        }
+        if let Some((value, open)) = &mut self.high {
+            let whole = if *open { value.ceil() - Integer::ONE } else { value.floor() };
+            (*value, *open) = (Rational::from(whole), false);
+        }
+    }
+}
+
+/// Is the low end `a` at or below the low end `b`? For high ends, mirror.
+fn low_is_leq(a: &End, b: &End) -> bool {
+    match (a, b) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some((a, a_open)), Some((b, b_open))) => match a.cmp(b) {
+            Ordering::Less => true,
+            Ordering::Equal => !a_open || *b_open,
+            Ordering::Greater => false,
+        },
+    }
+}
+
+fn high_is_leq(a: &End, b: &End) -> bool {
+    match (a, b) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some((a, a_open)), Some((b, b_open))) => match a.cmp(b) {
+            Ordering::Less => true,
+            Ordering::Equal => *a_open || !b_open,
+            Ordering::Greater => false,
+        },
+    }
+}
+
+fn min_low(a: &End, b: &End) -> End {
+    if low_is_leq(a, b) { a.clone() } else { b.clone() }
+}
+
+fn max_low(a: &End, b: &End) -> End {
+    if low_is_leq(a, b) { b.clone() } else { a.clone() }
+}
+
+fn min_high(a: &End, b: &End) -> End {
+    if high_is_leq(a, b) { a.clone() } else { b.clone() }
+}
+
+fn max_high(a: &End, b: &End) -> End {
+    if high_is_leq(a, b) { b.clone() } else { a.clone() }
+}
+
+impl Interval {
+    fn of(ranges: Vec<Range>) -> Self {
+        let dimensions = ranges.len();
+        let empty = ranges.iter().any(Range::is_empty);
+        Interval { ranges: (!empty).then_some(ranges), dimensions }
+    }
+
+    fn map(&self, change: impl FnOnce(&[Range]) -> Vec<Range>) -> Self {
+        match &self.ranges {
+            Some(ranges) => Interval::of(change(ranges)),
+            None => self.clone(),
+        }
+    }
+}
+
+fn value_of(expression: &LinearExpression, ranges: &[Range]) -> Range {
+    let constant = Some((expression.constant_term(), false));
+    let mut sum = Range { low: constant.clone(), high: constant };
+    for (dimension, range) in ranges.iter().enumerate() {
+        let coefficient = expression.coefficient(dimension);
+        if !coefficient.is_zero() {
+            sum = sum.plus(&range.scaled(&coefficient));
+        }
+    }
+    sum
+}
+
+/// Narrows the ranges by one constraint; says whether something changed.
+fn propagate(constraint: &Constraint, ranges: &mut [Range], integer: &[bool]) -> bool {
+    let coefficients = constraint.coefficients();
+    let used: Vec<usize> = (0..coefficients.len()).filter(|at| !coefficients[*at].is_zero()).collect();
+    let mut changed = false;
+    let sides: &[bool] = if constraint.relation() == Relation::Equal { &[false, true] } else { &[false] };
+    for &mirrored in sides {
+        let sign = if mirrored { Rational::from(-1) } else { Rational::ONE };
+        let factor = |at: usize| &Rational::from(coefficients[at].clone()) * &sign;
+        let greatest: Vec<End> = used.iter().map(|at| ranges[*at].scaled(&factor(*at)).high).collect();
+        for (position, &at) in used.iter().enumerate() {
+            // x_at * factor >= -(constant + greatest of the others)
+            let mut rest = Some((&Rational::from(constraint.constant().clone()) * &sign, false));
+            for (other, end) in greatest.iter().enumerate() {
+                if other != position {
+                    rest = match (&rest, end) {
+                        (Some((sum, open)), Some((value, also))) => Some((sum + value, *open || *also)),
+                        _ => None,
+                    };
+                }
+            }
+            let Some((rest, open)) = rest else { continue };
+            let open = open || constraint.relation() == Relation::Greater;
+            let factor = factor(at);
+            let Some(bound) = (-&rest).checked_div(&factor) else { continue };
+            let range = &mut ranges[at];
+            let before = range.clone();
+            if factor.signum() > 0 {
+                range.low = max_low(&range.low, &Some((bound, open)));
+            } else {
+                range.high = min_high(&range.high, &Some((bound, open)));
+            }
+            if integer.get(at) == Some(&true) {
+                range.rounded();
+            }
+            changed |= *range != before;
+        }
+    }
+    changed
+}
+
+impl Domain for Interval {
+    fn top(dimensions: usize) -> Self {
+        Interval { ranges: Some(vec![Range::ALL; dimensions]), dimensions }
+    }
+
+    fn bottom(dimensions: usize) -> Self {
+        Interval { ranges: None, dimensions }
+    }
+
+    fn is_bottom(&self) -> bool {
+        self.ranges.is_none()
+    }
+
+    fn is_leq(&self, other: &Self) -> bool {
+        match (&self.ranges, &other.ranges) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(a), Some(b)) => {
+                a.iter().zip(b).all(|(a, b)| low_is_leq(&b.low, &a.low) && high_is_leq(&a.high, &b.high))
+            }
+        }
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        let (Some(a), Some(b)) = (&self.ranges, &other.ranges) else {
+            return if self.is_bottom() { other.clone() } else { self.clone() };
+        };
+        let hull = |(a, b): (&Range, &Range)| Range {
+            low: min_low(&a.low, &b.low),
+            high: max_high(&a.high, &b.high),
+        };
+        Interval::of(a.iter().zip(b).map(hull).collect())
+    }
+
+    fn meet(&self, other: &Self, integer: &[bool]) -> Self {
+        let (Some(a), Some(b)) = (&self.ranges, &other.ranges) else {
+            return Interval::bottom(self.dimensions);
+        };
+        let both = |(at, (a, b)): (usize, (&Range, &Range))| {
+            let mut range = Range { low: max_low(&a.low, &b.low), high: min_high(&a.high, &b.high) };
+            if integer.get(at) == Some(&true) {
+                range.rounded();
+            }
+            range
+        };
+        Interval::of(a.iter().zip(b).enumerate().map(both).collect())
+    }
+
+    fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
+        let (Some(old), Some(new)) = (&self.ranges, &other.ranges) else { return self.join(other) };
+        let widened = |(at, (old, new)): (usize, (&Range, &Range))| {
+            let low = if low_is_leq(&old.low, &new.low) {
+                old.low.clone()
+            } else {
+                step_down(at, &new.low, thresholds)
+            };
+            let high = if high_is_leq(&new.high, &old.high) {
+                old.high.clone()
+            } else {
+                step_up(at, &new.high, thresholds)
+            };
+            Range { low, high }
+        };
+        Interval::of(old.iter().zip(new).enumerate().map(widened).collect())
+    }
+
+    fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
+        if constraints.iter().any(|constraint| constant_truth(constraint) == Some(false)) {
+            return Interval::bottom(self.dimensions);
+        }
+        self.map(|ranges| {
+            let mut ranges = ranges.to_vec();
+            for _ in 0..PASSES {
+                let mut changed = false;
+                for constraint in constraints {
+                    changed |= propagate(constraint, &mut ranges, integer);
+                    if ranges.iter().any(Range::is_empty) {
+                        return ranges;
+                    }
+                }
+                if !changed {
+                    break;
+                }
+            }
+            ranges
+        })
+    }
+
+    fn assign(&self, assignments: &Assignments) -> Self {
+        self.map(|ranges| {
+            let mut next = ranges.to_vec();
+            for (dimension, expression) in assignments {
+                next[*dimension] =
+                    expression.as_ref().map_or(Range::ALL, |expression| value_of(expression, ranges));
+            }
+            next
+        })
+    }
+
+    fn substitute(&self, assignments: &Assignments) -> Self {
+        let Some(ranges) = &self.ranges else { return self.clone() };
+        let mut before = ranges.clone();
+        for (dimension, _) in assignments {
+            before[*dimension] = Range::ALL;
+        }
+        let mut constraints = Vec::new();
+        for (dimension, expression) in assignments {
+            let Some(expression) = expression else { continue };
+            let relation = |open: &bool| if *open { Relation::Greater } else { Relation::AtLeast };
+            let constant = |value: &Rational| LinearExpression::constant(value.clone());
+            if let Some((low, open)) = &ranges[*dimension].low {
+                constraints
+                    .push(Constraint::from_expression(&expression.minus(&constant(low)), relation(open)));
+            }
+            if let Some((high, open)) = &ranges[*dimension].high {
+                constraints
+                    .push(Constraint::from_expression(&constant(high).minus(expression), relation(open)));
+            }
+        }
+        // Rounding is left to the meets: nothing here knows which dimensions are integers.
+        Interval::of(before).meet_constraints(&constraints, &[])
+    }
+
+    fn forget(&self, dimensions: &[usize]) -> Self {
+        self.map(|ranges| {
+            let mut next = ranges.to_vec();
+            for dimension in dimensions {
+                next[*dimension] = Range::ALL;
+            }
+            next
+        })
+    }
+
+    fn add_dimensions(&self, count: usize) -> Self {
+        let dimensions = self.dimensions + count;
+        let padded = |ranges: &Vec<Range>| ranges.iter().cloned().chain(vec![Range::ALL; count]).collect();
+        Interval { ranges: self.ranges.as_ref().map(padded), dimensions }
+    }
+
+    fn remove_last_dimensions(&self, count: usize) -> Self {
+        let dimensions = self.dimensions - count;
+        Interval { ranges: self.ranges.as_ref().map(|ranges| ranges[..dimensions].to_vec()), dimensions }
+    }
+
+    fn constraints(&self) -> Vec<Constraint> {
+        let Some(ranges) = &self.ranges else { return vec![Constraint::of(&[], -1, Relation::AtLeast)] };
+        let mut constraints = Vec::new();
+        for (dimension, range) in ranges.iter().enumerate() {
+            let variable = LinearExpression::variable(dimension);
+            let relation = |open: &bool| if *open { Relation::Greater } else { Relation::AtLeast };
+            if let (Some((low, _)), Some((high, _))) = (&range.low, &range.high)
+                && low == high
+            {
+                let difference = variable.minus(&LinearExpression::constant(low.clone()));
+                constraints.push(Constraint::from_expression(&difference, Relation::Equal));
+                continue;
+            }
+            if let Some((low, open)) = &range.low {
+                let difference = variable.minus(&LinearExpression::constant(low.clone()));
+                constraints.push(Constraint::from_expression(&difference, relation(open)));
+            }
+            if let Some((high, open)) = &range.high {
+                let difference = LinearExpression::constant(high.clone()).minus(&variable);
+                constraints.push(Constraint::from_expression(&difference, relation(open)));
+            }
+        }
+        constraints
+    }
+}
+
+/// The bounds that thresholds put on one dimension alone: (from above, value, open).
+fn bounds_on(dimension: usize, thresholds: &[Constraint]) -> impl Iterator<Item = (bool, Rational, bool)> {
+    thresholds.iter().flat_map(move |threshold| {
+        let coefficients = threshold.coefficients();
+        let alone = coefficients.iter().enumerate().all(|(at, c)| (at == dimension) != c.is_zero());
+        let coefficient = coefficients.get(dimension).filter(|_| alone).cloned().unwrap_or(Integer::ZERO);
+        let value = Rational::new(-threshold.constant(), coefficient.clone());
+        let open = threshold.relation() == Relation::Greater;
+        let above = coefficient.is_negative();
+        let both = threshold.relation() == Relation::Equal;
+        value.into_iter().flat_map(move |value| {
+            let sides = if both { vec![true, false] } else { vec![above] };
+            sides.into_iter().map(move |above| (above, value.clone(), open))
+        })
+    })
+}
+
+/// The nearest threshold at or below the end, or no bound.
+fn step_down(dimension: usize, end: &End, thresholds: &[Constraint]) -> End {
+    let mut best: End = None;
+    for (above, value, open) in bounds_on(dimension, thresholds) {
+        let candidate = Some((value, open));
+        if !above && low_is_leq(&candidate, end) {
+            best = max_low(&best, &candidate);
+        }
+    }
+    best
+}
+
+/// The nearest threshold at or above the end, or no bound.
+fn step_up(dimension: usize, end: &End, thresholds: &[Constraint]) -> End {
+    let mut best: End = None;
+    for (above, value, open) in bounds_on(dimension, thresholds) {
+        let candidate = Some((value, open));
+        if above && high_is_leq(end, &candidate) {
+            best = min_high(&best, &candidate);
+        }
+    }
+    best
+}

@@ -1,0 +1,197 @@
+//! The laws of [`Domain`], for every domain of the list.
+//!
+//! *Soundness* laws say that no point is lost; *precision* laws say that the operations are no coarser than the order
+//! demands. Points are sampled; elements are made from random constraints by random operations.
+
+use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
+use proptest::prelude::*;
+
+use crate::domains::{Domain, DomainKind, WithDomain};
+
+const DIMENSIONS: usize = 3;
+/// The last dimension is real.
+const INTEGER: [bool; DIMENSIONS] = [true, true, false];
+
+type Point = [i64; DIMENSIONS];
+
+#[derive(Clone, Debug)]
+struct Sample {
+    first: Vec<Constraint>,
+    second: Vec<Constraint>,
+    third: Vec<Constraint>,
+    assignments: Vec<(usize, Option<LinearExpression>)>,
+    points: Vec<Point>,
+}
+
+fn constraint() -> impl Strategy<Value = Constraint> {
+    let relation =
+        prop_oneof![3 => Just(Relation::AtLeast), 1 => Just(Relation::Equal), 1 => Just(Relation::Greater)];
+    (prop::array::uniform3(-2i64..3), -4i64..5, relation)
+        .prop_map(|(c, k, relation)| Constraint::of(&c, k, relation))
+}
+
+fn expression() -> impl Strategy<Value = LinearExpression> {
+    (prop::array::uniform3(-1i64..3), -3i64..4)
+        .prop_map(|(c, k)| LinearExpression::from_rationals(&c.map(Rational::from), &Rational::from(k)))
+}
+
+fn sample() -> impl Strategy<Value = Sample> {
+    let constraints = || prop::collection::vec(constraint(), 0..4);
+    let assignment = prop::option::weighted(0.8, expression());
+    let assignments = prop::collection::btree_map(0..DIMENSIONS, assignment, 0..=DIMENSIONS)
+        .prop_map(|map| map.into_iter().collect());
+    let points = prop::collection::vec(prop::array::uniform3(-4i64..5), 20);
+    (constraints(), constraints(), constraints(), assignments, points).prop_map(
+        |(first, second, third, assignments, points)| Sample { first, second, third, assignments, points },
+    )
+}
+
+fn holds(constraints: &[Constraint], point: &Point) -> bool {
+    let point = point.map(Rational::from);
+    constraints.iter().all(|constraint| constraint.is_satisfied_by(&point))
+}
+
+fn contains<D: Domain>(element: &D, point: &Point) -> bool {
+    !element.is_bottom() && holds(&element.constraints(), point)
+}
+
+fn with<D: Domain>(constraints: &[Constraint]) -> D {
+    D::top(DIMENSIONS).meet_constraints(constraints, &INTEGER)
+}
+
+fn same<D: Domain>(a: &D, b: &D) -> bool {
+    a.is_leq(b) && b.is_leq(a)
+}
+
+struct Soundness<'a>(&'a Sample);
+
+impl WithDomain for Soundness<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(self) {
+        let Sample { first, second, assignments, points, .. } = self.0;
+        let (a, b) = (with::<D>(first), with::<D>(second));
+        let (join, meet) = (a.join(&b), a.meet(&b, &INTEGER));
+        let image = a.assign(assignments);
+        let preimage = a.substitute(assignments);
+        for point in points {
+            let (in_a, in_b) = (contains(&a, point), contains(&b, point));
+            assert!(!holds(first, point) || in_a, "meet_constraints loses {point:?}");
+            assert!(!(in_a || in_b) || contains(&join, point), "join loses {point:?}");
+            assert!(!(in_a && in_b) || contains(&meet, point), "meet loses {point:?}");
+            assert!(!in_a || contains(&a.forget(&[1]), point), "forget loses {point:?}");
+            for unknown in [-3, 0, 2] {
+                let rational = point.map(Rational::from);
+                let mut next = *point;
+                let mut whole = true;
+                for (dimension, value) in assignments {
+                    let value =
+                        value.as_ref().map_or(Rational::from(unknown), |value| value.value(&rational));
+                    whole &= value.is_integer();
+                    next[*dimension] = value.numerator().to_i64().unwrap_or(0);
+                }
+                if whole {
+                    assert!(!in_a || contains(&image, &next), "assign loses {point:?} -> {next:?}");
+                    assert!(
+                        !contains(&a, &next) || contains(&preimage, point),
+                        "substitute loses {point:?} -> {next:?}: {assignments:?} {a:?} {preimage:?}"
+                    );
+                }
+            }
+            let longer = a.add_dimensions(2);
+            assert_eq!(
+                in_a,
+                contains(&longer.remove_last_dimensions(2), point),
+                "added and removed dimensions"
+            );
+        }
+    }
+}
+
+struct Order<'a>(&'a Sample);
+
+impl WithDomain for Order<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(self) {
+        let Sample { first, second, third, .. } = self.0;
+        let [a, b, c] = [first, second, third].map(|constraints| with::<D>(constraints));
+        let (top, bottom) = (D::top(DIMENSIONS), D::bottom(DIMENSIONS));
+        assert!(bottom.is_bottom() && bottom.is_leq(&a) && a.is_leq(&top) && a.is_leq(&a));
+        assert!(!(a.is_leq(&b) && b.is_leq(&c)) || a.is_leq(&c), "transitive");
+        assert!(!same(&a, &b) || a.is_bottom() || a.constraints() == b.constraints(), "canonical");
+        let (join, meet) = (a.join(&b), a.meet(&b, &INTEGER));
+        assert!(a.is_leq(&join) && b.is_leq(&join), "an upper bound");
+        assert!(meet.is_leq(&a) && meet.is_leq(&b), "a lower bound");
+        assert!(same(&a.join(&bottom), &a) && same(&a.meet(&top, &INTEGER), &a), "units");
+        assert!(same(&join, &b.join(&a)), "commutative");
+        // Precision: the least upper bound, the greatest lower bound.
+        assert!(!(a.is_leq(&c) && b.is_leq(&c)) || join.is_leq(&c), "the least upper bound");
+        assert!(!a.is_leq(&b) || (same(&join, &b) && same(&meet, &a)), "absorption");
+        let wide = a.widen(&join, &self.0.third);
+        assert!(join.is_leq(&wide), "widening is an upper bound");
+        let narrow = join.narrow(&a, &INTEGER);
+        assert!(a.is_leq(&narrow) && narrow.is_leq(&join), "narrowing is between");
+    }
+}
+
+/// Does a chain of ever greater elements become stable under widening?
+struct Ends<'a>(&'a Sample);
+
+impl WithDomain for Ends<'_> {
+    type Output = ();
+
+    fn run<D: Domain>(self) {
+        let mut x = with::<D>(&self.0.first);
+        let mut y = with::<D>(&self.0.second);
+        for step in 0..60 {
+            let sum = x.join(&y);
+            let wide = x.widen(&sum, &self.0.third);
+            if step > 0 && same(&wide, &x) && same(&sum, &x) {
+                // Stable: the next `y` may still leave it, so the chain goes on, and must end all the same.
+                if y.assign(&self.0.assignments).is_leq(&x) {
+                    return;
+                }
+            }
+            x = wide;
+            y = y.join(&y.assign(&self.0.assignments));
+        }
+        panic!("no end after 60 steps: {x:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn soundness_of_operations(sample in sample()) {
+        for kind in DomainKind::ALL {
+            kind.with(Soundness(&sample));
+        }
+    }
+
+    #[test]
+    fn lattice(sample in sample()) {
+        for kind in DomainKind::ALL {
+            kind.with(Order(&sample));
+        }
+    }
+
+    #[test]
+    fn widening_ends(sample in sample()) {
+        for kind in DomainKind::ALL {
+            kind.with(Ends(&sample));
+        }
+    }
+}
+
+#[test]
+fn names_are_read_back() {
+    for kind in DomainKind::ALL {
+        assert_eq!(kind.name().parse(), Ok(*kind));
+    }
+    assert_eq!(
+        "octagon".parse::<DomainKind>().unwrap_err().to_string(),
+        "no domain is called `octagon`; there are location, interval, polyhedra"
+    );
+}

@@ -1,0 +1,79 @@
+//! The domain that sees no data: an element is "reached" or "not reached".
+//!
+//! With it the analyses are reachability in the graph of transitions (thesis, Example 7.5), the literal guard `false`
+//! being the only one that closes a transition.
+
+use coreach_polyhedra::Constraint;
+
+use crate::domains::{Assignments, Domain};
+
+/// Reached or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Location {
+    reached: bool,
+}
+
+impl Domain for Location {
+    const SEES_DATA: bool = false;
+
+    fn top(_: usize) -> Self {
+        Location { reached: true }
+    }
+
+    fn bottom(_: usize) -> Self {
+        Location { reached: false }
+    }
+
+    fn is_bottom(&self) -> bool {
+        !self.reached
+    }
+
+    fn is_leq(&self, other: &Self) -> bool {
+        !self.reached || other.reached
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        Location { reached: self.reached || other.reached }
+    }
+
+    fn meet(&self, other: &Self, _: &[bool]) -> Self {
+        Location { reached: self.reached && other.reached }
+    }
+
+    fn widen(&self, other: &Self, _: &[Constraint]) -> Self {
+        self.join(other)
+    }
+
+    fn meet_constraints(&self, constraints: &[Constraint], _: &[bool]) -> Self {
+        let closed =
+            constraints.iter().any(|constraint| crate::linear::constant_truth(constraint) == Some(false));
+        Location { reached: self.reached && !closed }
+    }
+
+    fn assign(&self, _: &Assignments) -> Self {
+        *self
+    }
+
+    fn substitute(&self, _: &Assignments) -> Self {
+        *self
+    }
+
+    fn forget(&self, _: &[usize]) -> Self {
+        *self
+    }
+
+    fn add_dimensions(&self, _: usize) -> Self {
+        *self
+    }
+
+    fn remove_last_dimensions(&self, _: usize) -> Self {
+        *self
+    }
+
+    fn constraints(&self) -> Vec<Constraint> {
+        if self.reached {
+            return Vec::new();
+        }
+        vec![Constraint::of(&[], -1, coreach_polyhedra::Relation::AtLeast)]
+    }
+}

@@ -1,0 +1,165 @@
+//! The numerical domains: what can be said about a vector of numbers.
+//!
+//! A domain is one file here and one line in the list below. Elements over-approximate sets of vectors: every
+//! operation returns an element that contains all points of the exact result.
+
+pub mod interval;
+pub mod location;
+pub mod polyhedra;
+
+use std::fmt;
+use std::str::FromStr;
+
+use coreach_polyhedra::{Constraint, LinearExpression};
+
+/// Assignments to dimensions, in parallel; `None` is a value that is not known.
+pub type Assignments = [(usize, Option<LinearExpression>)];
+
+/// A lattice of sets of vectors, and the operations that follow a transition.
+///
+/// `is_leq` is a partial order up to equality of [`Domain::constraints`], which are canonical: two elements that are
+/// below each other give identical lists.
+pub trait Domain: Clone + fmt::Debug {
+    /// Whether the domain sees data at all. One that does not is given a frame without places.
+    const SEES_DATA: bool = true;
+
+    /// All vectors of this many dimensions.
+    fn top(dimensions: usize) -> Self;
+
+    /// No vector.
+    fn bottom(dimensions: usize) -> Self;
+
+    /// Is there no vector? `false` is not certain, `true` is.
+    fn is_bottom(&self) -> bool;
+
+    /// Is every vector of this one in the other?
+    fn is_leq(&self, other: &Self) -> bool;
+
+    /// An upper bound.
+    #[must_use]
+    fn join(&self, other: &Self) -> Self;
+
+    /// What is in both; `integer` marks the dimensions that are integers.
+    #[must_use]
+    fn meet(&self, other: &Self, integer: &[bool]) -> Self;
+
+    /// An upper bound of both such that a sequence `x := widen(x, y)` with growing `y` becomes stable.
+    ///
+    /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens. Thresholds that
+    /// both satisfy may be kept; a finite number of them delays stability, and does not prevent it.
+    #[must_use]
+    fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self;
+
+    /// An element between `other` and `self`, where `other.is_leq(self)`. No domain here forces a descending sequence
+    /// to end: the engine bounds its steps.
+    #[must_use]
+    fn narrow(&self, other: &Self, integer: &[bool]) -> Self {
+        self.meet(other, integer)
+    }
+
+    /// The vectors that satisfy the constraints, of which those beyond the domain's expression may be ignored.
+    #[must_use]
+    fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self;
+
+    /// The image of a parallel assignment, all right sides being evaluated at the old vector.
+    #[must_use]
+    fn assign(&self, assignments: &Assignments) -> Self;
+
+    /// The vectors that a parallel assignment takes into this element; for an unknown value: may take.
+    #[must_use]
+    fn substitute(&self, assignments: &Assignments) -> Self;
+
+    /// The given dimensions may have any value.
+    #[must_use]
+    fn forget(&self, dimensions: &[usize]) -> Self;
+
+    /// New dimensions at the end, of any value.
+    #[must_use]
+    fn add_dimensions(&self, count: usize) -> Self;
+
+    /// The last dimensions are projected away.
+    #[must_use]
+    fn remove_last_dimensions(&self, count: usize) -> Self;
+
+    /// The element as constraints, canonical.
+    fn constraints(&self) -> Vec<Constraint>;
+
+    /// How many operations were answered more coarsely than the domain could, to stay within limits.
+    fn coarsened(&self) -> bool {
+        false
+    }
+}
+
+/// A function that can be run for each domain.
+pub trait WithDomain {
+    /// Its result.
+    type Output;
+    /// Runs it.
+    fn run<D: Domain>(self) -> Self::Output;
+}
+
+macro_rules! domains {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $ty:ty;)*) => {
+        /// The domains by name.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum DomainKind {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl DomainKind {
+            /// All of them, from the coarsest.
+            pub const ALL: &'static [DomainKind] = &[$(DomainKind::$variant),*];
+
+            /// The name under which the user chooses it.
+            pub fn name(self) -> &'static str {
+                match self { $(DomainKind::$variant => $name,)* }
+            }
+
+            /// Runs the function with the domain.
+            pub fn with<F: WithDomain>(self, function: F) -> F::Output {
+                match self { $(DomainKind::$variant => function.run::<$ty>(),)* }
+            }
+        }
+    };
+}
+
+// The one list of domains.
+domains! {
+    /// The control structure alone.
+    Location = "location", location::Location;
+    /// One interval per number.
+    Interval = "interval", interval::Interval;
+    /// Convex polyhedra: linear relations between numbers.
+    Polyhedra = "polyhedra", polyhedra::Polyhedra;
+}
+
+impl fmt::Display for DomainKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no domain of this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownDomain(pub String);
+
+impl fmt::Display for UnknownDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = DomainKind::ALL.iter().map(|kind| kind.name()).collect();
+        write!(f, "no domain is called `{}`; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownDomain {}
+
+impl FromStr for DomainKind {
+    type Err = UnknownDomain;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDomain> {
+        let found = DomainKind::ALL.iter().find(|kind| kind.name() == name);
+        found.copied().ok_or_else(|| UnknownDomain(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod laws;

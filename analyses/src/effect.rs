@@ -1,0 +1,384 @@
+//! A transition compiled for the domains: its cases.
+//!
+//! Within one cell of the partition and for one choice of the finite parameters, a transition is a condition over
+//! numbers, a parallel affine assignment to dimensions, and new digits for the cell. Many transitions of a product
+//! share guard and assignments, so they are compiled once per distinct (parameters, guard, assignments), which is an
+//! [`Effect`]; and once per valuation of the finite places that the effect reads, when such a cell is first met.
+//!
+//! What the concrete semantics asks silently is part of the condition: operations are defined, assigned values and
+//! parameters lie in their types. Numeric parameters are dimensions behind those of the frame, added for the effect
+//! and projected away after it; those that no term mentions are left out, every type having a value.
+//!
+//! Cost: proportional to the terms, times the valuations of the finite parameters that are read.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use coreach_model::obligation::defined;
+use coreach_model::term::Term;
+use coreach_model::value::tuples;
+use coreach_model::{Datum, Value};
+use coreach_polyhedra::{Constraint, LinearExpression, Polyhedron};
+
+use crate::condition::{Beyond, CASE_LIMIT, Condition, Reason, Scope};
+use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
+
+/// One way to take a transition from one valuation of the finite places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// When, over the dimensions of the frame and of the parameters.
+    pub condition: Condition,
+    /// The assigned dimensions; `None` is an unknown value.
+    pub numeric: Vec<(usize, Option<LinearExpression>)>,
+    /// The types' bounds of the dimensions with unknown values.
+    pub unknown_bounds: Vec<Constraint>,
+    /// The new digits, by position; `None` is any.
+    pub finite: Vec<(usize, Option<u32>)>,
+    /// The parameters' dimensions, behind those of the frame: which of them are integers.
+    pub extra: Vec<bool>,
+}
+
+impl Case {
+    /// Does it leave every number as it is, whatever it is?
+    pub fn is_identity(&self) -> bool {
+        self.condition == Condition::Yes && self.numeric.is_empty()
+    }
+}
+
+/// What transitions with the same parameters, guard and assignments do.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    guard: Term,
+    assignments: Vec<(Datum, Term)>,
+    /// The positions of the finite places read: the cases depend on these digits only.
+    pub reads: Vec<usize>,
+    numeric_parameters: HashMap<Term, usize>,
+    parameter_integer: Vec<bool>,
+    parameter_bounds: Vec<Constraint>,
+    finite_parameters: Vec<(Place, Vec<Value>)>,
+    /// What was lost in compiling it, in order, each once.
+    pub losses: Vec<Beyond>,
+    blind: bool,
+}
+
+impl Effect {
+    /// Prepares an effect. At most `partition_limit` valuations of finite parameters are told apart; parameters
+    /// beyond that stay unknown.
+    pub fn new(
+        frame: &Frame,
+        parameters: &[Datum],
+        guard: &Term,
+        assignments: &[(Datum, Term)],
+        partition_limit: usize,
+        blind: bool,
+    ) -> Self {
+        let terms: Vec<&Term> =
+            std::iter::once(guard).chain(assignments.iter().map(|(_, value)| value)).collect();
+        let mut effect = Effect {
+            guard: guard.clone(),
+            assignments: assignments.to_vec(),
+            reads: frame.finite_mentioned(&terms),
+            numeric_parameters: HashMap::new(),
+            parameter_integer: Vec::new(),
+            parameter_bounds: Vec::new(),
+            finite_parameters: Vec::new(),
+            losses: Vec::new(),
+            blind,
+        };
+        if blind {
+            return effect;
+        }
+        let mentioned: BTreeSet<Datum> = terms.iter().flat_map(|term| term.data()).collect();
+        let mut valuations = 1usize;
+        for place in parameters.iter().filter(|datum| mentioned.contains(datum)).flat_map(places) {
+            if place.is_numeric() {
+                let dimension = frame.dimensions() + effect.numeric_parameters.len();
+                let variable = LinearExpression::variable(dimension);
+                effect.parameter_bounds.extend(type_constraints(&place.ty, &variable));
+                effect.parameter_integer.push(place.ty.is_integer());
+                effect.numeric_parameters.insert(place.term, dimension);
+            } else if let Some(values) = place.digits() {
+                let product = valuations.saturating_mul(values.len());
+                if product <= partition_limit.max(1) {
+                    valuations = product;
+                    effect.finite_parameters.push((place, values));
+                }
+            }
+        }
+        effect
+    }
+
+    /// The cases in a cell. The result depends on the digits in `reads` only.
+    pub fn compile(&mut self, frame: &Frame, cell: u32) -> Vec<Case> {
+        if self.blind {
+            let case = Case {
+                condition: Condition::Yes,
+                numeric: Vec::new(),
+                unknown_bounds: Vec::new(),
+                finite: Vec::new(),
+                extra: Vec::new(),
+            };
+            return if self.guard.is_false() { Vec::new() } else { vec![case] };
+        }
+        let mut cases: Vec<Case> = Vec::new();
+        let lists: Vec<Vec<Value>> =
+            self.finite_parameters.iter().map(|(_, values)| values.clone()).collect();
+        for tuple in tuples(&lists) {
+            let mut finite: HashMap<Term, Value> = HashMap::new();
+            for &position in &self.reads {
+                let place = &frame.finite[position];
+                let value = place.values[frame.digit(cell, position) as usize].clone();
+                finite.insert(place.place.term.clone(), value);
+            }
+            let parameters = self.finite_parameters.iter().map(|(place, _)| place.term.clone());
+            finite.extend(parameters.zip(tuple));
+            let mut scope = Scope {
+                frame,
+                parameters: &self.numeric_parameters,
+                finite,
+                dimensions: frame.dimensions() + self.numeric_parameters.len(),
+                losses: std::mem::take(&mut self.losses),
+            };
+            let found = compile_one(
+                &mut scope,
+                &self.guard,
+                &self.assignments,
+                &self.parameter_bounds,
+                &self.parameter_integer,
+            );
+            self.losses = scope.losses;
+            for case in found.into_iter().filter_map(|case| without_parameters(frame, case)) {
+                if !cases.contains(&case) {
+                    cases.push(case);
+                }
+            }
+        }
+        cases
+    }
+}
+
+/// The condition without noting what is lost: for conditions derived from a term whose own loss is noted.
+fn silently(scope: &mut Scope, term: &Term) -> Condition {
+    let known = scope.losses.len();
+    let condition = scope.condition(term);
+    scope.losses.truncate(known);
+    condition
+}
+
+fn compile_one(
+    scope: &mut Scope,
+    guard: &Term,
+    assignments: &[(Datum, Term)],
+    parameter_bounds: &[Constraint],
+    extra: &[bool],
+) -> Vec<Case> {
+    let obligations = silently(scope, &defined(guard));
+    let condition = scope.condition(guard);
+    let bounds = Condition::Linear(parameter_bounds.to_vec());
+    let start = Condition::and([bounds, obligations, condition]);
+    if start == Condition::No {
+        return Vec::new();
+    }
+    let nothing = Case {
+        condition: start,
+        numeric: Vec::new(),
+        unknown_bounds: Vec::new(),
+        finite: Vec::new(),
+        extra: extra.to_vec(),
+    };
+    let mut cases = vec![nothing];
+    for (datum, value) in assignments {
+        let is_defined = silently(scope, &defined(value));
+        for case in &mut cases {
+            case.condition = Condition::and([case.condition.clone(), is_defined.clone()]);
+        }
+        for place in places(datum) {
+            let part = place.part_of(value);
+            if part == place.term {
+                continue;
+            }
+            match scope.frame.slot(&place.term) {
+                Some(Slot::Numeric(dimension)) => assign_number(scope, &mut cases, &place, dimension, &part),
+                Some(Slot::Finite(position)) => assign_digit(scope, &mut cases, position, &part),
+                None => {}
+            }
+        }
+        cases.retain(|case| case.condition != Condition::No);
+    }
+    cases
+}
+
+fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimension: usize, value: &Term) {
+    let split = match scope.linear(value) {
+        Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
+        other => {
+            let beyond = other.err().unwrap_or_else(|| (value.clone(), Reason::Cases));
+            scope.lose((value.clone(), beyond.1));
+            let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
+            for case in cases {
+                case.numeric.push((dimension, None));
+                case.unknown_bounds.extend(bounds.iter().cloned());
+            }
+            return;
+        }
+    };
+    let mut next = Vec::new();
+    for case in cases.iter() {
+        for (on, expression) in &split {
+            let in_type = type_constraints(&place.ty, expression).into_iter().map(|constraint| {
+                match crate::linear::constant_truth(&constraint) {
+                    Some(true) => Condition::Yes,
+                    Some(false) => Condition::No,
+                    None => Condition::Linear(vec![constraint]),
+                }
+            });
+            let parts = [case.condition.clone(), on.clone()].into_iter().chain(in_type);
+            let mut case = Case { condition: Condition::and(parts), ..case.clone() };
+            case.numeric.push((dimension, Some(expression.clone())));
+            next.push(case);
+        }
+    }
+    *cases = next;
+}
+
+fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value: &Term) {
+    let split = match scope.finite_cases(value) {
+        Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
+        other => {
+            let beyond = other.err().unwrap_or_else(|| (value.clone(), Reason::Cases));
+            scope.lose((value.clone(), beyond.1));
+            for case in cases {
+                case.finite.push((position, None));
+            }
+            return;
+        }
+    };
+    // The same value under several conditions is one case.
+    let mut merged: Vec<(Option<u32>, Vec<Condition>)> = Vec::new();
+    for (on, value) in split {
+        let digit = digit(&value);
+        match merged.iter_mut().find(|(known, _)| *known == digit) {
+            Some((_, conditions)) => conditions.push(on),
+            None => merged.push((digit, vec![on])),
+        }
+    }
+    let mut next = Vec::new();
+    for case in cases.iter() {
+        for (digit, conditions) in &merged {
+            let on = Condition::or(conditions.clone());
+            let mut case = Case { condition: Condition::and([case.condition.clone(), on]), ..case.clone() };
+            case.finite.push((position, *digit));
+            next.push(case);
+        }
+    }
+    *cases = next;
+}
+
+/// The case with its parameters projected out of its condition once and for all, where no assignment and no
+/// disjunction mentions one: `p == vPaid - cPrice` of a `nat` is `vPaid >= cPrice`. That is the common case, since an
+/// output's parameters say what is sent. `None` where the condition holds nowhere.
+fn without_parameters(frame: &Frame, case: Case) -> Option<Case> {
+    let (first, all) = (frame.dimensions(), frame.dimensions() + case.extra.len());
+    let mut mentioned = case.extra.is_empty();
+    let mut visit = |expression: &LinearExpression| {
+        mentioned |= (first..all).any(|dimension| !expression.coefficient(dimension).is_zero());
+    };
+    case.numeric.iter().filter_map(|(_, value)| value.as_ref()).for_each(&mut visit);
+    let (linear, others) = match &case.condition {
+        Condition::Linear(constraints) => (constraints.clone(), Vec::new()),
+        Condition::And(parts) => match parts.split_first() {
+            Some((Condition::Linear(constraints), others)) => (constraints.clone(), others.to_vec()),
+            _ => (Vec::new(), parts.clone()),
+        },
+        other => (Vec::new(), vec![other.clone()]),
+    };
+    others.iter().for_each(|part| part.for_each(&mut |constraint| visit(&constraint.expression())));
+    if mentioned {
+        return Some(case);
+    }
+    let integer = [&frame.integer[..], &case.extra].concat();
+    let parameters: Vec<usize> = (first..all).collect();
+    let projected =
+        Polyhedron::from_constraints(all, linear).tighten(&integer).remove_dimensions(&parameters);
+    if projected.is_empty() {
+        return None;
+    }
+    let constraints = projected.constraints();
+    let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints) };
+    let condition = Condition::and([linear].into_iter().chain(others));
+    Some(Case { condition, extra: Vec::new(), ..case })
+}
+
+/// The cells that the case leads to from a cell.
+pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
+    let mut cells = vec![cell];
+    for (position, digit) in &case.finite {
+        let digits = match digit {
+            Some(digit) => *digit..*digit + 1,
+            None => 0..frame.finite[*position].values.len() as u32,
+        };
+        cells = cells
+            .iter()
+            .flat_map(|cell| digits.clone().map(|digit| frame.with_digit(*cell, *position, digit)))
+            .collect();
+    }
+    cells
+}
+
+/// Distinct effects and which transition has which.
+pub fn effects_of(
+    frame: &Frame,
+    iosts: &coreach_model::Iosts,
+    partition_limit: usize,
+    blind: bool,
+) -> (Vec<Effect>, Vec<u32>) {
+    type Key<'a> = (&'a [Datum], Term, Vec<(Datum, Term)>);
+    let mut numbers: HashMap<Key, u32> = HashMap::new();
+    let mut effects = Vec::new();
+    let mut effect_of = Vec::with_capacity(iosts.transitions.len());
+    for transition in &iosts.transitions {
+        let parameters = &iosts.action(transition.action).parameters;
+        let assignments: Vec<(Datum, Term)> =
+            transition.assignments.iter().map(|(datum, value)| (datum.clone(), value.clone())).collect();
+        let number = *numbers.entry((parameters, transition.guard.clone(), assignments)).or_insert_with_key(
+            |(parameters, guard, assignments)| {
+                effects.push(Effect::new(frame, parameters, guard, assignments, partition_limit, blind));
+                (effects.len() - 1) as u32
+            },
+        );
+        effect_of.push(number);
+    }
+    (effects, effect_of)
+}
+
+/// The linear constraints over the frame's dimensions that the guards of the model compare with, in order, each once.
+pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut visited = HashSet::new();
+    let none = HashMap::new();
+    let mut scope = Scope {
+        frame,
+        parameters: &none,
+        finite: HashMap::new(),
+        dimensions: frame.dimensions(),
+        losses: Vec::new(),
+    };
+    for term in terms {
+        let mut work = vec![term];
+        while let Some(term) = work.pop() {
+            if !visited.insert(term.clone()) || *term.sort() != coreach_model::Type::Bool {
+                continue;
+            }
+            if matches!(term.node(), coreach_model::Node::Compare(_, a, _) if a.sort().is_number()) {
+                scope.condition(&term).for_each(&mut |constraint| {
+                    if seen.insert(constraint.clone()) {
+                        found.push(constraint.clone());
+                    }
+                });
+            } else {
+                work.extend(term.children().into_iter().rev().cloned());
+            }
+        }
+    }
+    found
+}

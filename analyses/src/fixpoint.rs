@@ -1,0 +1,234 @@
+//! The fixpoint engine: the least solution of a system of equations over a graph, from above.
+//!
+//! **Problem.** For each node, `x[n] = entry(n) ⊔ ⊔ { transfer(e, x[source(e)]) | e into n }`. The exact iteration need
+//! not end (thesis, Fig. 7.8). **Method.** Chaotic iteration in a weak topological order ([`crate::order`]) with the
+//! recursive strategy, widening at the heads of components only, after `delay` plain joins at that head; then
+//! `descending_steps` sweeps that narrow. Forward and backward analyses differ in the direction of their edges alone.
+//!
+//! **Where we differ.** The recursive strategy is a single pass with jumps: behind the last node of a component the
+//! pass goes back to its head while the head has an input that changed. Nodes without a changed input are skipped.
+//!
+//! **Why it ends.** Heads only grow, by widening, so each changes finitely often; once heads are stable the rest is
+//! acyclic. A head's delay is counted over the whole run, not anew for each visit. Above that stands a limit on the
+//! evaluations: [`Stop::Steps`]. An ascending iteration that is stopped has proved nothing, so every node then gets its
+//! fallback, which the caller guarantees to contain the solution. A descending iteration may be stopped anywhere.
+//!
+//! **Cost.** Each evaluation of a node transfers along all its incoming edges; the caller remembers results.
+
+use crate::order::{WeakOrder, weak_order};
+
+/// Why an iteration stopped before it was done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The limit on evaluations was reached: its number. The knob is `step_limit`.
+    Steps(usize),
+}
+
+/// The knobs of the iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Strategy {
+    /// Joins at a head before it widens.
+    pub delay: usize,
+    /// Sweeps that narrow.
+    pub descending_steps: usize,
+    /// Evaluations of nodes in one run.
+    pub step_limit: usize,
+}
+
+/// A system of equations; values over-approximate.
+pub trait Equations {
+    /// What a node carries.
+    type Value: Clone + PartialEq;
+    /// The least value.
+    fn bottom(&self) -> Self::Value;
+    /// What holds at a node whatever its inputs are.
+    fn entry(&mut self, node: u32) -> Self::Value;
+    /// What an edge makes of the value at its source.
+    fn transfer(&mut self, edge: u32, source: &Self::Value) -> Self::Value;
+    /// An upper bound.
+    fn join(&mut self, a: &Self::Value, b: &Self::Value) -> Self::Value;
+    /// The order.
+    fn is_leq(&mut self, a: &Self::Value, b: &Self::Value) -> bool;
+    /// A widening; `old` is below `new`.
+    fn widen(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
+    /// Between `new` and `old`.
+    fn narrow(&mut self, old: &Self::Value, new: &Self::Value) -> Self::Value;
+    /// A value that contains the solution at the node.
+    fn fallback(&mut self, node: u32) -> Self::Value;
+}
+
+/// The edges of a graph, in the direction in which values flow.
+pub struct Flow {
+    edges: Vec<(u32, u32)>,
+    successors: Vec<Vec<u32>>,
+    incoming: Vec<Vec<u32>>,
+}
+
+impl Flow {
+    /// A graph from its edges (source, target).
+    pub fn new(nodes: usize, edges: Vec<(u32, u32)>) -> Self {
+        let mut successors = vec![Vec::new(); nodes];
+        let mut incoming = vec![Vec::new(); nodes];
+        for (number, (source, target)) in edges.iter().enumerate() {
+            successors[*source as usize].push(*target);
+            incoming[*target as usize].push(number as u32);
+        }
+        // Parallel edges are one for the order and for the marking of changes.
+        for targets in &mut successors {
+            let mut seen = std::collections::HashSet::new();
+            targets.retain(|target| seen.insert(*target));
+        }
+        Flow { edges, successors, incoming }
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.successors.len()
+    }
+
+    /// Source and target of an edge.
+    pub fn edge(&self, edge: u32) -> (u32, u32) {
+        self.edges[edge as usize]
+    }
+}
+
+/// A solution.
+pub struct Solution<V> {
+    /// By node.
+    pub values: Vec<V>,
+    /// Evaluations of nodes.
+    pub steps: usize,
+    /// Set where the solution is the fallback.
+    pub stopped: Option<Stop>,
+}
+
+/// Solves the equations from above; nodes not reached from the entries are bottom.
+pub fn solve<E: Equations>(
+    flow: &Flow,
+    entries: &[u32],
+    equations: &mut E,
+    strategy: &Strategy,
+) -> Solution<E::Value> {
+    let order = weak_order(&flow.successors, entries);
+    let nodes = flow.successors.len();
+    let values = vec![equations.bottom(); nodes];
+    let mut dirty = vec![false; nodes];
+    for node in &order.nodes {
+        dirty[*node as usize] = true;
+    }
+    let mut run = Run { flow, order, equations, values, dirty, steps: 0, limit: strategy.step_limit };
+    if let Err(stop) = run.ascend(strategy.delay) {
+        let reached = std::mem::take(&mut run.order.nodes);
+        for node in reached {
+            run.values[node as usize] = run.equations.fallback(node);
+        }
+        return Solution { values: run.values, steps: run.steps, stopped: Some(stop) };
+    }
+    run.descend(strategy.descending_steps);
+    Solution { values: run.values, steps: run.steps, stopped: None }
+}
+
+struct Run<'a, E: Equations> {
+    flow: &'a Flow,
+    order: WeakOrder,
+    equations: &'a mut E,
+    values: Vec<E::Value>,
+    dirty: Vec<bool>,
+    steps: usize,
+    limit: usize,
+}
+
+impl<E: Equations> Run<'_, E> {
+    /// The right side of a node's equation.
+    fn evaluate(&mut self, node: u32) -> E::Value {
+        self.steps += 1;
+        self.dirty[node as usize] = false;
+        let mut sum = self.equations.entry(node);
+        for &edge in &self.flow.incoming[node as usize] {
+            let (source, _) = self.flow.edges[edge as usize];
+            let value = self.equations.transfer(edge, &self.values[source as usize]);
+            sum = self.equations.join(&sum, &value);
+        }
+        sum
+    }
+
+    fn set(&mut self, node: u32, value: E::Value) {
+        self.values[node as usize] = value;
+        for target in &self.flow.successors[node as usize] {
+            self.dirty[*target as usize] = true;
+        }
+    }
+
+    fn ascend(&mut self, delay: usize) -> Result<(), Stop> {
+        let mut visits = vec![0usize; self.order.nodes.len()];
+        let mut position = 0;
+        while position < self.order.nodes.len() {
+            let node = self.order.nodes[position];
+            if self.dirty[node as usize] {
+                if self.steps >= self.limit {
+                    return Err(Stop::Steps(self.limit));
+                }
+                let new = self.evaluate(node);
+                self.step(node, new, self.order.is_head[position], &mut visits[position], delay);
+            }
+            let head = |head: &&u32| self.dirty[self.order.nodes[**head as usize] as usize];
+            position = match self.order.closes[position].iter().find(head) {
+                Some(head) => *head as usize,
+                None => position + 1,
+            };
+        }
+        Ok(())
+    }
+
+    /// Gives a node its next value.
+    fn step(&mut self, node: u32, new: E::Value, is_head: bool, visits: &mut usize, delay: usize) {
+        let old = self.values[node as usize].clone();
+        if new == old {
+            return;
+        }
+        if !is_head {
+            self.set(node, new);
+            return;
+        }
+        if self.equations.is_leq(&new, &old) {
+            return;
+        }
+        let sum = self.equations.join(&old, &new);
+        *visits += 1;
+        let next = if *visits > delay { self.equations.widen(&old, &sum) } else { sum };
+        self.set(node, next);
+    }
+
+    /// Sweeps until nothing changes, the steps are used up, or the limit is reached. Every intermediate state is a
+    /// solution: the right sides contain the least fixpoint wherever the left sides do.
+    fn descend(&mut self, sweeps: usize) {
+        for node in &self.order.nodes {
+            self.dirty[*node as usize] = true;
+        }
+        for _ in 0..sweeps {
+            let mut changed = false;
+            for position in 0..self.order.nodes.len() {
+                let node = self.order.nodes[position];
+                if !self.dirty[node as usize] {
+                    continue;
+                }
+                if self.steps >= self.limit {
+                    return;
+                }
+                let new = self.evaluate(node);
+                let old = self.values[node as usize].clone();
+                if new == old {
+                    continue;
+                }
+                let narrowed = self.equations.narrow(&old, &new);
+                if narrowed != old {
+                    self.set(node, narrowed);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Which parts of a state an abstract value talks about, and in which order.
+//!
+//! A *place* is a datum, or a field chain rooted at one, that holds a single value: records are split into their
+//! leaves; arrays are no places, since no domain here describes them. Numeric places become the dimensions of a
+//! numerical domain, in the order variables, then constants, each by declaration. Places of a finite type (Booleans
+//! and enumerations) become the digits of a *cell*'s number: an abstract value keeps one numeric element for each cell
+//! (see [`crate::partition`]). An `int[lo..hi]` is numeric, however short.
+
+use std::collections::{HashMap, HashSet};
+
+use coreach_model::iosts::Iosts;
+use coreach_model::term::Term;
+use coreach_model::term::node::Node;
+use coreach_model::{Datum, Type, Value};
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+
+use crate::linear::{integer, positive_constraint};
+
+/// A datum or a field of one that holds a single value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The place as a term: a datum, or fields of one.
+    pub term: Term,
+    /// The positions of the fields that lead from the datum to the place.
+    pub path: Vec<usize>,
+    /// Its type.
+    pub ty: Type,
+}
+
+impl Place {
+    /// Is it a number?
+    pub fn is_numeric(&self) -> bool {
+        self.ty.is_number()
+    }
+
+    /// The values of a finite place, its digit being the position; `None` for numbers.
+    pub fn digits(&self) -> Option<Vec<Value>> {
+        match &self.ty {
+            Type::Bool | Type::Enum(_) => Value::enumerate(&self.ty, usize::MAX),
+            _ => None,
+        }
+    }
+
+    /// The part of a value of the datum's type that lies at the place.
+    pub fn part_of(&self, term: &Term) -> Term {
+        self.path.iter().fold(term.clone(), |term, position| Term::field(&term, *position))
+    }
+}
+
+/// The places of a datum, fields in order; arrays have none.
+pub fn places(datum: &Datum) -> Vec<Place> {
+    let mut found = Vec::new();
+    collect(Term::datum(datum), &mut Vec::new(), datum.ty(), &mut found);
+    found
+}
+
+fn collect(term: Term, path: &mut Vec<usize>, ty: &Type, found: &mut Vec<Place>) {
+    match ty {
+        Type::Array(_) => {}
+        Type::Record(record) => {
+            for (position, (_, field)) in record.fields.iter().enumerate() {
+                path.push(position);
+                collect(Term::field(&term, position), path, field, found);
+                path.pop();
+            }
+        }
+        _ => found.push(Place { term, path: path.clone(), ty: ty.clone() }),
+    }
+}
+
+/// The digit of a value of a finite place.
+pub fn digit(value: &Value) -> Option<u32> {
+    match value {
+        Value::Bool(value) => Some(u32::from(*value)),
+        Value::Enum(_, position) => u32::try_from(*position).ok(),
+        _ => None,
+    }
+}
+
+/// The least and the greatest value of a numeric type, where there are such.
+pub fn extent(ty: &Type) -> (Option<Integer>, Option<Integer>) {
+    match ty {
+        Type::Nat => (Some(Integer::ZERO), None),
+        Type::Range(low, high) => (Some(integer(low)), Some(integer(high))),
+        _ => (None, None),
+    }
+}
+
+/// What the type says about the value of an expression: no constraint for `int` and `real`, one or two otherwise.
+pub fn type_constraints(ty: &Type, expression: &LinearExpression) -> Vec<Constraint> {
+    let (low, high) = extent(ty);
+    let constant = |value| LinearExpression::constant(Rational::from(value));
+    let above =
+        low.map(|low: Integer| positive_constraint(&expression.minus(&constant(low)), Relation::AtLeast));
+    let below = high.map(|high| positive_constraint(&constant(high).minus(expression), Relation::AtLeast));
+    above.into_iter().chain(below).collect()
+}
+
+/// Where a place is found in an abstract value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slot {
+    /// The dimension of this number.
+    Numeric(usize),
+    /// The digit of this number.
+    Finite(usize),
+}
+
+/// A place that is a digit of the cell's number.
+#[derive(Clone, Debug)]
+pub struct FinitePlace {
+    /// The place.
+    pub place: Place,
+    /// Its values; the digit is the position.
+    pub values: Vec<Value>,
+    /// What one step of this digit adds to the cell's number.
+    pub stride: u32,
+}
+
+/// The variables' order of a numerical domain, and of the partition around it.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The dimensions.
+    pub numeric: Vec<Place>,
+    /// For each dimension: is it an integer?
+    pub integer: Vec<bool>,
+    /// The types' bounds of all dimensions.
+    pub bounds: Vec<Constraint>,
+    /// The digits of a cell's number.
+    pub finite: Vec<FinitePlace>,
+    /// The number of cells.
+    pub cells: u32,
+    /// Finite places that the limit kept out of the partition.
+    pub dropped: Vec<Place>,
+    slots: HashMap<Term, Slot>,
+}
+
+impl Frame {
+    /// The frame without any place: the control structure alone.
+    pub fn blind() -> Self {
+        Frame {
+            numeric: Vec::new(),
+            integer: Vec::new(),
+            bounds: Vec::new(),
+            finite: Vec::new(),
+            cells: 1,
+            dropped: Vec::new(),
+            slots: HashMap::new(),
+        }
+    }
+
+    /// The frame of a model, its partition limited to this number of cells (at least one).
+    ///
+    /// Where the limit does not suffice, the finite places are taken in the order of how many distinct guards mention
+    /// them, as long as they fit.
+    pub fn new(iosts: &Iosts, partition_limit: usize) -> Self {
+        let all = iosts.variables.iter().chain(&iosts.constants).flat_map(places);
+        let (numeric, finite): (Vec<Place>, Vec<Place>) = all.partition(Place::is_numeric);
+        let mut frame = Frame::blind();
+        for (dimension, place) in numeric.iter().enumerate() {
+            frame.slots.insert(place.term.clone(), Slot::Numeric(dimension));
+            frame.bounds.extend(type_constraints(&place.ty, &LinearExpression::variable(dimension)));
+        }
+        frame.integer = numeric.iter().map(|place| place.ty.is_integer()).collect();
+        frame.numeric = numeric;
+        let limit = u32::try_from(partition_limit).unwrap_or(u32::MAX).max(1);
+        for place in chosen(iosts, finite, limit, &mut frame.dropped) {
+            let Some(values) = place.digits() else { continue };
+            let stride = frame.cells;
+            // `chosen` keeps the product within the limit.
+            frame.cells *= values.len() as u32;
+            frame.slots.insert(place.term.clone(), Slot::Finite(frame.finite.len()));
+            frame.finite.push(FinitePlace { place, values, stride });
+        }
+        frame
+    }
+
+    /// The number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.numeric.len()
+    }
+
+    /// Where the place is, if it has a slot.
+    pub fn slot(&self, place: &Term) -> Option<Slot> {
+        self.slots.get(place).copied()
+    }
+
+    /// A digit of a cell's number.
+    pub fn digit(&self, cell: u32, position: usize) -> u32 {
+        let finite = &self.finite[position];
+        cell / finite.stride % finite.values.len() as u32
+    }
+
+    /// The cell with one digit replaced.
+    pub fn with_digit(&self, cell: u32, position: usize, digit: u32) -> u32 {
+        cell - self.digit(cell, position) * self.finite[position].stride
+            + digit * self.finite[position].stride
+    }
+
+    /// The positions of the finite places that a term reads, in order.
+    pub fn finite_mentioned(&self, terms: &[&Term]) -> Vec<usize> {
+        let mut seen = HashSet::new();
+        let mut found: Vec<usize> = terms
+            .iter()
+            .flat_map(|term| mentioned(term, &mut seen))
+            .filter_map(|place| match self.slot(&place) {
+                Some(Slot::Finite(position)) => Some(position),
+                _ => None,
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The places of all data in a term; all leaves of a record where only one is read, which does no harm.
+fn mentioned(term: &Term, seen: &mut HashSet<Term>) -> Vec<Term> {
+    let (mut found, mut work) = (Vec::new(), vec![term]);
+    while let Some(term) = work.pop() {
+        if !seen.insert(term.clone()) {
+            continue;
+        }
+        if let Node::Data(datum) = term.node() {
+            found.extend(places(datum).into_iter().map(|place| place.term));
+        }
+        work.extend(term.children());
+    }
+    found
+}
+
+/// The finite places that fit the limit together, in their old order; the others go to `dropped`.
+fn chosen(iosts: &Iosts, finite: Vec<Place>, limit: u32, dropped: &mut Vec<Place>) -> Vec<Place> {
+    let size = |place: &Place| place.ty.cardinality().and_then(|count| u32::try_from(count).ok());
+    let fits = |product: u32, place: &Place| {
+        size(place).and_then(|count| product.checked_mul(count)).filter(|product| *product <= limit)
+    };
+    if finite.iter().try_fold(1, &fits).is_some() {
+        return finite;
+    }
+    let mut guards = HashSet::new();
+    let mut counts: HashMap<Term, usize> = HashMap::new();
+    for transition in &iosts.transitions {
+        if guards.insert(transition.guard.clone()) {
+            for place in mentioned(&transition.guard, &mut HashSet::new()) {
+                *counts.entry(place).or_default() += 1;
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..finite.len()).collect();
+    // Stable: of places mentioned equally often the one declared first is kept.
+    order.sort_by_key(|at| std::cmp::Reverse(counts.get(&finite[*at].term).copied().unwrap_or(0)));
+    let mut kept = vec![false; finite.len()];
+    let mut product = 1;
+    for at in order {
+        if let Some(larger) = fits(product, &finite[at]) {
+            product = larger;
+            kept[at] = true;
+        }
+    }
+    let mut chosen = Vec::new();
+    for (place, kept) in finite.into_iter().zip(kept) {
+        if kept { chosen.push(place) } else { dropped.push(place) }
+    }
+    chosen
+}

@@ -1,0 +1,270 @@
+//! Abstract values: booleans and enumerations are told apart, not forgotten.
+//!
+//! A [`Partition`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to elements of the
+//! numerical domain; a cell that is absent is bottom. Elements live in a [`Store`], once each by their canonical
+//! constraints, so that a value is a short list of numbers, equality is cheap, and every binary operation is done once
+//! per pair: in products many locations carry the same elements, and a fixpoint asks the same things again.
+//!
+//! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs, which the
+//! engine's step limit bounds.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use coreach_polyhedra::Constraint;
+
+use crate::domains::Domain;
+
+/// The number of an element in its store.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ElementId(u32);
+
+/// A map from cells to elements other than bottom, by increasing cell.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Partition(Rc<Vec<(u32, ElementId)>>);
+
+impl Partition {
+    /// Nothing.
+    pub fn bottom() -> Self {
+        Partition::default()
+    }
+
+    /// From cells in increasing order, each once.
+    pub fn new(cells: Vec<(u32, ElementId)>) -> Self {
+        debug_assert!(cells.is_sorted_by(|a, b| a.0 < b.0));
+        Partition(Rc::new(cells))
+    }
+
+    /// Is it nothing?
+    pub fn is_bottom(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The cells that are not bottom.
+    pub fn cells(&self) -> &[(u32, ElementId)] {
+        &self.0
+    }
+
+    /// The element of a cell.
+    pub fn get(&self, cell: u32) -> Option<ElementId> {
+        self.0.binary_search_by_key(&cell, |(cell, _)| *cell).ok().map(|at| self.0[at].1)
+    }
+}
+
+/// The elements of one analysis, and what was computed about them.
+pub struct Store<D> {
+    dimensions: usize,
+    integer: Vec<bool>,
+    elements: Vec<D>,
+    ids: HashMap<Vec<Constraint>, ElementId>,
+    constraints: Vec<Vec<Constraint>>,
+    joins: HashMap<(ElementId, ElementId), ElementId>,
+    meets: HashMap<(ElementId, ElementId), Option<ElementId>>,
+    orders: HashMap<(ElementId, ElementId), bool>,
+    /// How many results are coarser than the domain's own, for the sake of limits.
+    pub coarsened: usize,
+}
+
+impl<D: Domain> Store<D> {
+    /// An empty store of elements over these dimensions.
+    pub fn new(integer: &[bool]) -> Self {
+        Store {
+            dimensions: integer.len(),
+            integer: integer.to_vec(),
+            elements: Vec::new(),
+            ids: HashMap::new(),
+            constraints: Vec::new(),
+            joins: HashMap::new(),
+            meets: HashMap::new(),
+            orders: HashMap::new(),
+            coarsened: 0,
+        }
+    }
+
+    /// Which dimensions are integers.
+    pub fn integer(&self) -> &[bool] {
+        &self.integer
+    }
+
+    /// The number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The number of distinct elements.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Has no element been stored?
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// The number of an element; `None` for bottom.
+    pub fn add(&mut self, element: D) -> Option<ElementId> {
+        self.coarsened += usize::from(element.coarsened());
+        if element.is_bottom() {
+            return None;
+        }
+        let constraints = element.constraints();
+        if let Some(known) = self.ids.get(&constraints) {
+            return Some(*known);
+        }
+        let id = ElementId(self.elements.len() as u32);
+        self.elements.push(element);
+        self.ids.insert(constraints.clone(), id);
+        self.constraints.push(constraints);
+        Some(id)
+    }
+
+    /// The element of this number.
+    pub fn get(&self, id: ElementId) -> &D {
+        &self.elements[id.0 as usize]
+    }
+
+    /// Its canonical constraints.
+    pub fn constraints(&self, id: ElementId) -> &[Constraint] {
+        &self.constraints[id.0 as usize]
+    }
+
+    /// An upper bound of two elements.
+    pub fn join_ids(&mut self, a: ElementId, b: ElementId) -> ElementId {
+        if a == b {
+            return a;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(known) = self.joins.get(&key) {
+            return *known;
+        }
+        let joined = if self.is_leq_elements(a, b) {
+            b
+        } else if self.is_leq_elements(b, a) {
+            a
+        } else {
+            let joined = self.get(key.0).join(self.get(key.1));
+            // A join of elements that are not bottom is not bottom.
+            self.add(joined).unwrap_or(a)
+        };
+        self.joins.insert(key, joined);
+        joined
+    }
+
+    /// What is in both elements; `None` for bottom.
+    pub fn meet_ids(&mut self, a: ElementId, b: ElementId) -> Option<ElementId> {
+        if a == b {
+            return Some(a);
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(known) = self.meets.get(&key) {
+            return *known;
+        }
+        let met = if self.is_leq_elements(a, b) {
+            Some(a)
+        } else if self.is_leq_elements(b, a) {
+            Some(b)
+        } else {
+            let met = self.get(key.0).meet(self.get(key.1), &self.integer);
+            self.add(met)
+        };
+        self.meets.insert(key, met);
+        met
+    }
+
+    fn is_leq_elements(&mut self, a: ElementId, b: ElementId) -> bool {
+        if a == b {
+            return true;
+        }
+        if let Some(known) = self.orders.get(&(a, b)) {
+            return *known;
+        }
+        let order = self.get(a).is_leq(self.get(b));
+        self.orders.insert((a, b), order);
+        order
+    }
+
+    /// Is every state of the one in the other?
+    pub fn is_leq(&mut self, a: &Partition, b: &Partition) -> bool {
+        Rc::ptr_eq(&a.0, &b.0)
+            || a.cells().iter().all(|(cell, element)| {
+                b.get(*cell).is_some_and(|other| self.is_leq_elements(*element, other))
+            })
+    }
+
+    /// An upper bound, cell by cell.
+    pub fn join(&mut self, a: &Partition, b: &Partition) -> Partition {
+        if a == b || b.is_bottom() {
+            return a.clone();
+        }
+        if a.is_bottom() {
+            return b.clone();
+        }
+        self.merge(a, b, |store, a, b| store.join_ids(a, b))
+    }
+
+    /// Cells of either, those of both by the operation.
+    fn merge(
+        &mut self,
+        a: &Partition,
+        b: &Partition,
+        mut both: impl FnMut(&mut Self, ElementId, ElementId) -> ElementId,
+    ) -> Partition {
+        let (mut result, mut rest) = (Vec::with_capacity(a.0.len().max(b.0.len())), b.cells());
+        for &(cell, element) in a.cells() {
+            while let Some((&(other, id), tail)) = rest.split_first().filter(|(first, _)| first.0 < cell) {
+                result.push((other, id));
+                rest = tail;
+            }
+            match rest.split_first() {
+                Some((&(other, id), tail)) if other == cell => {
+                    result.push((cell, both(self, element, id)));
+                    rest = tail;
+                }
+                _ => result.push((cell, element)),
+            }
+        }
+        result.extend_from_slice(rest);
+        Partition::new(result)
+    }
+
+    /// What is in both, cell by cell.
+    pub fn meet(&mut self, a: &Partition, b: &Partition) -> Partition {
+        if a == b {
+            return a.clone();
+        }
+        let mut result = Vec::new();
+        for &(cell, element) in a.cells() {
+            let met = b.get(cell).and_then(|other| self.meet_ids(element, other));
+            result.extend(met.map(|met| (cell, met)));
+        }
+        Partition::new(result)
+    }
+
+    /// Widens cell by cell. Precondition, ensured by the engine: `old` is below `new`. There are finitely many cells,
+    /// so that new ones cannot appear for ever.
+    pub fn widen(&mut self, old: &Partition, new: &Partition, thresholds: &[Constraint]) -> Partition {
+        self.merge(old, new, |store, old, new| {
+            if old == new {
+                return old;
+            }
+            let widened = store.get(old).widen(store.get(new), thresholds);
+            store.add(widened).unwrap_or(new)
+        })
+    }
+
+    /// Narrows cell by cell; `new` is below `old`.
+    pub fn narrow(&mut self, old: &Partition, new: &Partition) -> Partition {
+        let mut result = Vec::new();
+        for &(cell, element) in new.cells() {
+            let Some(before) = old.get(cell) else { continue };
+            let narrowed = if self.is_leq_elements(element, before) {
+                Some(element)
+            } else {
+                let narrowed = self.get(before).narrow(self.get(element), &self.integer);
+                self.add(narrowed)
+            };
+            result.extend(narrowed.map(|narrowed| (cell, narrowed)));
+        }
+        Partition::new(result)
+    }
+}

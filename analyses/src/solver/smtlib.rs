@@ -1,0 +1,433 @@
+//! Terms as SMT-LIB 2.6 text, for readers that have a solver of their own.
+//!
+//! A formula over data is, for such a reader: the [`declarations`], an assertion for each of the [`type_constraints`],
+//! and an assertion for each term. Enumerations and records are datatypes there, `nat` and ranges are `Int`. Shared
+//! subterms are bound by `let`, so that the text is no longer than the shared term is large.
+//!
+//! Names stay as they are, quoted where SMT-LIB asks for it (`|x'|`); a name that SMT-LIB or a common solver uses itself
+//! gets a `!` behind it ([`symbol`]). Data that are printed together must differ in name, as those of one model do.
+//! A literal over a finite index type of more than 4096 values, with a default other than the element type's simplest
+//! value, keeps that default outside the index type too: there, equality with it is too strict.
+
+use std::collections::{BTreeSet, HashMap};
+
+use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::{Datum, Term, Type, Value};
+
+use super::typing::{self, cells_of_literal, spelled_out};
+
+/// A subterm used more than once is bound by `let` if it has at least so many nodes.
+const WORTH_A_NAME: usize = 4;
+
+/// What a model's names may not be in a script.
+const TAKEN: [&str; 60] = [
+    "Array",
+    "BINARY",
+    "Bool",
+    "DECIMAL",
+    "HEXADECIMAL",
+    "Int",
+    "NUMERAL",
+    "Real",
+    "RegLan",
+    "STRING",
+    "Seq",
+    "Set",
+    "String",
+    "_",
+    "abs",
+    "and",
+    "as",
+    "assert",
+    "concat",
+    "const",
+    "default",
+    "distinct",
+    "div",
+    "exists",
+    "exit",
+    "exp",
+    "extract",
+    "false",
+    "forall",
+    "if",
+    "iff",
+    "implies",
+    "is",
+    "is_int",
+    "ite",
+    "lambda",
+    "let",
+    "map",
+    "match",
+    "max",
+    "min",
+    "mod",
+    "not",
+    "or",
+    "par",
+    "pi",
+    "pop",
+    "push",
+    "rem",
+    "repeat",
+    "root",
+    "select",
+    "sin",
+    "store",
+    "subset",
+    "to_int",
+    "to_real",
+    "true",
+    "union",
+    "xor",
+];
+
+/// The commands that declare every sort and every datum of the terms, in an order in which they can be read.
+pub fn declarations(terms: &[Term]) -> Vec<String> {
+    let mut data = BTreeSet::new();
+    let mut sorts = Sorts::default();
+    for term in terms {
+        let facts = typing::facts(term);
+        data.extend(facts.data);
+        data.extend(facts.auxiliary);
+        sorts.of_literals(term, &mut BTreeSet::new());
+    }
+    for datum in &data {
+        sorts.add(datum.ty());
+    }
+    let mut lines = sorts.lines;
+    lines.extend(data.iter().map(declaration));
+    lines
+}
+
+/// The command that declares a datum.
+pub fn declaration(datum: &Datum) -> String {
+    format!("(declare-const {} {})", symbol(datum.name()), sort_to_smtlib(datum.ty()))
+}
+
+/// What has to be asserted beside the terms: that data and the cells read lie in their types.
+pub fn type_constraints(terms: &[Term]) -> Vec<String> {
+    let mut constraints = Vec::new();
+    for term in terms {
+        let facts = typing::facts(term);
+        for (place, ty) in &facts.places {
+            membership(&term_to_smtlib(place), ty, &mut constraints);
+        }
+        constraints.extend(facts.side.iter().map(term_to_smtlib));
+    }
+    let mut seen = BTreeSet::new();
+    constraints.retain(|constraint| seen.insert(constraint.clone()));
+    constraints
+}
+
+/// A whole script that asks whether the terms hold together.
+pub fn script(terms: &[Term]) -> String {
+    let mut lines = declarations(terms);
+    lines.extend(type_constraints(terms).iter().map(|constraint| format!("(assert {constraint})")));
+    lines.extend(terms.iter().map(|term| format!("(assert {})", term_to_smtlib(term))));
+    lines.push("(check-sat)\n".to_owned());
+    lines.join("\n")
+}
+
+/// A term.
+pub fn term_to_smtlib(term: &Term) -> String {
+    let mut printer = Printer::default();
+    printer.count(term);
+    let body = printer.print(term);
+    let close = ")".repeat(printer.bindings.len());
+    let open: String =
+        printer.bindings.iter().map(|(name, text)| format!("(let (({name} {text})) ")).collect();
+    format!("{open}{body}{close}")
+}
+
+/// A type's sort.
+pub fn sort_to_smtlib(ty: &Type) -> String {
+    match ty {
+        Type::Bool => "Bool".to_owned(),
+        Type::Int | Type::Nat | Type::Range(..) => "Int".to_owned(),
+        Type::Real => "Real".to_owned(),
+        Type::Enum(enumeration) => symbol(&enumeration.name),
+        Type::Array(array) => {
+            format!("(Array {} {})", sort_to_smtlib(&array.index), sort_to_smtlib(&array.element))
+        }
+        Type::Record(record) => symbol(&record.name),
+    }
+}
+
+/// A value.
+pub fn value_to_smtlib(value: &Value) -> String {
+    match value {
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => signed(&value.to_string(), ""),
+        Value::Real(value) => {
+            let numerator = signed(&value.numerator().to_string(), ".0");
+            match value.denominator().to_string().as_str() {
+                "1" => numerator,
+                denominator => format!("(/ {numerator} {denominator}.0)"),
+            }
+        }
+        Value::Enum(enumeration, position) => symbol(&enumeration.literals[*position]),
+        Value::Array(array) => {
+            let sort = sort_to_smtlib(&Type::Array(array.ty.clone()));
+            let (default, cells) = cells_of_literal(array);
+            let empty = format!("((as const {sort}) {})", value_to_smtlib(&default));
+            cells.iter().fold(empty, |text, (index, cell)| {
+                format!("(store {text} {} {})", value_to_smtlib(index), value_to_smtlib(cell))
+            })
+        }
+        Value::Record(record, fields) => {
+            let fields: Vec<String> = fields.iter().map(value_to_smtlib).collect();
+            format!("({} {})", constructor(&record.name), fields.join(" "))
+        }
+    }
+}
+
+/// A name as a symbol.
+pub fn symbol(name: &str) -> String {
+    let name = if TAKEN.contains(&name) { format!("{name}!") } else { name.to_owned() };
+    quoted(name)
+}
+
+fn quoted(name: String) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "~!$%^&*_-+=<>.?/".contains(c);
+    if !name.is_empty()
+        && name.chars().all(plain)
+        && !name.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+    {
+        name
+    } else {
+        format!("|{}|", name.replace(['|', '\\'], "?"))
+    }
+}
+
+fn constructor(record: &str) -> String {
+    quoted(format!("make!{record}"))
+}
+
+fn selector(record: &str, field: &str) -> String {
+    quoted(format!("{record}.{field}"))
+}
+
+fn signed(digits: &str, behind: &str) -> String {
+    match digits.strip_prefix('-') {
+        Some(digits) => format!("(- {digits}{behind})"),
+        None => format!("{digits}{behind}"),
+    }
+}
+
+fn membership(text: &str, ty: &Type, constraints: &mut Vec<String>) {
+    match ty {
+        Type::Nat => constraints.push(format!("(<= 0 {text})")),
+        Type::Range(low, high) => constraints.push(format!(
+            "(<= {} {text} {})",
+            signed(&low.to_string(), ""),
+            signed(&high.to_string(), "")
+        )),
+        Type::Record(record) => {
+            for (name, ty) in &record.fields {
+                membership(&format!("({} {text})", selector(&record.name, name)), ty, constraints);
+            }
+        }
+        Type::Bool | Type::Int | Type::Real | Type::Enum(_) | Type::Array(_) => {}
+    }
+}
+
+/// The datatypes met so far, each after those that it uses.
+#[derive(Default)]
+struct Sorts {
+    known: BTreeSet<Type>,
+    lines: Vec<String>,
+}
+
+impl Sorts {
+    fn of_literals(&mut self, term: &Term, seen: &mut BTreeSet<Term>) {
+        if !seen.insert(term.clone()) {
+            return;
+        }
+        self.add(term.sort());
+        for child in term.children() {
+            self.of_literals(child, seen);
+        }
+    }
+
+    fn add(&mut self, ty: &Type) {
+        if !self.known.insert(ty.clone()) {
+            return;
+        }
+        match ty {
+            Type::Enum(enumeration) => {
+                let literals: Vec<String> =
+                    enumeration.literals.iter().map(|name| format!("({})", symbol(name))).collect();
+                let (name, literals) = (symbol(&enumeration.name), literals.join(" "));
+                self.lines.push(format!("(declare-datatypes (({name} 0)) (({literals})))"));
+            }
+            Type::Array(array) => {
+                self.add(&array.index);
+                self.add(&array.element);
+            }
+            Type::Record(record) => {
+                let mut fields = String::new();
+                for (name, ty) in &record.fields {
+                    self.add(ty);
+                    fields += &format!(" ({} {})", selector(&record.name, name), sort_to_smtlib(ty));
+                }
+                let (name, make) = (symbol(&record.name), constructor(&record.name));
+                self.lines.push(format!("(declare-datatypes (({name} 0)) ((({make}{fields}))))"));
+            }
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+        }
+    }
+}
+
+#[derive(Default)]
+struct Printer {
+    /// How often a subterm is used, and how many nodes it has without sharing (saturating).
+    uses: HashMap<Term, (usize, usize)>,
+    names: HashMap<Term, String>,
+    bindings: Vec<(String, String)>,
+}
+
+impl Printer {
+    fn count(&mut self, term: &Term) -> usize {
+        if let Some((uses, size)) = self.uses.get_mut(term) {
+            *uses += 1;
+            return *size;
+        }
+        let size = operands(term).iter().fold(1usize, |size, child| size.saturating_add(self.count(child)));
+        self.uses.insert(term.clone(), (1, size));
+        size
+    }
+
+    fn print(&mut self, term: &Term) -> String {
+        if let Some(name) = self.names.get(term) {
+            return name.clone();
+        }
+        let text = self.root(term);
+        match self.uses.get(term) {
+            Some(&(uses, size)) if uses > 1 && size >= WORTH_A_NAME => {
+                // No name of a model's contains `!`.
+                let name = format!("shared!{}", self.bindings.len());
+                self.bindings.push((name.clone(), text));
+                self.names.insert(term.clone(), name.clone());
+                name
+            }
+            _ => text,
+        }
+    }
+
+    fn root(&mut self, term: &Term) -> String {
+        match term.node() {
+            Node::Literal(value) => return value_to_smtlib(value),
+            Node::Data(datum) => return symbol(datum.name()),
+            _ => {}
+        }
+        let parts: Vec<String> = operands(term).iter().map(|child| self.print(child)).collect();
+        let parts = parts.join(" ");
+        match term.node() {
+            Node::Literal(_) | Node::Data(_) => parts,
+            Node::Compare(comparison @ (Comparison::Equal | Comparison::NotEqual), a, b) => {
+                let equal = if spelled_out(a, b).is_some() { parts } else { format!("(= {parts})") };
+                if *comparison == Comparison::Equal { equal } else { format!("(not {equal})") }
+            }
+            Node::Compare(comparison, ..) => format!("({comparison} {parts})"),
+            Node::Not(_) => format!("(not {parts})"),
+            Node::And(_) => format!("(and {parts})"),
+            Node::Or(_) => format!("(or {parts})"),
+            Node::IfThenElse(..) => format!("(ite {parts})"),
+            Node::Arithmetic(operator, ..) => format!("({} {parts})", name_of(*operator)),
+            Node::Negate(_) => format!("(- {parts})"),
+            Node::ToReal(_) => format!("(to_real {parts})"),
+            Node::Select(..) => format!("(select {parts})"),
+            Node::Store(..) => format!("(store {parts})"),
+            Node::Field(a, position) => {
+                let Type::Record(record) = a.sort() else { unreachable!("{a} is not a record") };
+                format!("({} {parts})", selector(&record.name, &record.fields[*position].0))
+            }
+        }
+    }
+}
+
+/// What is printed below a term's root.
+fn operands(term: &Term) -> Vec<Term> {
+    if let Node::Compare(Comparison::Equal | Comparison::NotEqual, a, b) = term.node()
+        && let Some(conjunction) = spelled_out(a, b)
+    {
+        return vec![conjunction];
+    }
+    term.children().into_iter().cloned().collect()
+}
+
+fn name_of(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "+",
+        Operator::Subtract => "-",
+        Operator::Multiply => "*",
+        Operator::Divide => "/",
+        Operator::IntegerDivide => "div",
+        Operator::Modulo => "mod",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::random::{Random, samples};
+    use crate::solver::z3::Z3Solver;
+    use crate::solver::{Answer, Solver};
+
+    /// What Z3 says to the printed text; every assertion must have been read.
+    fn answer_to_text(terms: &[Term]) -> Answer {
+        let text = script(terms).replace("(check-sat)\n", "");
+        let solver = z3::Solver::new();
+        solver.push();
+        solver.from_string(text.clone());
+        assert_eq!(solver.get_assertions().len(), text.matches("(assert ").count(), "not read: {text}");
+        match solver.check() {
+            z3::SatResult::Sat => Answer::Sat,
+            z3::SatResult::Unsat => Answer::Unsat,
+            z3::SatResult::Unknown => Answer::Unknown,
+        }
+    }
+
+    #[test]
+    fn text_means_what_the_direct_translation_means() {
+        let mut random = Random::new(7);
+        let mut solver = Z3Solver::default();
+        let mut counts = [0, 0];
+        for _ in 0..150 {
+            let terms = [random.boolean(3), random.boolean(3), random.boolean(2)];
+            let direct = solver.check(&terms);
+            counts[usize::from(direct == Answer::Sat)] += 1;
+            assert_eq!(answer_to_text(&terms), direct, "{terms:?}");
+        }
+        assert!(counts[0] > 5 && counts[1] > 5, "one-sided test: {counts:?}");
+    }
+
+    #[test]
+    fn hand_made_terms() {
+        let mut solver = Z3Solver::default();
+        for (terms, expected) in samples() {
+            assert_eq!(answer_to_text(&terms), expected, "{}", script(&terms));
+            assert_eq!(solver.check(&terms), expected, "{terms:?}");
+        }
+    }
+
+    #[test]
+    fn sharing_does_not_explode() {
+        let x = Term::datum(&Datum::new("x", Type::Int));
+        let mut sum = Term::add(&x, &Term::datum(&Datum::new("y", Type::Int)));
+        for _ in 0..60 {
+            sum = Term::multiply(&sum, &sum);
+        }
+        let text = term_to_smtlib(&sum);
+        assert!(text.len() < 4000, "{} characters", text.len());
+    }
+
+    #[test]
+    fn names_are_quoted_where_needed() {
+        assert_eq!(symbol("x"), "x");
+        assert_eq!(symbol("x'"), "|x'|");
+        assert_eq!(symbol("select"), "select!");
+    }
+}

@@ -1,0 +1,222 @@
+//! What the types of data say about a term: the facts that go with a query, shared by every translation.
+//!
+//! The sorts that solvers know forget that a `nat` is not negative and that an array over `int[0..3]` has four cells.
+//! This module says, in terms, what has to be added:
+//!
+//! - **Places.** Each datum lies in its type. An array's restricted elements are stated only for the cells that the
+//!   term reads, and only for the array *before* any store: what a store puts in is the caller's obligation
+//!   ([`coreach_model::obligation`]), and assuming it here would hide a violation.
+//! - **Equality of arrays** is equality on the index type. Over a small finite restricted index it is written out cell by
+//!   cell ([`spelled_out`]). Elsewhere the solver's equality is kept: cells outside the index type are free in data, no
+//!   store touches them, and literals agree on them ([`cells_of_literal`]), so arrays that are equal can be equal there
+//!   too. Where arrays differ, a fresh datum names a cell within the index type at which they do.
+//!
+//! Cost: one pass over the distinct subterms, times the stores below a read.
+
+use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
+
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::types::ArrayType;
+use coreach_model::value::ArrayValue;
+use coreach_model::{Datum, Term, Type, Value};
+
+/// Equality over more cells than this is not written out.
+const MOST_CELLS: usize = 256;
+
+/// A literal over a larger finite index type, with an unusual default, is not given to a solver.
+const MOST_CELLS_OF_A_LITERAL: usize = 4096;
+
+/// What a query must say beside its terms.
+#[derive(Default, Debug)]
+pub(super) struct Facts {
+    /// Every datum, in the order of its first occurrence, without the auxiliary ones.
+    pub data: Vec<Datum>,
+    /// The cells at which arrays that differ do differ.
+    pub auxiliary: Vec<Datum>,
+    /// Terms whose value lies in a type that their sort does not tell: data and cells read.
+    pub places: Vec<(Term, Type)>,
+    /// Side conditions, to be conjoined.
+    pub side: Vec<Term>,
+    /// Does it multiply or divide by something that is not a literal?
+    pub nonlinear: bool,
+    /// Does it hold a literal that no solver can be given faithfully? Then nothing may be concluded.
+    pub beyond: bool,
+}
+
+/// The facts of one term.
+pub(super) fn facts(term: &Term) -> Facts {
+    let mut walk = Walk::default();
+    walk.visit(term);
+    walk.facts
+}
+
+/// An equality of arrays or records as a conjunction of simpler ones, where the solver's own equality would not be the
+/// equality of the values.
+pub(super) fn spelled_out(a: &Term, b: &Term) -> Option<Term> {
+    match a.sort() {
+        Type::Array(array) => {
+            let indices = cells(array)?;
+            Some(Term::and(indices.into_iter().map(|index| {
+                let index = Term::literal(index);
+                Term::equal(&Term::select(a, &index), &Term::select(b, &index))
+            })))
+        }
+        Type::Record(record) if record.fields.iter().any(|(_, field)| contains_array(field)) => {
+            Some(Term::and(
+                (0..record.fields.len()).map(|at| Term::equal(&Term::field(a, at), &Term::field(b, at))),
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// A literal as a solver must see it: what all cells hold, and the exceptions. Over a range or an enumeration one map
+/// may be spelt with several defaults; here all spellings have the element type's simplest value outside the index type.
+pub(super) fn cells_of_literal(array: &ArrayValue) -> (Value, Vec<(Value, Value)>) {
+    let indices = match array.ty.index {
+        Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.ty.index, MOST_CELLS_OF_A_LITERAL),
+        _ => None,
+    };
+    let simplest = Value::any(&array.ty.element);
+    match indices {
+        Some(indices) if array.default != simplest => {
+            let cells = indices.into_iter().map(|index| (index.clone(), array.get(&index).clone()));
+            (simplest.clone(), cells.filter(|(_, cell)| *cell != simplest).collect())
+        }
+        _ => {
+            let cells = array.cells.iter().map(|(index, cell)| (index.clone(), cell.clone()));
+            (array.default.clone(), cells.collect())
+        }
+    }
+}
+
+/// Is it, or does it hold, an array that [`cells_of_literal`] cannot spell?
+fn is_beyond(value: &Value) -> bool {
+    match value {
+        Value::Array(array) => {
+            let large = matches!(array.ty.index, Type::Range(..) | Type::Enum(_))
+                && array.ty.index.cardinality().is_none_or(|count| count > MOST_CELLS_OF_A_LITERAL);
+            large && array.default != Value::any(&array.ty.element)
+                || is_beyond(&array.default)
+                || array.cells.values().any(is_beyond)
+        }
+        Value::Record(_, fields) => fields.iter().any(is_beyond),
+        _ => false,
+    }
+}
+
+/// The indices of an array whose index type is finite, small, and not all of its sort.
+fn cells(array: &ArrayType) -> Option<Vec<Value>> {
+    match array.index {
+        Type::Range(..) | Type::Enum(_) => Value::enumerate(&array.index, MOST_CELLS),
+        _ => None,
+    }
+}
+
+fn contains_array(ty: &Type) -> bool {
+    match ty {
+        Type::Array(_) => true,
+        Type::Record(record) => record.fields.iter().any(|(_, field)| contains_array(field)),
+        _ => false,
+    }
+}
+
+/// Is the type smaller than its sort, as a solver sees it?
+fn is_restricted(ty: &Type) -> bool {
+    match ty {
+        Type::Nat | Type::Range(..) | Type::Enum(_) => true,
+        Type::Record(record) => record.fields.iter().any(|(_, field)| is_restricted(field)),
+        Type::Array(array) => is_restricted(&array.index) || is_restricted(&array.element),
+        Type::Bool | Type::Int | Type::Real => false,
+    }
+}
+
+#[derive(Default)]
+struct Walk {
+    seen: HashSet<Term>,
+    placed: HashSet<(Term, Term)>,
+    facts: Facts,
+}
+
+impl Walk {
+    fn visit(&mut self, term: &Term) {
+        if let Node::Literal(value) = term.node() {
+            self.facts.beyond |= is_beyond(value);
+            return;
+        }
+        if !self.seen.insert(term.clone()) {
+            return;
+        }
+        match term.node() {
+            Node::Data(datum) => {
+                if !self.facts.auxiliary.contains(datum) {
+                    self.facts.data.push(datum.clone());
+                }
+                if is_restricted(datum.ty()) {
+                    self.facts.places.push((term.clone(), datum.ty().clone()));
+                }
+            }
+            Node::Compare(Comparison::Equal | Comparison::NotEqual, a, b) => self.equality(a, b),
+            Node::Select(array, index) => self.read(array, index),
+            Node::Arithmetic(operator, a, b) => {
+                use coreach_model::term::node::Operator::{Add, Multiply, Subtract};
+                self.facts.nonlinear |= match operator {
+                    Add | Subtract => false,
+                    Multiply => a.as_literal().is_none() && b.as_literal().is_none(),
+                    _ => b.as_literal().is_none(),
+                };
+            }
+            _ => {}
+        }
+        for child in term.children() {
+            self.visit(child);
+        }
+    }
+
+    fn equality(&mut self, a: &Term, b: &Term) {
+        if let Some(conjunction) = spelled_out(a, b) {
+            return self.visit(&conjunction);
+        }
+        let Type::Array(array) = a.sort() else { return };
+        if !is_restricted(&array.index) && !is_restricted(&array.element) {
+            return;
+        }
+        // The name is a function of the two arrays, so that the same comparison in two conjuncts has one such cell.
+        // The types are part of it, since two data may have one name.
+        let mut name = format!("!{a}!{b}");
+        for datum in a.data().union(&b.data()) {
+            name += &format!("!{:?}", datum.ty());
+        }
+        let mut hasher = std::hash::DefaultHasher::new();
+        name.hash(&mut hasher);
+        let cell = Datum::new(format!("cell!{:016x}", hasher.finish()), array.index.clone());
+        if !self.facts.auxiliary.contains(&cell) {
+            self.facts.auxiliary.push(cell.clone());
+        }
+        let cell = Term::datum(&cell);
+        let differ = Term::equal(&Term::select(a, &cell), &Term::select(b, &cell)).not();
+        let side = Term::or([Term::equal(a, b), differ]);
+        self.facts.side.push(side.clone());
+        // The comparison in it is either the one being visited or new, and then its own cell is this one's.
+        self.seen.insert(Term::equal(a, b));
+        self.visit(&side);
+    }
+
+    /// States the type of the cell in every array that the read looks through to.
+    fn read(&mut self, array: &Term, index: &Term) {
+        let Type::Array(ty) = array.sort() else { return };
+        if !is_restricted(&ty.element) || !self.placed.insert((array.clone(), index.clone())) {
+            return;
+        }
+        match array.node() {
+            Node::Literal(_) => {}
+            Node::Store(inner, ..) => self.read(inner, index),
+            Node::IfThenElse(_, a, b) => {
+                self.read(a, index);
+                self.read(b, index);
+            }
+            _ => self.facts.places.push((Term::select(array, index), ty.element.clone())),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Z3's models as values.
+//!
+//! A number is read from its text, whatever its size; an algebraic number that is not rational has no value here. An
+//! array over a small index type is evaluated cell by cell; over others it is taken apart: a constant array with
+//! stores, or a function's graph. A cell that no constraint mentions may stand outside the element type: it gets the
+//! type's simplest value.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use coreach_model::types::ArrayType;
+use coreach_model::value::ArrayValue;
+use coreach_model::{Type, Value};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+use z3::ast::{Array, Ast, Dynamic};
+use z3::{DeclKind, Model};
+
+use super::translate::{field, literal};
+
+/// Arrays over an index type of at most this many values are evaluated cell by cell.
+const MOST_CELLS: usize = 256;
+
+/// The value, of the given type, that the model gives to a term. `None` where it is not a value of ours.
+pub(super) fn value(model: &Model, ast: &Dynamic, ty: &Type) -> Option<Value> {
+    let ast = model.eval(ast, true)?;
+    let found = match ty {
+        Type::Bool => Value::Bool(ast.as_bool()?.as_bool()?),
+        Type::Int | Type::Nat | Type::Range(..) => Value::Int(integer(&ast)?),
+        Type::Enum(enumeration) => {
+            let position = usize::try_from(&integer(&ast)?).unwrap_or(0);
+            // Beyond the literals only where nothing constrains it.
+            Value::Enum(enumeration.clone(), if position < enumeration.literals.len() { position } else { 0 })
+        }
+        Type::Real => Value::Real(rational(&ast)?),
+        Type::Array(array) => self::array(model, &ast.as_array()?, array)?,
+        Type::Record(record) => {
+            let fields = record.fields.iter().enumerate();
+            let values: Option<Vec<Value>> =
+                fields.map(|(at, (_, ty))| value(model, &field(record, &ast, at), ty)).collect();
+            Value::Record(record.clone(), values?)
+        }
+    };
+    Some(if found.is_in(ty) { found } else { Value::any(ty) })
+}
+
+fn array(model: &Model, ast: &Array, ty: &Arc<ArrayType>) -> Option<Value> {
+    let (default, cells) = match Value::enumerate(&ty.index, MOST_CELLS) {
+        Some(indices) => {
+            let mut cells = BTreeMap::new();
+            for index in indices {
+                let cell = value(model, &ast.select(&literal(&index)), &ty.element)?;
+                cells.insert(index, cell);
+            }
+            (Value::any(&ty.element), cells)
+        }
+        None => graph(model, ast, ty)?,
+    };
+    Some(Value::Array(Arc::new(ArrayValue { ty: ty.clone(), default, cells }.canonical())))
+}
+
+/// Default and exceptions of an array over a large index type.
+fn graph(model: &Model, ast: &Array, ty: &ArrayType) -> Option<(Value, BTreeMap<Value, Value>)> {
+    let mut cells: BTreeMap<Value, Value> = BTreeMap::new();
+    // An index outside the type would be read as one inside: such a cell is nobody's.
+    let mut add = |index: Dynamic, cell: Dynamic| -> Option<()> {
+        let index = value(model, &index, &ty.index.sort())?;
+        if index.is_in(&ty.index) {
+            let cell = value(model, &cell, &ty.element)?;
+            // From the outside in: the first store at an index is the one that counts.
+            cells.entry(index).or_insert(cell);
+        }
+        Some(())
+    };
+    let mut rest = ast.clone();
+    loop {
+        if let Some(function) = rest.as_array_func_decl() {
+            let function = model.get_func_interp(&function)?;
+            for entry in function.get_entries() {
+                add(entry.get_args().into_iter().next()?, entry.get_value())?;
+            }
+            return Some((value(model, &function.get_else()?, &ty.element)?, cells));
+        }
+        if rest.is_const_array() {
+            return Some((value(model, &rest.nth_child(0)?, &ty.element)?, cells));
+        }
+        if !rest.is_app() || rest.decl().kind() != DeclKind::Store {
+            return None;
+        }
+        add(rest.nth_child(1)?, rest.nth_child(2)?)?;
+        rest = rest.nth_child(0)?.as_array()?;
+    }
+}
+
+fn integer(ast: &Dynamic) -> Option<IBig> {
+    let ast = ast.as_int()?;
+    match ast.as_i64() {
+        Some(small) => Some(small.into()),
+        None => {
+            let value = numeral(&ast.to_string())?;
+            value.is_int().then(|| value.numerator().clone())
+        }
+    }
+}
+
+fn rational(ast: &Dynamic) -> Option<RBig> {
+    let ast = ast.as_real()?;
+    match ast.as_rational() {
+        Some((numerator, denominator)) => Some(RBig::from_parts_signed(numerator.into(), denominator.into())),
+        None => numeral(&ast.to_string()),
+    }
+}
+
+/// A numeral of SMT-LIB: `12`, `12.0`, `(- 12.0)`, `(/ 1.0 3.0)`, `(- (/ 1.0 3.0))`.
+fn numeral(text: &str) -> Option<RBig> {
+    let text = text.trim();
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        let digits = text.strip_suffix(".0").unwrap_or(text);
+        return Some(RBig::from(digits.parse::<IBig>().ok()?));
+    };
+    if let Some(rest) = inner.strip_prefix("- ") {
+        return Some(-numeral(rest)?);
+    }
+    let rest = inner.strip_prefix("/ ")?;
+    // The numerator may be negated; the denominator is digits.
+    let (numerator, denominator) = rest.rsplit_once(' ')?;
+    let denominator = numeral(denominator)?;
+    (denominator != RBig::ZERO).then(|| Some(numeral(numerator)? / denominator))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numerals_of_any_size() {
+        let third = RBig::from_parts_signed(1.into(), 3.into());
+        assert_eq!(numeral("(- (/ 1.0 3.0))"), Some(-third.clone()));
+        assert_eq!(numeral("(/ (- 1.0) 3.0)"), Some(-third));
+        assert_eq!(numeral("(root-obj (+ (^ x 2) (- 2)) 2)"), None);
+        let big = "123456789012345678901234567890";
+        assert_eq!(numeral(big).map(|value| value.to_string()).as_deref(), Some(big));
+    }
+}

@@ -1,0 +1,177 @@
+//! The solver against enumeration, its witnesses against evaluation, its limits against a hard question.
+
+use coreach_model::term::node::{Comparison, Operator};
+
+use super::*;
+use crate::solver::random::{Random, array, datum, samples, satisfiable};
+use crate::solver::{may_hold, must_hold};
+use coreach_model::Type;
+
+fn int(name: &str) -> Term {
+    datum(name, Type::Int)
+}
+
+fn compare(comparison: Comparison, a: &Term, b: &Term) -> Term {
+    Term::compare(comparison, a, b)
+}
+
+/// `a^3 + b^3 + c^3 == 33`: nobody solves it in a second.
+fn cubes() -> Term {
+    let cube = |name: &str| Term::multiply(&Term::multiply(&int(name), &int(name)), &int(name));
+    Term::equal(&Term::add(&Term::add(&cube("a"), &cube("b")), &cube("c")), &Term::int(33))
+}
+
+#[test]
+fn answers_are_those_of_enumeration() {
+    let mut random = Random::new(3);
+    let mut solver = Z3Solver::default();
+    let mut counts = [0, 0];
+    for _ in 0..250 {
+        let terms = [random.boolean(3), random.boolean(3), random.boolean(2)];
+        let expected = satisfiable(&terms);
+        counts[usize::from(expected)] += 1;
+        let answer = if expected { Answer::Sat } else { Answer::Unsat };
+        assert_eq!(solver.check(&terms), answer, "{terms:?}");
+        let witness = solver.witness(&terms);
+        assert_eq!(matches!(witness, Witness::Found(_)), expected, "{terms:?}: {witness:?}");
+    }
+    assert!(counts[0] > 5 && counts[1] > 5, "one-sided test: {counts:?}");
+}
+
+#[test]
+fn witnesses_have_every_datum_in_its_type() {
+    let mut solver = Z3Solver::default();
+    for (terms, expected) in samples() {
+        match solver.witness(&terms) {
+            Witness::Found(valuation) => {
+                assert_eq!(expected, Answer::Sat, "{terms:?}");
+                for datum in Term::and(terms.iter().cloned()).data() {
+                    assert!(valuation[&datum].is_in(datum.ty()), "{datum} in {valuation:?}");
+                }
+            }
+            Witness::None => assert_eq!(expected, Answer::Unsat, "{terms:?}"),
+            Witness::Unknown => panic!("{terms:?}"),
+        }
+    }
+}
+
+#[test]
+fn witnesses_are_small_where_they_can_be() {
+    let (x, y) = (int("x"), int("y"));
+    let mut solver = Z3Solver::default();
+    let positive = compare(Comparison::Greater, &x, &y);
+    let Witness::Found(valuation) = solver.witness(&[positive]) else { panic!() };
+    assert!(valuation.values().all(|value| value.is_in(&Type::Range((-10).into(), 10.into()))));
+    let large = compare(Comparison::Greater, &x, &Term::int(1_000));
+    assert!(matches!(solver.witness(&[large]), Witness::Found(_)));
+}
+
+#[test]
+fn answers_are_remembered_by_set() {
+    let (x, y) = (int("x"), int("y"));
+    let (a, b) = (compare(Comparison::Less, &x, &y), compare(Comparison::Less, &y, &x));
+    let mut solver = Z3Solver::default();
+    assert_eq!(solver.check(&[a.clone(), b.clone()]), Answer::Unsat);
+    assert_eq!(solver.check(&[b.clone(), Term::yes(), a.clone(), b.clone()]), Answer::Unsat);
+    assert_eq!(solver.check(&[Term::and([b, a.clone()])]), Answer::Unsat);
+    assert_eq!(solver.check(&[Term::no(), a]), Answer::Unsat);
+    assert_eq!(solver.check(&[]), Answer::Sat);
+    let expected = Statistics { queries: 5, remembered: 4, unknown: 0, timed_out: 0 };
+    assert_eq!(solver.statistics(), expected);
+}
+
+#[test]
+fn both_limits_stop_and_unknown_errs_to_the_safe_side() {
+    let hard = [cubes()];
+    let mut solver = Z3Solver::new(Limits { rlimit: 100_000, milliseconds: 0 });
+    assert_eq!(solver.check(&hard), Answer::Unknown);
+    assert_eq!(solver.witness(&hard), Witness::Unknown);
+    assert!(may_hold(&mut solver, &hard));
+    assert!(!must_hold(&mut solver, &hard, &Term::equal(&int("a"), &int("b"))));
+    assert_eq!(solver.statistics().timed_out, 0);
+    assert!(solver.statistics().unknown >= 3);
+    let mut solver = Z3Solver::new(Limits { rlimit: 0, milliseconds: 100 });
+    assert_eq!(solver.check(&hard), Answer::Unknown);
+    assert_eq!(solver.statistics().timed_out, 1);
+    // It still works afterwards.
+    assert_eq!(solver.check(&[compare(Comparison::Less, &int("a"), &int("b"))]), Answer::Sat);
+}
+
+#[test]
+fn what_has_no_value_here_is_unknown_as_a_witness() {
+    let real = datum("r", Type::Real);
+    let square = Term::equal(&Term::multiply(&real, &real), &Term::int(2).to_real());
+    let mut solver = Z3Solver::default();
+    assert_eq!(solver.check(std::slice::from_ref(&square)), Answer::Sat);
+    assert_eq!(solver.witness(&[square]), Witness::Unknown);
+    let zero = Term::equal(&int("x"), &Term::int(0));
+    let quotient = Term::arithmetic(Operator::IntegerDivide, &Term::int(10), &int("x"));
+    let undefined = [zero, Term::equal(&quotient, &Term::int(3))];
+    assert_eq!(solver.check(&undefined), Answer::Sat);
+    assert_eq!(solver.witness(&undefined), Witness::Unknown);
+}
+
+#[test]
+fn arrays_over_infinite_indices_come_back_whole() {
+    let a = datum("a", array(Type::Nat, Type::Int));
+    let at = |index: i32| Term::select(&a, &Term::int(index));
+    let terms = [
+        Term::equal(&at(3), &Term::int(30)),
+        Term::equal(&at(5), &Term::int(50)),
+        Term::equal(&Term::select(&a, &int("i")), &Term::int(70)),
+        compare(Comparison::Greater, &int("i"), &Term::int(100)),
+    ];
+    let Witness::Found(valuation) = Z3Solver::default().witness(&terms) else { panic!() };
+    assert_eq!(evaluate(&at(5), &valuation), Ok(Value::int(50)));
+}
+
+#[test]
+fn data_of_one_name_and_different_types_are_different() {
+    let terms = [Term::equal(&int("x"), &Term::int(-1)), Term::equal(&datum("x", Type::Nat), &Term::int(1))];
+    assert_eq!(Z3Solver::default().check(&terms), Answer::Sat);
+}
+
+#[test]
+fn records_of_one_name_and_two_solvers_share_a_thread() {
+    for (terms, expected) in samples() {
+        assert_eq!(Z3Solver::default().check(&terms), expected);
+    }
+}
+
+#[test]
+fn versions_are_compared_by_number() {
+    assert_eq!(version_problem(), None);
+    assert_eq!(problem_of("4.13.3.0"), None);
+    assert_eq!(problem_of("Z3 5.4.0.0"), None);
+    assert!(problem_of("4.8.12.0").is_some_and(|text| text.lines().count() == 2));
+    assert!(problem_of("").is_some());
+}
+
+/// Not a test of speed: it prints what a query costs. Run with `--release -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn cost_per_query() {
+    let (x, y, z) = (int("x"), int("y"), datum("z", Type::Nat));
+    let queries: Vec<Vec<Term>> = (0..1000)
+        .map(|i| {
+            vec![
+                compare(Comparison::AtLeast, &x, &Term::add(&y, &Term::int(i % 7))),
+                compare(Comparison::AtMost, &Term::add(&Term::add(&x, &y), &z), &Term::int(i)),
+                compare(Comparison::Greater, &z, &x),
+            ]
+        })
+        .collect();
+    let mut solver = Z3Solver::default();
+    for round in ["new", "remembered"] {
+        let start = Instant::now();
+        for query in &queries {
+            assert_eq!(solver.check(query), Answer::Sat);
+        }
+        println!("check, {round}: {:?} per query", start.elapsed() / 1000);
+    }
+    let start = Instant::now();
+    for query in &queries {
+        assert!(matches!(solver.witness(query), Witness::Found(_)));
+    }
+    println!("witness: {:?} per query", start.elapsed() / 1000);
+}

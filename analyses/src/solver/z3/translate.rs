@@ -1,0 +1,310 @@
+//! Terms as Z3's syntax trees.
+//!
+//! `nat` and ranges are integers with bounds; an enumeration is the integers `0 .. n-1`, which Z3 handles faster than a
+//! datatype and which need no declaration in the thread's context; a record is a datatype, made once per thread;
+//! Euclidean `div` and `mod` are SMT-LIB's own. Every distinct subterm is translated once ([`Translator::translate`]),
+//! and for every conjunct the facts that its types add are computed once ([`Translator::prepare`]).
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::types::RecordType;
+use coreach_model::{Datum, Term, Type, Value};
+use dashu::integer::IBig;
+use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real};
+use z3::{DatatypeAccessor, DatatypeBuilder, DatatypeSort, Sort, Symbol};
+
+use crate::solver::typing::{self, cells_of_literal, spelled_out};
+
+/// A conjunct, ready to be asserted.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// The conjunct itself.
+    pub assertion: Bool,
+    /// What its types add, as numbers of [`Translator::constraint`].
+    pub constraints: Vec<usize>,
+    /// The data that occur.
+    pub data: Vec<Datum>,
+    /// Is it outside linear arithmetic?
+    pub nonlinear: bool,
+    /// Is it not faithful, so that the answer must be unknown?
+    pub beyond: bool,
+}
+
+/// The memory of translations.
+#[derive(Default)]
+pub(super) struct Translator {
+    translated: HashMap<Term, Dynamic>,
+    prepared: HashMap<Term, Rc<Prepared>>,
+    constants: HashMap<Datum, Dynamic>,
+    constraints: Vec<Bool>,
+    numbers: HashMap<(Term, Option<Type>), Option<usize>>,
+}
+
+impl Translator {
+    /// How many terms are remembered.
+    pub fn size(&self) -> usize {
+        self.translated.len() + self.numbers.len()
+    }
+
+    /// The conjunct and what goes with it.
+    pub fn prepare(&mut self, conjunct: &Term) -> Rc<Prepared> {
+        if let Some(known) = self.prepared.get(conjunct) {
+            return known.clone();
+        }
+        let facts = typing::facts(conjunct);
+        let mut constraints = Vec::new();
+        for (place, ty) in &facts.places {
+            constraints.extend(self.number(place, Some(ty)));
+        }
+        for side in &facts.side {
+            constraints.extend(self.number(side, None));
+        }
+        let assertion = boolean(&self.translate(conjunct));
+        let (nonlinear, beyond) = (facts.nonlinear, facts.beyond);
+        let prepared = Rc::new(Prepared { assertion, constraints, data: facts.data, nonlinear, beyond });
+        self.prepared.insert(conjunct.clone(), prepared.clone());
+        prepared
+    }
+
+    /// A constraint by its number.
+    pub fn constraint(&self, number: usize) -> &Bool {
+        &self.constraints[number]
+    }
+
+    fn number(&mut self, term: &Term, ty: Option<&Type>) -> Option<usize> {
+        let key = (term.clone(), ty.cloned());
+        if let Some(known) = self.numbers.get(&key) {
+            return *known;
+        }
+        let translated = self.translate(term);
+        let mut parts = Vec::new();
+        match ty {
+            Some(ty) => membership(&translated, ty, &mut parts),
+            None => parts.push(boolean(&translated)),
+        }
+        let number = (!parts.is_empty()).then(|| {
+            self.constraints.push(if parts.len() == 1 { parts.swap_remove(0) } else { Bool::and(&parts) });
+            self.constraints.len() - 1
+        });
+        self.numbers.insert(key, number);
+        number
+    }
+
+    /// The constant that stands for a datum.
+    pub fn constant(&mut self, datum: &Datum) -> Dynamic {
+        if let Some(known) = self.constants.get(datum) {
+            return known.clone();
+        }
+        // Numbered, not named: two data may have one name and, as Z3 sees it, one sort.
+        let symbol = Symbol::Int(self.constants.len() as u32);
+        let constant = Dynamic::new_const(symbol, &sort(datum.ty()));
+        self.constants.insert(datum.clone(), constant.clone());
+        constant
+    }
+
+    /// The term in Z3's syntax.
+    pub fn translate(&mut self, term: &Term) -> Dynamic {
+        if let Some(known) = self.translated.get(term) {
+            return known.clone();
+        }
+        let result = match term.node() {
+            Node::Literal(value) => literal(value),
+            Node::Data(datum) => self.constant(datum),
+            Node::Not(a) => boolean(&self.translate(a)).not().into(),
+            Node::And(parts) => Bool::and(&self.booleans(parts)).into(),
+            Node::Or(parts) => Bool::or(&self.booleans(parts)).into(),
+            Node::Compare(comparison, a, b) => self.compare(*comparison, a, b).into(),
+            Node::IfThenElse(c, a, b) => {
+                let (c, a, b) = (self.translate(c), self.translate(a), self.translate(b));
+                boolean(&c).ite(&a, &b)
+            }
+            Node::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
+            Node::Negate(a) if *a.sort() == Type::Real => real(&self.translate(a)).unary_minus().into(),
+            Node::Negate(a) => integer(&self.translate(a)).unary_minus().into(),
+            Node::ToReal(a) => integer(&self.translate(a)).to_real().into(),
+            Node::Select(a, i) => {
+                let (a, i) = (self.translate(a), self.translate(i));
+                array(&a).select(&i)
+            }
+            Node::Store(a, i, e) => {
+                let (a, i, e) = (self.translate(a), self.translate(i), self.translate(e));
+                array(&a).store(&i, &e).into()
+            }
+            Node::Field(a, position) => {
+                let Type::Record(record) = a.sort() else { unreachable!("{a} is not a record") };
+                field(record, &self.translate(a), *position)
+            }
+        };
+        self.translated.insert(term.clone(), result.clone());
+        result
+    }
+
+    fn booleans(&mut self, parts: &[Term]) -> Vec<Bool> {
+        parts.iter().map(|part| boolean(&self.translate(part))).collect()
+    }
+
+    fn compare(&mut self, comparison: Comparison, a: &Term, b: &Term) -> Bool {
+        if matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+            let equal = match spelled_out(a, b) {
+                Some(conjunction) => boolean(&self.translate(&conjunction)),
+                None => Ast::eq(&self.translate(a), self.translate(b)),
+            };
+            return if comparison == Comparison::Equal { equal } else { equal.not() };
+        }
+        let (x, y) = (self.translate(a), self.translate(b));
+        if *a.sort() == Type::Real {
+            let (x, y) = (real(&x), real(&y));
+            match comparison {
+                Comparison::Less => x.lt(&y),
+                Comparison::AtMost => x.le(&y),
+                Comparison::Greater => x.gt(&y),
+                _ => x.ge(&y),
+            }
+        } else {
+            let (x, y) = (integer(&x), integer(&y));
+            match comparison {
+                Comparison::Less => x.lt(&y),
+                Comparison::AtMost => x.le(&y),
+                Comparison::Greater => x.gt(&y),
+                _ => x.ge(&y),
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, operator: Operator, a: &Term, b: &Term) -> Dynamic {
+        let (x, y) = (self.translate(a), self.translate(b));
+        if *a.sort() == Type::Real {
+            let (x, y) = (real(&x), real(&y));
+            let result = match operator {
+                Operator::Add => Real::add(&[x, y]),
+                Operator::Subtract => Real::sub(&[x, y]),
+                Operator::Multiply => Real::mul(&[x, y]),
+                _ => x.div(&y),
+            };
+            return result.into();
+        }
+        let (x, y) = (integer(&x), integer(&y));
+        let result = match operator {
+            Operator::Add => Int::add(&[x, y]),
+            Operator::Subtract => Int::sub(&[x, y]),
+            Operator::Multiply => Int::mul(&[x, y]),
+            Operator::Modulo => x.modulo(&y),
+            _ => x.div(&y),
+        };
+        result.into()
+    }
+}
+
+/// A value in Z3's syntax.
+pub(super) fn literal(value: &Value) -> Dynamic {
+    match value {
+        Value::Bool(value) => Bool::from_bool(*value).into(),
+        Value::Int(value) => number(value).into(),
+        Value::Real(value) => {
+            let (numerator, denominator) = (value.numerator().to_string(), value.denominator().to_string());
+            known(Real::from_rational_str(&numerator, &denominator), "digits make a numeral").into()
+        }
+        Value::Enum(_, position) => Int::from_u64(*position as u64).into(),
+        Value::Array(value) => {
+            let (default, cells) = cells_of_literal(value);
+            let empty = Array::const_array(&sort(&value.ty.index), &literal(&default));
+            let all = cells.iter();
+            all.fold(empty, |array, (index, cell)| array.store(&literal(index), &literal(cell))).into()
+        }
+        Value::Record(record, fields) => {
+            let fields: Vec<Dynamic> = fields.iter().map(literal).collect();
+            let fields: Vec<&dyn Ast> = fields.iter().map(|value| value as &dyn Ast).collect();
+            datatype(record).variants[0].constructor.apply(&fields)
+        }
+    }
+}
+
+fn number(value: &IBig) -> Int {
+    match i64::try_from(value) {
+        Ok(small) => Int::from_i64(small),
+        Err(_) => known(value.to_string().parse().ok(), "digits make a numeral"),
+    }
+}
+
+/// The conditions under which a value of the type's sort lies in the type.
+fn membership(ast: &Dynamic, ty: &Type, parts: &mut Vec<Bool>) {
+    match ty {
+        Type::Nat => parts.push(integer(ast).ge(0)),
+        Type::Range(low, high) => {
+            parts.push(integer(ast).ge(number(low)));
+            parts.push(integer(ast).le(number(high)));
+        }
+        Type::Enum(enumeration) => {
+            parts.push(integer(ast).ge(0));
+            parts.push(integer(ast).lt(enumeration.literals.len() as u64));
+        }
+        Type::Record(record) => {
+            for (position, (_, ty)) in record.fields.iter().enumerate() {
+                membership(&field(record, ast, position), ty, parts);
+            }
+        }
+        Type::Bool | Type::Int | Type::Real | Type::Array(_) => {}
+    }
+}
+
+/// A type's sort in Z3.
+fn sort(ty: &Type) -> Sort {
+    match ty {
+        Type::Bool => Sort::bool(),
+        Type::Int | Type::Nat | Type::Range(..) | Type::Enum(_) => Sort::int(),
+        Type::Real => Sort::real(),
+        Type::Array(array) => Sort::array(&sort(&array.index), &sort(&array.element)),
+        Type::Record(record) => datatype(record).sort.clone(),
+    }
+}
+
+/// A field of a record in Z3's syntax.
+pub(super) fn field(record: &Arc<RecordType>, ast: &Dynamic, position: usize) -> Dynamic {
+    datatype(record).variants[0].accessors[position].apply(&[ast])
+}
+
+/// A record type's datatype: one per thread, because Z3's context is the thread's and refuses a second definition.
+fn datatype(record: &Arc<RecordType>) -> Rc<DatatypeSort> {
+    type Known = HashMap<Arc<RecordType>, Rc<DatatypeSort>>;
+    thread_local!(static DATATYPES: RefCell<Known> = RefCell::default());
+    if let Some(known) = DATATYPES.with_borrow(|all| all.get(record).cloned()) {
+        return known;
+    }
+    // Outside the borrow: a field may be a record.
+    let sorts: Vec<Sort> = record.fields.iter().map(|(_, ty)| sort(ty)).collect();
+    DATATYPES.with_borrow_mut(|all| {
+        let number = all.len();
+        let names: Vec<String> = (0..sorts.len()).map(|at| format!("field!{number}!{at}")).collect();
+        let fields =
+            names.iter().zip(sorts).map(|(name, sort)| (name.as_str(), DatatypeAccessor::sort(sort)));
+        let made = DatatypeBuilder::new(format!("record!{number}"))
+            .variant(&format!("make!{number}"), fields.collect())
+            .finish();
+        all.entry(record.clone()).or_insert(Rc::new(made)).clone()
+    })
+}
+
+fn boolean(ast: &Dynamic) -> Bool {
+    known(ast.as_bool(), "terms are well-sorted")
+}
+
+fn integer(ast: &Dynamic) -> Int {
+    known(ast.as_int(), "terms are well-sorted")
+}
+
+fn real(ast: &Dynamic) -> Real {
+    known(ast.as_real(), "terms are well-sorted")
+}
+
+fn array(ast: &Dynamic) -> Array {
+    known(ast.as_array(), "terms are well-sorted")
+}
+
+#[expect(clippy::expect_used, reason = "each use states an invariant of terms")]
+fn known<T>(value: Option<T>, invariant: &str) -> T {
+    value.expect(invariant)
+}

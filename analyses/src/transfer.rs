@@ -1,0 +1,216 @@
+//! `post` and `pre`: what a transition makes of an abstract value (thesis, Definitions 7.1 and 7.2, p. 181).
+//!
+//! `post(t, φ)` contains every state that `t` reaches from a state in φ with some parameters; `pre(t, φ)` every state
+//! from which `t` reaches a state in φ with *some* parameters. Both over-approximate. They work case by case (see
+//! [`crate::effect`]) and remember each result by the numbers of the case and of its arguments.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use coreach_model::Iosts;
+use coreach_model::term::Term;
+use coreach_polyhedra::Constraint;
+
+use crate::condition::Beyond;
+use crate::domains::Domain;
+use crate::effect::{Case, Effect, effects_of, targets};
+use crate::frame::Frame;
+use crate::partition::{ElementId, Partition, Store};
+
+/// A model seen through a domain.
+pub struct Abstraction<D> {
+    /// Which parts of a state are described.
+    pub frame: Frame,
+    /// The elements.
+    pub store: Store<D>,
+    /// Constraints that widening may stop at.
+    pub thresholds: Vec<Constraint>,
+    effects: Vec<Effect>,
+    effect_of: Vec<u32>,
+    cases: Vec<Case>,
+    /// The cases of an effect, by the digits it reads (a cell whose other digits are 0).
+    compiled: HashMap<(u32, u32), Range<usize>>,
+    posts: HashMap<(u32, ElementId), Option<ElementId>>,
+    pres: HashMap<(u32, ElementId, ElementId), Option<ElementId>>,
+    /// What was lost in compiling initial conditions.
+    pub initial_losses: Vec<Beyond>,
+    partition_limit: usize,
+}
+
+impl<D: Domain> Abstraction<D> {
+    /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its finite
+    /// parameters.
+    pub fn new(iosts: &Iosts, partition_limit: usize, thresholds: Vec<Constraint>, frame: Frame) -> Self {
+        let (effects, effect_of) = effects_of(&frame, iosts, partition_limit, !D::SEES_DATA);
+        Abstraction {
+            store: Store::new(&frame.integer),
+            frame,
+            thresholds,
+            effects,
+            effect_of,
+            cases: Vec::new(),
+            compiled: HashMap::new(),
+            posts: HashMap::new(),
+            pres: HashMap::new(),
+            initial_losses: Vec::new(),
+            partition_limit,
+        }
+    }
+
+    /// The frame that the domain needs.
+    pub fn frame_for(iosts: &Iosts, partition_limit: usize) -> Frame {
+        if D::SEES_DATA { Frame::new(iosts, partition_limit) } else { Frame::blind() }
+    }
+
+    /// All states: every cell, every number within its type.
+    pub fn top(&mut self) -> Partition {
+        let top = D::top(self.frame.dimensions()).meet_constraints(&self.frame.bounds, &self.frame.integer);
+        let Some(top) = self.store.add(top) else { return Partition::bottom() };
+        Partition::new((0..self.frame.cells).map(|cell| (cell, top)).collect())
+    }
+
+    /// All states that satisfy a condition over variables and constants.
+    pub fn satisfying(&mut self, condition: &Term) -> Partition {
+        let top = self.top();
+        let (frame, limit) = (&self.frame, self.partition_limit);
+        let mut effect = Effect::new(frame, &[], condition, &[], limit, !D::SEES_DATA);
+        let mut known: BTreeMap<u32, Vec<Case>> = BTreeMap::new();
+        let mut result = Vec::new();
+        for &(cell, element) in top.cells() {
+            let key = self.projected(cell, &effect.reads);
+            let cases = known.entry(key).or_insert_with(|| effect.compile(&self.frame, key));
+            for case in cases.iter() {
+                let element = self.store.get(element).clone();
+                let met = case.condition.meet(element, &self.frame.integer, self.frame.dimensions());
+                result.extend(self.store.add(met).map(|met| (cell, met)));
+            }
+        }
+        for loss in effect.losses {
+            if !self.initial_losses.contains(&loss) {
+                self.initial_losses.push(loss);
+            }
+        }
+        Partition::new(result)
+    }
+
+    /// The cell with all digits but these at 0.
+    fn projected(&self, cell: u32, positions: &[usize]) -> u32 {
+        let digit =
+            |position: &usize| self.frame.digit(cell, *position) * self.frame.finite[*position].stride;
+        positions.iter().map(digit).sum()
+    }
+
+    /// The numbers of the cases of a transition in a cell.
+    fn cases(&mut self, transition: usize, cell: u32) -> Range<usize> {
+        let number = self.effect_of[transition];
+        let key = self.projected(cell, &self.effects[number as usize].reads);
+        if let Some(known) = self.compiled.get(&(number, key)) {
+            return known.clone();
+        }
+        let start = self.cases.len();
+        let found = self.effects[number as usize].compile(&self.frame, key);
+        self.cases.extend(found);
+        let range = start..self.cases.len();
+        self.compiled.insert((number, key), range.clone());
+        range
+    }
+
+    /// What was lost in compiling a transition, as far as its cells were met.
+    pub fn losses(&self, transition: usize) -> &[Beyond] {
+        &self.effects[self.effect_of[transition] as usize].losses
+    }
+
+    /// The states after the transition, the transition's number being its position in the model.
+    pub fn post(&mut self, transition: usize, from: &Partition) -> Partition {
+        let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
+        for &(cell, element) in from.cells() {
+            for number in self.cases(transition, cell) {
+                let Some(after) = self.post_case(number, element) else { continue };
+                for target in targets(&self.frame, &self.cases[number], cell) {
+                    self.join_into(&mut result, target, after);
+                }
+            }
+        }
+        Partition::new(result.into_iter().collect())
+    }
+
+    fn join_into(&mut self, result: &mut BTreeMap<u32, ElementId>, cell: u32, element: ElementId) {
+        let sum = match result.get(&cell) {
+            Some(known) => self.store.join_ids(*known, element),
+            None => element,
+        };
+        result.insert(cell, sum);
+    }
+
+    fn post_case(&mut self, number: usize, element: ElementId) -> Option<ElementId> {
+        let case = &self.cases[number];
+        if case.is_identity() {
+            return Some(element);
+        }
+        let key = (number as u32, element);
+        if let Some(known) = self.posts.get(&key) {
+            return *known;
+        }
+        let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
+        let (extra, dimensions) = (case.extra.len(), integer.len());
+        let before = self.store.get(element).add_dimensions(extra);
+        let met = case.condition.meet(before, &integer, dimensions);
+        let result = if met.is_bottom() {
+            None
+        } else {
+            let mut after = met.assign(&case.numeric).remove_last_dimensions(extra);
+            if !case.unknown_bounds.is_empty() {
+                after = after.meet_constraints(&case.unknown_bounds, &self.frame.integer);
+            }
+            self.store.add(after)
+        };
+        self.posts.insert(key, result);
+        result
+    }
+
+    /// The states within `within` from which the transition can lead to `to`.
+    pub fn pre(&mut self, transition: usize, to: &Partition, within: &Partition) -> Partition {
+        let mut result = Vec::new();
+        if to.is_bottom() {
+            return Partition::bottom();
+        }
+        for &(cell, element) in within.cells() {
+            let mut sum: Option<ElementId> = None;
+            for number in self.cases(transition, cell) {
+                for target in targets(&self.frame, &self.cases[number], cell) {
+                    let Some(target) = to.get(target) else { continue };
+                    let Some(before) = self.pre_case(number, target, element) else { continue };
+                    sum = Some(match sum {
+                        Some(sum) => self.store.join_ids(sum, before),
+                        None => before,
+                    });
+                }
+            }
+            result.extend(sum.map(|sum| (cell, sum)));
+        }
+        Partition::new(result)
+    }
+
+    fn pre_case(&mut self, number: usize, target: ElementId, within: ElementId) -> Option<ElementId> {
+        let case = &self.cases[number];
+        if case.is_identity() {
+            return self.store.meet_ids(target, within);
+        }
+        let key = (number as u32, target, within);
+        if let Some(known) = self.pres.get(&key) {
+            return *known;
+        }
+        let integer: Vec<bool> = [&self.frame.integer[..], &case.extra].concat();
+        let (extra, dimensions) = (case.extra.len(), integer.len());
+        let before = self.store.get(target).add_dimensions(extra).substitute(&case.numeric);
+        let met = before.meet(&self.store.get(within).add_dimensions(extra), &integer);
+        let result = if met.is_bottom() {
+            None
+        } else {
+            let met = case.condition.meet(met, &integer, dimensions);
+            if met.is_bottom() { None } else { self.store.add(met.remove_last_dimensions(extra)) }
+        };
+        self.pres.insert(key, result);
+        result
+    }
+}

@@ -1,0 +1,189 @@
+//! *Precision*: what an analysis must not lose, and what it must say that it lost.
+
+use coreach_analyses::condition::Reason;
+use coreach_analyses::fixpoint::Stop;
+use coreach_analyses::reachability::{LossPlace, Thresholds};
+use coreach_analyses::{DomainKind, Options, analyse, reach};
+use coreach_model::{Datum, Term, Type};
+
+use crate::build::{Builder, cmp, coffee, t};
+
+const DATA: [DomainKind; 2] = [DomainKind::Interval, DomainKind::Polyhedra];
+
+fn options(domain: DomainKind) -> Options {
+    Options { domain, ..Options::default() }
+}
+
+fn texts(terms: &[Term]) -> Vec<String> {
+    terms.iter().map(Term::to_string).collect()
+}
+
+#[test]
+fn precise_loop_bound() {
+    // i := i + 1 while i < 10: the bound comes back by the threshold, or by narrowing without it.
+    let i = Datum::new("i", Type::Int);
+    let mut model = Builder::new(&[], &[&i], cmp(t(&i), "==", Term::int(0)), &["loop", "done"]);
+    let a = model.action("A", &[]);
+    model.transition(
+        "loop",
+        a,
+        cmp(t(&i), "<", Term::int(10)),
+        &[(&i, Term::add(&t(&i), &Term::int(1)))],
+        "loop",
+    );
+    model.transition("loop", a, cmp(t(&i), ">=", Term::int(10)), &[], "done");
+    for domain in DATA {
+        for thresholds in [Thresholds::Auto, Thresholds::List(vec![])] {
+            let (facts, _) = reach(&model.0, &Options { thresholds, ..options(domain) });
+            assert_eq!(texts(&facts), ["i >= 0 && i <= 10", "i == 10"], "{domain}");
+        }
+    }
+}
+
+#[test]
+fn precise_relation_in_loop() {
+    // x and y grow together.
+    let (x, y) = (Datum::new("x", Type::Int), Datum::new("y", Type::Int));
+    let zero = Term::and([cmp(t(&x), "==", Term::int(0)), cmp(t(&y), "==", Term::int(0))]);
+    let mut model = Builder::new(&[], &[&x, &y], zero, &["loop"]);
+    let a = model.action("A", &[]);
+    let step = |d: &Datum| Term::add(&t(d), &Term::int(1));
+    model.transition("loop", a, Term::yes(), &[(&x, step(&x)), (&y, step(&y))], "loop");
+    assert_eq!(texts(&reach(&model.0, &options(DomainKind::Polyhedra)).0), ["x == y && y >= 0"]);
+    assert_eq!(texts(&reach(&model.0, &options(DomainKind::Interval)).0), ["x >= 0 && y >= 0"]);
+}
+
+#[test]
+fn precise_flags_and_negation() {
+    // !(n == 3) with a flag that remembers n > 3; `!=` at the end of a range cuts it.
+    let (n, big) = (Datum::new("n", Type::Range(0.into(), 3.into())), Datum::new("big", Type::Bool));
+    let p = Datum::new("p", Type::Range(0.into(), 3.into()));
+    let mut model = Builder::new(
+        &[],
+        &[&n, &big],
+        Term::and([cmp(t(&n), "==", Term::int(0)), t(&big).not()]),
+        &["l0", "l1", "l2"],
+    );
+    let a = model.action("A", &[&p]);
+    model.transition("l0", a, Term::yes(), &[(&n, t(&p)), (&big, cmp(t(&p), ">", Term::int(1)))], "l1");
+    model.transition("l1", a, cmp(t(&n), "!=", Term::int(3)), &[], "l2");
+    for domain in DATA {
+        let (facts, losses) = reach(&model.0, &options(domain));
+        assert_eq!(losses, []);
+        assert_eq!(
+            texts(&facts),
+            ["!big && n == 0", "!big && n <= 1 || big && n >= 2", "!big && n <= 1 || big && n == 2"],
+            "{domain}"
+        );
+    }
+}
+
+#[test]
+fn losses_are_listed() {
+    let (x, y) = (Datum::new("x", Type::Int), Datum::new("y", Type::Nat));
+    let flags: Vec<Datum> = (0..4).map(|at| Datum::new(format!("f{at}"), Type::Bool)).collect();
+    let mut variables = vec![&x, &y];
+    variables.extend(&flags);
+    let mut model = Builder::new(&[], &variables, cmp(t(&x), "==", Term::int(0)), &["l0"]);
+    let a = model.action("A", &[]);
+    let product = Term::multiply(&t(&x), &t(&y));
+    let quotient =
+        Term::arithmetic(coreach_model::term::node::Operator::IntegerDivide, &t(&y), &Term::int(2));
+    let guard = Term::and([cmp(product, ">", Term::int(3)), t(&flags[2])]);
+    model.transition("l0", a, guard.clone(), &[(&y, quotient.clone())], "l0");
+    for domain in DATA {
+        let (facts, losses) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
+        assert_eq!(texts(&facts), ["x == 0"], "{domain}: the type says y >= 0, and nothing else is known");
+        let listed: Vec<(LossPlace, String, Reason)> =
+            losses.iter().map(|loss| (loss.place, loss.term.to_string(), loss.reason)).collect();
+        let expected = [
+            (LossPlace::Data, "f0".to_owned(), Reason::Unpartitioned),
+            (LossPlace::Data, "f1".to_owned(), Reason::Unpartitioned),
+            (LossPlace::Data, "f3".to_owned(), Reason::Unpartitioned),
+            (LossPlace::Transition(0), "x * y > 3".to_owned(), Reason::NonLinear),
+            (LossPlace::Transition(0), quotient.to_string(), Reason::IntegerDivision),
+        ];
+        assert_eq!(listed, expected, "{domain}");
+    }
+    assert_eq!(reach(&model.0, &options(DomainKind::Location)).1, []);
+}
+
+#[test]
+fn stopping_is_a_value() {
+    let (model, accepting) = coffee();
+    for &domain in DomainKind::ALL {
+        let facts = analyse(&model, &accepting, &Options { step_limit: 3, ..options(domain) });
+        assert_eq!(facts.iterations.stopped, Some(Stop::Steps(3)));
+        assert!(
+            facts.reach[..9].iter().all(Term::is_true),
+            "{domain}: all that can be said is that there are edges"
+        );
+    }
+}
+
+#[test]
+fn a_long_chain_needs_no_stack() {
+    let x = Datum::new("x", Type::Int);
+    let names: Vec<String> = (0..10_000).map(|at| format!("l{at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut model = Builder::new(&[], &[&x], cmp(t(&x), "==", Term::int(0)), &[]);
+    model.0.locations = names.iter().map(|name| coreach_model::Location::named(*name)).collect();
+    let a = model.action("A", &[]);
+    for at in 0..names.len() {
+        let next = (at + 1) % names.len();
+        model.0.transitions.push(coreach_model::Transition {
+            source: coreach_model::LocationId(at as u32),
+            action: a,
+            guard: Term::yes(),
+            assignments: Default::default(),
+            target: coreach_model::LocationId(next as u32),
+            origin: Default::default(),
+        });
+    }
+    for &domain in DomainKind::ALL {
+        let facts = analyse(&model.0, &vec![true; names.len()], &options(domain));
+        let expected = if domain == DomainKind::Location { "true" } else { "x == 0" };
+        assert!(facts.reach.iter().chain(&facts.coreach).all(|fact| fact.to_string() == expected));
+    }
+}
+
+#[test]
+fn nested_loops_end() {
+    // A doubly linked chain: loops nested as deeply as there are locations. x counts the steps to the right.
+    let x = Datum::new("x", Type::Nat);
+    let count = 300;
+    let mut model = Builder::new(&[], &[&x], cmp(t(&x), "==", Term::int(0)), &[]);
+    model.0.locations = (0..count).map(|at| coreach_model::Location::named(format!("l{at}"))).collect();
+    let a = model.action("A", &[]);
+    let names: Vec<String> = model.0.locations.iter().map(|location| location.name.clone()).collect();
+    for pair in names.windows(2) {
+        model.transition(&pair[0], a, Term::yes(), &[(&x, Term::add(&t(&x), &Term::int(1)))], &pair[1]);
+        model.transition(&pair[1], a, Term::yes(), &[(&x, Term::subtract(&t(&x), &Term::int(1)))], &pair[0]);
+    }
+    for domain in DATA {
+        let facts = analyse(&model.0, &vec![true; count], &options(domain));
+        assert!(
+            facts.iterations.stopped.is_none() && facts.iterations.steps < 100 * count,
+            "{:?}",
+            facts.iterations
+        );
+    }
+}
+
+#[test]
+fn sound_copy_of_a_flag_beyond_the_partition() {
+    // Soundness: `g` has no room in the partition, so that after `f := g` the flag `f` may have any value.
+    let (f, g) = (Datum::new("f", Type::Bool), Datum::new("g", Type::Bool));
+    let mut model = Builder::new(&[], &[&f, &g], Term::and([t(&f).not(), t(&g)]), &["l0", "l1"]);
+    let a = model.action("A", &[]);
+    model.transition("l0", a, t(&f).not(), &[(&f, t(&g))], "l1");
+    for domain in DATA {
+        let (facts, losses) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
+        assert_eq!(
+            (texts(&facts), losses.len()),
+            (vec!["!f".to_owned(), "true".to_owned()], 3),
+            "{losses:?}"
+        );
+        assert_eq!(texts(&reach(&model.0, &options(domain)).0), ["!f && g", "f && g"]);
+    }
+}

@@ -1,0 +1,174 @@
+//! The arguments of the command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use coreach_analyses::DomainKind;
+use coreach_pipeline::{Stage, export};
+
+use crate::exit;
+
+/// Generates symbolic test cases from a model of a reactive system and a test purpose.
+#[derive(Parser, Debug)]
+#[command(name = "coreach", version, after_help = exit::HELP, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Makes the test cases of a configuration and writes what it asks for
+    #[command(after_help = "Example:\n  coreach run coreach.yaml --out results --stages test_graph,test_case")]
+    Run(RunArguments),
+    /// Looks for mistakes in specifications, purposes and configurations
+    #[command(after_help = "Example:\n  coreach check specification.yaml deliver_coffee.yaml")]
+    Check(CheckArguments),
+    /// Writes one stage to standard output
+    #[command(after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg")]
+    Show(ShowArguments),
+    /// Compares what the abstract domains make of a configuration
+    #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
+    Compare(CompareArguments),
+}
+
+/// The form of what goes to standard output.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum OutputFormat {
+    /// For people
+    #[default]
+    Human,
+    /// For programs: one JSON document (its `seconds` are the only part that differs between two runs)
+    Json,
+}
+
+/// Of `run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// The configuration
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
+    /// Where to write, instead of the configuration's `output: directory`
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The abstract domain, instead of the configuration's
+    #[arg(long, value_name = "D")]
+    pub domain: Option<DomainKind>,
+    /// The stages to write, instead of the configuration's
+    #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = stage)]
+    pub stages: Option<Vec<Stage>>,
+    /// Check the result of each stage; a broken promise is a bug of ours and ends the program
+    #[arg(long)]
+    pub check: bool,
+    /// The form of the summary
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// How many purposes to work on at once
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub threads: NonZeroUsize,
+    /// No summary, no notes, no progress: errors and warnings only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    /// Specifications, purposes, configurations. A purpose's specification is looked for among them, then beside it
+    #[arg(value_name = "MODEL", required = true)]
+    pub models: Vec<PathBuf>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+}
+
+/// Of `show`.
+#[derive(Args, Debug)]
+pub struct ShowArguments {
+    /// A specification, a purpose or a configuration
+    #[arg(value_name = "MODEL|CONFIG")]
+    pub model: PathBuf,
+    /// What to show: specification, test_purpose, or a stage's result (complete_purpose, product, closed, visible,
+    /// test_graph, test_case) [default: the model itself; of a configuration the test_case]
+    #[arg(long, value_name = "S", value_parser = shown)]
+    pub stage: Option<Shown>,
+    /// Which purpose, where the configuration has several [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub purpose: Option<String>,
+    /// In which form: dot, svg, json, yaml
+    #[arg(long, value_name = "F", default_value = "dot")]
+    pub format: export::Format,
+    /// Show reach and coreach in the picture
+    #[arg(long)]
+    pub facts: bool,
+}
+
+/// Of `compare`.
+#[derive(Args, Debug)]
+pub struct CompareArguments {
+    /// The configuration
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
+    /// The domains [default: all]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub domains: Option<Vec<DomainKind>>,
+    /// The form of the comparison
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// How many pairs of purpose and domain to work on at once; measure with 1
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub threads: NonZeroUsize,
+}
+
+/// What `show` shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shown {
+    /// The specification as it was written.
+    Specification,
+    /// The purpose as it was written.
+    Purpose,
+    /// The result of a stage.
+    Stage(Stage),
+}
+
+/// A stage by the name of its result, or by its verb.
+fn stage(name: &str) -> Result<Stage, String> {
+    let found = Stage::ALL.into_iter().find(|stage| stage.artifact() == name || stage.name() == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = Stage::ALL.iter().map(|stage| stage.artifact()).collect();
+        format!("no stage is called `{name}`; there are {}", names.join(", "))
+    })
+}
+
+fn shown(name: &str) -> Result<Shown, String> {
+    match name {
+        "specification" => Ok(Shown::Specification),
+        "test_purpose" | "purpose" => Ok(Shown::Purpose),
+        _ => stage(name).map(Shown::Stage).map_err(|message| format!("{message}; and specification, test_purpose")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_fits_a_screen_and_ends_with_an_example() {
+        let mut command = Arguments::command();
+        for subcommand in command.get_subcommands_mut() {
+            let help = subcommand.render_long_help().to_string();
+            assert!(help.lines().count() <= 50, "{help}");
+            assert!(help.contains("Example:\n  coreach "), "{help}");
+        }
+    }
+}

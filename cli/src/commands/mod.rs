@@ -1,0 +1,64 @@
+//! One file per subcommand. Each returns the exit code, or the error of writing to standard output.
+
+pub mod check;
+pub mod compare;
+pub mod run;
+pub mod show;
+
+use coreach_model::{Diagnostic, Severity};
+
+use crate::arguments::OutputFormat;
+use crate::exit::Exit;
+use crate::{console, render};
+
+/// Tells of mistakes that end a command before it began: drawn, or as a document.
+///
+/// # Errors
+/// Standard output cannot be written.
+fn refuse(found: &[Diagnostic], format: OutputFormat) -> std::io::Result<Exit> {
+    if format == OutputFormat::Json {
+        let document = serde_json::json!({
+            "format_version": 1,
+            "exit_code": Exit::Mistakes.code(),
+            "diagnostics": render::to_json(found),
+        });
+        console::print_json(&document)?;
+    } else {
+        console::draw(found);
+        console::say(&counted(found));
+    }
+    Ok(Exit::Mistakes)
+}
+
+/// `1 error, 2 warnings`
+fn counted(found: &[Diagnostic]) -> String {
+    let count = |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    match (errors, warnings) {
+        (errors, 0) => plural(errors, "error"),
+        (0, warnings) => plural(warnings, "warning"),
+        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    }
+}
+
+/// A table of cells, columns aligned: the first ones to the left, the rest to the right.
+fn table(rows: &[Vec<String>], left: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
+            let (before, behind) = if column < left { ("", &padding[..]) } else { (&padding[..], "") };
+            line.push_str(&format!("{before}{cell}{behind}  "));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

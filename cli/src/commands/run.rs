@@ -1,0 +1,321 @@
+//! `coreach run`: the test cases of a configuration.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use coreach_analyses::DomainKind;
+use coreach_model::Diagnostic;
+use coreach_model::iosts::TestPurpose;
+use coreach_pipeline::export::{Options, View, export};
+use coreach_pipeline::stop::Stop;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{refuse, table};
+use crate::arguments::{OutputFormat, RunArguments};
+use crate::exit::Exit;
+use crate::making::{Made, Measured, make};
+use crate::progress::Progress;
+use crate::project::{Project, load};
+use crate::{console, jobs, render};
+
+/// So many losses are told in full.
+const LOSSES_TOLD: usize = 3;
+
+/// Reads, checks, makes, writes, and says what was done.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
+    let (mut project, warnings) = match load(&arguments.configuration) {
+        Ok(project) => project,
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    if let Some(out) = &arguments.out {
+        project.directory.clone_from(out);
+    }
+    if let Some(stages) = &arguments.stages {
+        project.stages.clone_from(stages);
+    }
+    let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
+    if arguments.format == OutputFormat::Human {
+        console::draw(&warnings);
+    }
+    let progress = Progress::start(project.purposes.len(), !arguments.quiet);
+    let work = |purpose: &TestPurpose| {
+        let result = make(&project, purpose, domain, arguments.check, &progress).map(|made| {
+            progress.says(format!("{}: writing", purpose.iosts.name));
+            let written = write(&project, &purpose.iosts.name, &made);
+            (made, written)
+        });
+        progress.one_done();
+        result
+    };
+    let results = jobs::in_order(&project.purposes, arguments.threads.get(), work);
+    drop(progress);
+    let results = match results {
+        Ok(results) => results,
+        Err(error) => return no_thread(&error),
+    };
+    let mut exit = Exit::Fine;
+    let mut reports = Vec::new();
+    for (purpose, result) in project.purposes.iter().zip(results) {
+        let name = &purpose.iosts.name;
+        let (report, its_exit) = match result {
+            Ok((made, written)) => tell(arguments, name, domain, &made, written)?,
+            Err(stop) => stopped(arguments, name, domain, &stop)?,
+        };
+        exit = exit.and(its_exit);
+        reports.push(report);
+    }
+    if arguments.format == OutputFormat::Json {
+        console::print_json(&Document {
+            format_version: 1,
+            exit_code: exit.code(),
+            specification: &project.specification.iosts.name,
+            diagnostics: render::to_json(&warnings),
+            purposes: reports,
+        })?;
+    }
+    Ok(exit)
+}
+
+/// The system has no thread for us.
+///
+/// # Errors
+/// None: the result is what a command returns.
+pub(super) fn no_thread(error: &io::Error) -> io::Result<Exit> {
+    console::say(&format!("error: cannot start a thread: {error}"));
+    Ok(Exit::Environment)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format_version: u32,
+    exit_code: u8,
+    specification: &'a str,
+    diagnostics: Value,
+    purposes: Vec<Report>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    purpose: String,
+    domain: &'static str,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+}
+
+#[derive(Serialize)]
+struct Details {
+    stages: Vec<Measured>,
+    lookahead: usize,
+    selection: Selection,
+    losses: Vec<String>,
+    queries: u64,
+    remembered: u64,
+    unknown: u64,
+    timed_out: u64,
+    files: Vec<String>,
+    problems: Vec<String>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Selection {
+    pruned: usize,
+    strengthened: usize,
+    inconclusive: usize,
+    rounds: usize,
+}
+
+/// What became of the files.
+#[derive(Default)]
+struct Written {
+    files: Vec<PathBuf>,
+    /// Pictures that could not be drawn: the rest is there.
+    undrawn: Vec<String>,
+    /// Files that could not be written.
+    failed: Vec<String>,
+}
+
+/// Writes what the configuration asks for: `directory/purpose/stage.format`.
+fn write(project: &Project, purpose: &str, made: &Made) -> Written {
+    let mut written = Written::default();
+    let folder = project.directory.join(purpose);
+    if !project.stages.is_empty()
+        && !project.formats.is_empty()
+        && let Err(error) = fs::create_dir_all(&folder)
+    {
+        written.failed.push(format!("cannot make the folder {}: {error}", folder.display()));
+        return written;
+    }
+    for &stage in &project.stages {
+        let view = View::of(&made.generation, stage);
+        for &format in &project.formats {
+            let path = folder.join(format!("{}.{format}", stage.artifact()));
+            match export(&view, format, Options::default()) {
+                Ok(text) => put(&path, &text, &mut written),
+                Err(error) => {
+                    let message = format!("{} is not drawn: {error}", path.display());
+                    // One sentence is enough for a program that is missing.
+                    let said = written.undrawn.iter().any(|known| known.ends_with(&error.to_string()));
+                    if !said {
+                        written.undrawn.push(message);
+                    }
+                }
+            }
+        }
+    }
+    written
+}
+
+fn put(path: &Path, text: &str, written: &mut Written) {
+    match fs::write(path, text) {
+        Ok(()) => written.files.push(path.to_owned()),
+        Err(error) => written.failed.push(format!("cannot write {}: {error}", path.display())),
+    }
+}
+
+fn tell(
+    arguments: &RunArguments,
+    name: &str,
+    domain: DomainKind,
+    made: &Made,
+    written: Written,
+) -> io::Result<(Report, Exit)> {
+    let mut exit = if made.unreachable.is_some() { Exit::Unreachable } else { Exit::Fine };
+    if !written.failed.is_empty() {
+        exit = exit.and(Exit::Environment);
+    }
+    if arguments.format == OutputFormat::Human {
+        if !arguments.quiet {
+            console::print(&summary(name, domain, made, &written))?;
+            tell_losses(&made.generation.test_graph.losses);
+            tell_doubts(made);
+        }
+        console::draw(made.unreachable.as_slice());
+    }
+    for message in &written.undrawn {
+        console::say(&format!("warning: {message}"));
+    }
+    for message in &written.failed {
+        console::say(&format!("error: {message}"));
+    }
+    let graph = &made.generation.test_graph;
+    let statistics = made.statistics;
+    let report = Report {
+        purpose: name.to_owned(),
+        domain: domain.name(),
+        result: if made.unreachable.is_some() { "unreachable" } else { "made" },
+        reason: reason(made.unreachable.as_ref()),
+        details: Some(Details {
+            stages: made.stages.clone(),
+            lookahead: made.generation.visible.lookahead,
+            selection: Selection {
+                pruned: graph.selection.pruned,
+                strengthened: graph.selection.strengthened,
+                inconclusive: graph.selection.inconclusive,
+                rounds: graph.selection.rounds,
+            },
+            losses: graph.losses.clone(),
+            queries: statistics.queries,
+            remembered: statistics.remembered,
+            unknown: statistics.unknown,
+            timed_out: statistics.timed_out,
+            files: written.files.iter().map(|path| path.display().to_string()).collect(),
+            problems: written.undrawn.into_iter().chain(written.failed).collect(),
+            seconds: made.seconds,
+        }),
+    };
+    Ok((report, exit))
+}
+
+fn stopped(
+    arguments: &RunArguments,
+    name: &str,
+    domain: DomainKind,
+    stop: &Stop,
+) -> io::Result<(Report, Exit)> {
+    let diagnostic = stop.to_diagnostic();
+    if arguments.format == OutputFormat::Human {
+        console::draw(std::slice::from_ref(&diagnostic));
+        if !arguments.quiet {
+            console::print(&format!("{name} ({domain}): stopped, nothing is written\n"))?;
+        }
+    }
+    let report = Report {
+        purpose: name.to_owned(),
+        domain: domain.name(),
+        result: "stopped",
+        reason: reason(Some(&diagnostic)),
+        details: None,
+    };
+    Ok((report, Exit::Stopped))
+}
+
+fn reason(diagnostic: Option<&Diagnostic>) -> Option<Value> {
+    render::to_json(diagnostic.map(std::slice::from_ref)?).as_array()?.first().cloned()
+}
+
+fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> String {
+    let mut rows = vec![
+        ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"].map(str::to_owned).to_vec(),
+    ];
+    for stage in &made.stages {
+        let shown = |count: usize| if count == 0 { "-".to_owned() } else { count.to_string() };
+        rows.push(vec![
+            format!("  {}", stage.stage),
+            stage.locations.to_string(),
+            stage.transitions.to_string(),
+            shown(stage.inconclusive),
+            shown(stage.fail),
+            format!("{:.3}", stage.seconds),
+        ]);
+    }
+    let statistics = made.statistics;
+    let selection = made.generation.test_graph.selection;
+    let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
+    let mut text = format!("{name} ({domain}){result}\n{}", table(&rows, 1));
+    text += &format!(
+        "  selection: {} pruned, {} strengthened, {} into Inconclusive, in {} rounds\n",
+        selection.pruned, selection.strengthened, selection.inconclusive, selection.rounds
+    );
+    text += &format!(
+        "  solver: {} queries, {} of them from memory, {} unknown\n",
+        statistics.queries, statistics.remembered, statistics.unknown
+    );
+    for path in &written.files {
+        text += &format!("  wrote {}\n", path.display());
+    }
+    text
+}
+
+fn tell_losses(losses: &[String]) {
+    for loss in losses.iter().take(LOSSES_TOLD) {
+        console::say(&format!("note: {loss}"));
+    }
+    if losses.len() > LOSSES_TOLD {
+        console::say(&format!("note: {} more of this kind; `--format json` has all", losses.len() - LOSSES_TOLD));
+    }
+}
+
+/// What makes a result less sharp, or less repeatable, than it could be.
+fn tell_doubts(made: &Made) {
+    if made.statistics.unknown > 0 {
+        console::say(&format!(
+            "note: {} queries were not decided; each was taken as possible, so nothing is lost but sharpness",
+            made.statistics.unknown
+        ));
+    }
+    if made.statistics.timed_out > 0 {
+        console::say(&format!(
+            "note: {} of them were stopped by the clock: on another machine the result may differ",
+            made.statistics.timed_out
+        ));
+    }
+}

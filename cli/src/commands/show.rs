@@ -1,0 +1,142 @@
+//! `coreach show`: one model or one stage, to standard output.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
+use coreach_model::iosts::TestPurpose;
+use coreach_model::reader::{load as load_file, read_specification};
+use coreach_pipeline::export::{Options, View, export};
+use coreach_pipeline::{Generation, Stage};
+
+use super::refuse;
+use super::run::no_thread;
+use crate::arguments::{OutputFormat, ShowArguments, Shown};
+use crate::exit::Exit;
+use crate::making::make;
+use crate::models::{FileKind, kind_of};
+use crate::progress::Progress;
+use crate::project::{Project, load, of_purpose, specification_of};
+use crate::{console, jobs};
+
+/// Shows what was asked for.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn show(arguments: &ShowArguments) -> io::Result<Exit> {
+    let path = &arguments.model;
+    let kind = load_file(path).map_err(|found| vec![found]).and_then(|file| Ok((kind_of(&file)?, file)));
+    let (kind, file) = match kind {
+        Ok(kind) => kind,
+        Err(found) => return refuse(&found, OutputFormat::Human),
+    };
+    let (project, default) = match kind {
+        FileKind::Specification(_) => return show_specification(arguments, file),
+        FileKind::Purpose { .. } => (purpose_project(file, path), Shown::Purpose),
+        FileKind::Configuration => (load(path), Shown::Stage(Stage::InputComplete)),
+    };
+    let (project, warnings) = match project {
+        Ok(project) => project,
+        Err(found) => return refuse(&found, OutputFormat::Human),
+    };
+    console::draw(&warnings);
+    let Some(purpose) = chosen(arguments, &project) else { return Ok(Exit::Mistakes) };
+    match arguments.stage.unwrap_or(default) {
+        Shown::Specification => show_view(arguments, &View::of_specification(&project.specification.iosts)),
+        Shown::Purpose => show_view(arguments, &View::of_purpose(purpose)),
+        Shown::Stage(stage) => show_stage(arguments, &project, purpose, stage),
+    }
+}
+
+fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> io::Result<Exit> {
+    if !matches!(arguments.stage, None | Some(Shown::Specification)) {
+        let name = arguments.model.display();
+        let diagnostic =
+            Diagnostic::error("no-purpose", format!("{name} is a specification, and stages need a purpose"))
+                .help("give a configuration or a purpose, or leave out --stage");
+        return refuse(&[diagnostic], OutputFormat::Human);
+    }
+    match read_specification(file) {
+        Ok((specification, warnings)) => {
+            console::draw(&warnings);
+            show_view(arguments, &View::of_specification(&specification.iosts))
+        }
+        Err(found) => refuse(&found, OutputFormat::Human),
+    }
+}
+
+fn purpose_project(file: Arc<SourceFile>, path: &Path) -> coreach_model::reader::Reading<Project> {
+    let specification = specification_of(&file, path, &[])?;
+    of_purpose(file, specification)
+}
+
+fn chosen<'a>(arguments: &ShowArguments, project: &'a Project) -> Option<&'a TestPurpose> {
+    let names = || project.purposes.iter().map(|purpose| purpose.iosts.name.as_str());
+    let Some(wanted) = &arguments.purpose else {
+        if project.purposes.len() > 1 && arguments.stage != Some(Shown::Specification) {
+            let others: Vec<&str> = names().skip(1).collect();
+            let first = names().next().unwrap_or_default();
+            console::say(&format!("note: this is {first}; --purpose shows {}", others.join(", ")));
+        }
+        return project.purposes.first();
+    };
+    let found = project.purposes.iter().find(|purpose| purpose.iosts.name == *wanted);
+    if found.is_none() {
+        let mut diagnostic = Diagnostic::error("unknown-purpose", format!("no purpose is called `{wanted}`"));
+        diagnostic = match nearest(wanted, names()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic.help(format!("the purposes are {}", names().collect::<Vec<_>>().join(", "))),
+        };
+        console::draw(&[diagnostic]);
+    }
+    found
+}
+
+fn show_stage(
+    arguments: &ShowArguments,
+    project: &Project,
+    purpose: &TestPurpose,
+    stage: Stage,
+) -> io::Result<Exit> {
+    let progress = Progress::start(1, true);
+    let domain = project.options.analysis.domain;
+    let work = |purpose: &&TestPurpose| make(project, purpose, domain, false, &progress);
+    let results = jobs::in_order(&[purpose], 1, work);
+    drop(progress);
+    let made = match results {
+        Ok(mut results) => results.pop(),
+        Err(error) => return no_thread(&error),
+    };
+    match made {
+        Some(Ok(made)) => {
+            let generation: &Generation = &made.generation;
+            let exit = show_view(arguments, &View::of(generation, stage))?;
+            // The stages before the decision are as they are, whatever comes of them.
+            if stage >= Stage::Select && made.unreachable.is_some() {
+                console::draw(made.unreachable.as_slice());
+                return Ok(exit.and(Exit::Unreachable));
+            }
+            Ok(exit)
+        }
+        Some(Err(stop)) => {
+            console::draw(&[stop.to_diagnostic()]);
+            Ok(Exit::Stopped)
+        }
+        // One job has one result.
+        None => Ok(Exit::Environment),
+    }
+}
+
+fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
+    match export(view, arguments.format, Options { facts: arguments.facts }) {
+        Ok(text) => {
+            console::print(&text)?;
+            Ok(Exit::Fine)
+        }
+        Err(error) => {
+            console::say(&format!("error: {error}"));
+            Ok(Exit::Environment)
+        }
+    }
+}

@@ -1,0 +1,521 @@
+//! The pipeline's configuration: the file that begins with `specification:`.
+//!
+//! Every setting has a default but the two files. Paths are relative to the configuration's own folder. What a value
+//! may be stands in tables below, from which the messages are made too.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use coreach_model::data::Datum;
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::reader::collect::{Collector, inventory, listed};
+use coreach_model::reader::scope::{Meaning, Names, Scope};
+use coreach_model::reader::typing::read_expression;
+use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::{Reading, shape, yaml};
+use coreach_model::types::Type;
+use coreach_model::value::Value;
+use dashu::rational::RBig;
+
+/// A file that the configuration names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reference {
+    /// Where it is: the configuration's folder joined with what is written.
+    pub path: PathBuf,
+    /// The line that names it.
+    pub origin: Origin,
+}
+
+/// A constant's value as it is written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Instantiation {
+    /// The constant's name.
+    pub name: String,
+    /// The value's text, an expression without data.
+    pub text: String,
+    /// Where the name stands.
+    pub name_origin: Origin,
+    /// Where the value stands.
+    pub origin: Origin,
+    node: Arc<Node>,
+}
+
+/// The abstract domains of this build.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Domain {
+    /// Reachability in the graph alone.
+    Location,
+    /// A range per number.
+    Interval,
+    /// Convex polyhedra.
+    Polyhedra,
+}
+
+/// Where widening stops on its way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Thresholds {
+    /// The constants of the model.
+    Auto,
+    /// These numbers.
+    Numbers(Vec<RBig>),
+}
+
+/// A form in which artifacts are written.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Format {
+    /// Graphviz.
+    Dot,
+    /// A picture, drawn by Graphviz.
+    Svg,
+    /// For programs.
+    Json,
+}
+
+/// What the stages make, in their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Artifact {
+    /// Of `complete`.
+    CompletePurpose,
+    /// Of `product`.
+    Product,
+    /// Of `close`.
+    Closed,
+    /// Of `determinize`.
+    Visible,
+    /// Of `select`.
+    TestGraph,
+    /// Of `input_complete`.
+    TestCase,
+}
+
+/// The configuration as it was read, with the defaults where nothing was said.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Configuration {
+    /// The specification's file.
+    pub specification: Reference,
+    /// The purposes' files, at least one.
+    pub purposes: Vec<Reference>,
+    /// Symbolic constants that are fixed; see [`instantiation`].
+    pub instantiate: Vec<Instantiation>,
+    /// `determinization: max_lookahead`; 8.
+    pub max_lookahead: usize,
+    /// `analysis: domain`; polyhedra.
+    pub domain: Domain,
+    /// `analysis: widening: delay`; 2.
+    pub widening_delay: usize,
+    /// `analysis: widening: thresholds`; auto.
+    pub thresholds: Thresholds,
+    /// `analysis: descending_steps`; 2.
+    pub descending_steps: usize,
+    /// `analysis: rounds`; 2, at least 1.
+    pub rounds: usize,
+    /// `output: directory`; `out`, beside the configuration.
+    pub directory: PathBuf,
+    /// `output: formats`; dot and json.
+    pub formats: Vec<Format>,
+    /// `output: stages`; all.
+    pub stages: Vec<Artifact>,
+}
+
+const KEYS: [&str; 7] =
+    ["specification", "purpose", "purposes", "instantiate", "determinization", "analysis", "output"];
+
+const DOMAINS: [(&str, Option<Domain>); 7] = [
+    ("location", Some(Domain::Location)),
+    ("interval", Some(Domain::Interval)),
+    ("octagon", None),
+    ("polyhedra", Some(Domain::Polyhedra)),
+    ("apron:box", None),
+    ("apron:octagon", None),
+    ("apron:polka", None),
+];
+
+const FORMATS: [(&str, Format); 3] = [("dot", Format::Dot), ("svg", Format::Svg), ("json", Format::Json)];
+
+/// Artifacts by their names; the stages' names mean what they make.
+const ARTIFACTS: [(&str, &str, Artifact); 6] = [
+    ("complete_purpose", "complete", Artifact::CompletePurpose),
+    ("product", "product", Artifact::Product),
+    ("closed", "close", Artifact::Closed),
+    ("visible", "determinize", Artifact::Visible),
+    ("test_graph", "select", Artifact::TestGraph),
+    ("test_case", "input_complete", Artifact::TestCase),
+];
+
+/// Reads a configuration from the disk.
+///
+/// # Errors
+/// As [`read_configuration`]; or one finding, that the file cannot be read.
+pub fn load_configuration(path: &Path) -> Reading<Configuration> {
+    let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
+    read_configuration(file, path.parent().unwrap_or(Path::new("")))
+}
+
+/// Reads a configuration; `folder` is where it lies.
+///
+/// # Errors
+/// Every mistake that could be found, a file that is missing among them, in the order of the text.
+pub fn read_configuration(file: Arc<SourceFile>, folder: &Path) -> Reading<Configuration> {
+    let mut collector = Collector::new(file);
+    let configuration = read(&mut collector, folder);
+    let (found, failed) = collector.finish();
+    match configuration {
+        Some(configuration) if !failed => Ok((configuration, found)),
+        _ => Err(found),
+    }
+}
+
+fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
+    let root = yaml::parse(collector)?;
+    let like = "specification: coffee_machine.yaml";
+    let Kind::Mapping(entries) = &root.kind else {
+        shape::wrong_kind(collector, &root, "a configuration", "a mapping", like);
+        return None;
+    };
+    for (key, what) in [("iosts", "a specification"), ("purpose", "a test purpose")] {
+        let own =
+            shape::get(entries, "specification").is_none() && shape::get(entries, "transitions").is_some();
+        if let (true, Some(entry)) = (own, entries.iter().find(|entry| entry.key.text == key)) {
+            let message = format!("expected a configuration, but this is {what}");
+            let diagnostic = Diagnostic::error("wrong-kind-of-file", message)
+                .at(collector.origin(&entry.key.span), format!("this begins {what}"))
+                .help("a configuration begins with `specification:`");
+            collector.push(diagnostic);
+            return None;
+        }
+    }
+    shape::check_keys(collector, entries, &KEYS, "a configuration");
+    let specification = match shape::get(entries, "specification") {
+        Some(node) => reference(collector, node, "specification", folder),
+        None => {
+            shape::missing_key(collector, &root, "specification", "the configuration", like);
+            None
+        }
+    };
+    let purposes = read_purposes(collector, &root, entries, folder);
+    let instantiate = read_instantiate(collector, entries);
+    let determinization = section(collector, entries, "determinization", &["max_lookahead"]);
+    let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
+    let analysis =
+        section(collector, entries, "analysis", &["domain", "widening", "descending_steps", "rounds"]);
+    let domain = read_domain(collector, analysis);
+    let widening = section(collector, analysis, "widening", &["delay", "thresholds"]);
+    let widening_delay = number(collector, widening, "delay", 0, 2);
+    let thresholds = read_thresholds(collector, widening);
+    let descending_steps = number(collector, analysis, "descending_steps", 0, 2);
+    let rounds = number(collector, analysis, "rounds", 1, 2);
+    let output = section(collector, entries, "output", &["directory", "formats", "stages"]);
+    let directory = shape::get(output, "directory")
+        .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
+        .map_or("out", |scalar| scalar.text.as_str());
+    let formats = FORMATS.map(|(name, format)| (name, "", format));
+    let formats = choices(collector, output, "formats", &formats);
+    let stages = choices(collector, output, "stages", &ARTIFACTS);
+    Some(Configuration {
+        specification: specification?,
+        purposes: purposes?,
+        instantiate,
+        max_lookahead,
+        domain: domain?,
+        widening_delay,
+        thresholds: thresholds?,
+        descending_steps,
+        rounds,
+        directory: folder.join(directory),
+        formats: formats?.unwrap_or_else(|| vec![Format::Dot, Format::Json]),
+        stages: stages?.unwrap_or_else(|| ARTIFACTS.iter().map(|(_, _, artifact)| *artifact).collect()),
+    })
+}
+
+/// A file that must be there.
+fn reference(collector: &mut Collector, node: &Node, what: &str, folder: &Path) -> Option<Reference> {
+    let scalar = shape::scalar(collector, node, &format!("the {what}"), &format!("{what}: file.yaml"))?;
+    let path = folder.join(&scalar.text);
+    let origin = collector.origin(&scalar.span);
+    if path.is_file() {
+        return Some(Reference { path, origin });
+    }
+    let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
+    let message = format!("the {what} cannot be read: {state}");
+    let mut diagnostic = Diagnostic::error("missing-file", message).at(origin, state);
+    // Names that lie beside it, when there are not too many to look at.
+    let beside: Vec<String> = path
+        .parent()
+        .and_then(|parent| {
+            std::fs::read_dir(if parent.as_os_str().is_empty() { Path::new(".") } else { parent }).ok()
+        })
+        .map(|items| {
+            items.take(1000).flatten().filter_map(|item| item.file_name().into_string().ok()).collect()
+        })
+        .unwrap_or_default();
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let mut sorted: Vec<&str> = beside.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    diagnostic = diagnostic.help(match collector.nearest(name, sorted) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "paths are relative to the folder of the configuration".to_owned(),
+    });
+    collector.push(diagnostic);
+    None
+}
+
+fn read_purposes(
+    collector: &mut Collector,
+    root: &Node,
+    entries: &[Entry],
+    folder: &Path,
+) -> Option<Vec<Reference>> {
+    let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
+    let nodes: Vec<&Node> = match (find("purpose"), find("purposes")) {
+        (Some(one), Some(several)) => {
+            let diagnostic = Diagnostic::error("duplicate-key", "both `purpose` and `purposes` are given")
+                .at(collector.origin(&several.key.span), "the list")
+                .at(collector.origin(&one.key.span), "the single one")
+                .help("put all of them into `purposes: [...]`");
+            collector.push(diagnostic);
+            return None;
+        }
+        (Some(one), None) => vec![&one.value],
+        (None, Some(several)) => match &several.value.kind {
+            Kind::Sequence(items) if !items.is_empty() => items.iter().map(AsRef::as_ref).collect(),
+            Kind::Sequence(_) => {
+                let message = "`purposes` is empty: a test case needs a purpose";
+                collector.error("no-purpose", message, &several.value.span, "expected at least one file");
+                return None;
+            }
+            Kind::Scalar(_) if !several.value.is_nothing() => vec![&several.value],
+            _ => {
+                shape::wrong_kind(
+                    collector,
+                    &several.value,
+                    "`purposes`",
+                    "a list of files",
+                    "purposes: [a.yaml]",
+                );
+                return None;
+            }
+        },
+        (None, None) => {
+            shape::missing_key(
+                collector,
+                root,
+                "purpose",
+                "the configuration",
+                "purpose: deliver_coffee.yaml",
+            );
+            return None;
+        }
+    };
+    let references: Vec<Option<Reference>> =
+        nodes.into_iter().map(|node| reference(collector, node, "purpose", folder)).collect();
+    references.into_iter().collect()
+}
+
+fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instantiation> {
+    let mut found = Vec::new();
+    let Some(node) = shape::get(entries, "instantiate") else { return found };
+    let like = "instantiate: { cPrice: 3 }";
+    let Some(entries) = shape::mapping(collector, node, "`instantiate`", like) else { return found };
+    shape::check_distinct(collector, entries, "duplicate-key", "constant");
+    for entry in shape::first_entries(entries) {
+        let what = format!("the value of `{}`", entry.key.text);
+        let Some(value) = shape::scalar(collector, &entry.value, &what, like) else { continue };
+        if shape::is_name(collector, &entry.key, "constant") {
+            found.push(Instantiation {
+                name: entry.key.text.clone(),
+                text: value.text.clone(),
+                name_origin: collector.origin(&entry.key.span),
+                origin: collector.origin(&value.span),
+                node: entry.value.clone(),
+            });
+        }
+    }
+    found
+}
+
+/// The entries of a section, none where it is not given.
+fn section<'a>(collector: &mut Collector, entries: &'a [Entry], key: &str, known: &[&str]) -> &'a [Entry] {
+    let Some(node) = shape::get(entries, key) else { return &[] };
+    let like = format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default());
+    let entries = shape::mapping(collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
+    shape::check_keys(collector, entries, known, &format!("`{key}`"));
+    entries
+}
+
+/// A whole number of a section.
+fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: usize, default: usize) -> usize {
+    const MOST: usize = 1_000_000;
+    let Some(node) = shape::get(entries, key) else { return default };
+    let text = node.as_scalar().map(|scalar| scalar.text.as_str());
+    if let Some(value) =
+        text.and_then(|text| text.parse().ok()).filter(|value| (least..=MOST).contains(value))
+    {
+        return value;
+    }
+    let message = format!("`{key}` must be a whole number from {least} to {MOST}");
+    let diagnostic = Diagnostic::error("wrong-value", message)
+        .at(collector.origin(&node.head()), "not such a number")
+        .help(format!("the default is `{key}: {default}`"));
+    collector.push(diagnostic);
+    default
+}
+
+fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<Domain> {
+    let Some(node) = shape::get(analysis, "domain") else { return Some(Domain::Polyhedra) };
+    let scalar = shape::scalar(collector, node, "`domain`", "domain: polyhedra")?;
+    let here = || DOMAINS.iter().filter(|(_, domain)| domain.is_some()).map(|(name, _)| *name);
+    let diagnostic = match DOMAINS.iter().find(|(name, _)| *name == scalar.text) {
+        Some((_, Some(domain))) => return Some(*domain),
+        Some((name, None)) => {
+            Diagnostic::error("domain-not-built", format!("the domain `{name}` is not in this build"))
+                .at(collector.origin(&scalar.span), "not available")
+                .help(format!("this build has {}", listed(here())))
+        }
+        None => {
+            let near = collector.nearest(&scalar.text, DOMAINS.iter().map(|(name, _)| *name));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("this build has {}", listed(here())),
+            };
+            Diagnostic::error("wrong-value", format!("unknown domain `{}`", scalar.text))
+                .at(collector.origin(&scalar.span), "no such domain")
+                .help(help)
+        }
+    };
+    collector.push(diagnostic);
+    None
+}
+
+fn read_thresholds(collector: &mut Collector, widening: &[Entry]) -> Option<Thresholds> {
+    let Some(node) = shape::get(widening, "thresholds") else { return Some(Thresholds::Auto) };
+    match &node.kind {
+        Kind::Scalar(scalar) if scalar.text == "auto" => Some(Thresholds::Auto),
+        Kind::Sequence(items) => {
+            let numbers: Vec<Option<RBig>> = items
+                .iter()
+                .map(|item| {
+                    let term = read_expression(
+                        collector,
+                        item,
+                        Scope::of(&Names::default()),
+                        &Type::Real,
+                        "a threshold",
+                    )?;
+                    match term.as_literal() {
+                        Some(Value::Real(value)) => Some(value.clone()),
+                        _ => {
+                            let message = "a threshold must be a number";
+                            collector.error("wrong-value", message, &item.head(), "not a number");
+                            None
+                        }
+                    }
+                })
+                .collect();
+            numbers.into_iter().collect::<Option<Vec<RBig>>>().map(Thresholds::Numbers)
+        }
+        _ => {
+            let message = "`thresholds` must be `auto` or a list of numbers";
+            let diagnostic = Diagnostic::error("wrong-value", message)
+                .at(collector.origin(&node.head()), "neither")
+                .help("for example `thresholds: [0, 10, 100]`");
+            collector.push(diagnostic);
+            None
+        }
+    }
+}
+
+/// A list of words out of a table. The outer `None` is a mistake, the inner one that nothing was said.
+fn choices<T: Copy + PartialEq>(
+    collector: &mut Collector,
+    entries: &[Entry],
+    key: &str,
+    table: &[(&str, &str, T)],
+) -> Option<Option<Vec<T>>> {
+    let Some(node) = shape::get(entries, key) else { return Some(None) };
+    let like = format!("{key}: [{}]", table.last().map_or("", |(name, ..)| name));
+    let items = shape::list(collector, node, &format!("`{key}`"), &like)?;
+    let mut chosen = Vec::new();
+    let before = collector.errors();
+    for item in items {
+        let Some(scalar) = shape::scalar(collector, item, &format!("an item of `{key}`"), &like) else {
+            continue;
+        };
+        let found = table.iter().find(|(name, other, _)| *name == scalar.text || *other == scalar.text);
+        if let Some((_, _, value)) = found {
+            if !chosen.contains(value) {
+                chosen.push(*value);
+            }
+            continue;
+        }
+        let known = || table.iter().map(|(name, ..)| *name);
+        let help = match collector.nearest(&scalar.text, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => inventory(key, known()),
+        };
+        let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is none of the {key}", scalar.text))
+            .at(collector.origin(&scalar.span), "not known")
+            .help(help);
+        collector.push(diagnostic);
+    }
+    (collector.errors() == before).then_some(Some(chosen))
+}
+
+/// The values of the constants that the configuration fixes. `known` are the constants that there are; literals of
+/// their enumerations may be used.
+///
+/// # Errors
+/// An unknown constant, a value that is none or lies outside the constant's type.
+pub fn instantiation(
+    configuration: &Configuration,
+    known: &[Datum],
+) -> Result<BTreeMap<Datum, Value>, Vec<Diagnostic>> {
+    let mut names = Names::default();
+    for datum in known {
+        if let Type::Enum(enumeration) = datum.ty() {
+            for (position, literal) in enumeration.literals.iter().enumerate() {
+                names.add(literal, Meaning::Literal(enumeration.clone(), position), None);
+            }
+        }
+    }
+    let mut collector = Collector::new(configuration.specification.origin.file.clone());
+    let mut values = BTreeMap::new();
+    for item in &configuration.instantiate {
+        let Some(datum) = known.iter().find(|datum| datum.name() == item.name) else {
+            let all = || known.iter().map(Datum::name);
+            let help = match collector.nearest(&item.name, all()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => inventory("constants", all()),
+            };
+            let diagnostic =
+                Diagnostic::error("unknown-constant", format!("unknown constant `{}`", item.name))
+                    .at(item.name_origin.clone(), "no constant of this name")
+                    .help(help);
+            collector.push(diagnostic);
+            continue;
+        };
+        let whose = format!("the value of `{}`", item.name);
+        let term = read_expression(&mut collector, &item.node, Scope::of(&names), datum.ty(), &whose);
+        let Some(term) = term else { continue };
+        match term.as_literal() {
+            Some(value) if value.is_in(datum.ty()) => {
+                values.insert(datum.clone(), value.clone());
+            }
+            Some(value) => {
+                let message = format!("{value} is not a value of type {}", datum.ty());
+                collector.error(
+                    "wrong-value",
+                    message,
+                    &item.origin.span,
+                    format!("`{datum}` is {}", datum.ty()),
+                );
+            }
+            None => {
+                let message = format!("{whose} is not a value");
+                collector.error("wrong-value", message, &item.origin.span, "expected a value");
+            }
+        }
+    }
+    let (found, failed) = collector.finish();
+    if failed { Err(found) } else { Ok(values) }
+}

@@ -1,0 +1,39 @@
+//! Where words go: data to standard output, everything else to standard error.
+
+use std::io::{self, Write};
+
+use coreach_model::Diagnostic;
+
+use crate::render::{Style, render};
+
+/// Data, to standard output.
+///
+/// # Errors
+/// It cannot be written; a closed pipe is for `main` to forgive.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+/// A document, to standard output.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_json(document: &impl serde::Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(document)?;
+    text.push('\n');
+    print(&text)
+}
+
+/// A line for the person before the screen. Nobody can be told if it cannot be written.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Findings, drawn on the user's own text.
+pub fn draw(diagnostics: &[Diagnostic]) {
+    if !diagnostics.is_empty() {
+        say(&render(diagnostics, Style::detect()));
+    }
+}

@@ -1,0 +1,68 @@
+//! Fixing symbolic constants: a constant of a model becomes a number.
+
+use std::collections::BTreeSet;
+
+use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Diagnostic, Term};
+
+use crate::configuration::{Configuration, instantiation};
+
+/// Puts the configuration's values in the place of constants: in the specification and in the purposes, which may have
+/// constants of their own.
+///
+/// # Errors
+/// An unknown constant; a value that is none, or lies outside its constant's type.
+pub fn instantiate(
+    configuration: &Configuration,
+    specification: &mut Iosts,
+    purposes: &mut [TestPurpose],
+) -> Result<(), Vec<Diagnostic>> {
+    if configuration.instantiate.is_empty() {
+        return Ok(());
+    }
+    let own = |purpose: &TestPurpose| -> Vec<Datum> {
+        let constants = purpose.iosts.constants.iter();
+        constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()
+    };
+    let all: Vec<Datum> =
+        specification.constants.iter().cloned().chain(purposes.iter().flat_map(own)).collect();
+    let everywhere = values(configuration, &all)?;
+    for purpose in purposes.iter_mut() {
+        // Two purposes may use one name for constants of different types: each reads the text by its own.
+        let mut known: Vec<Datum> = specification.constants.clone();
+        known.extend(own(purpose));
+        known.extend(all.iter().cloned());
+        let values = values(configuration, &known)?;
+        fix(&mut purpose.iosts, &values);
+        purpose.observes.retain(|datum| !values.contains_key(datum));
+    }
+    fix(specification, &everywhere);
+    Ok(())
+}
+
+fn values(configuration: &Configuration, known: &[Datum]) -> Result<Substitution, Vec<Diagnostic>> {
+    // The first of a name counts: a second one of the same name is another purpose's.
+    let mut names = BTreeSet::new();
+    let known: Vec<Datum> = known.iter().filter(|datum| names.insert(datum.name())).cloned().collect();
+    let values = instantiation(configuration, &known)?;
+    Ok(values.into_iter().map(|(datum, value)| (datum, Term::literal(value))).collect())
+}
+
+/// Replaces the constants by their values.
+fn fix(iosts: &mut Iosts, values: &Substitution) {
+    // A name that is a variable here is none of the constants, even if a purpose observes it as one.
+    let values: Substitution = values
+        .iter()
+        .filter(|(datum, _)| iosts.constants.contains(datum))
+        .map(|(datum, value)| (datum.clone(), value.clone()))
+        .collect();
+    iosts.constants.retain(|datum| !values.contains_key(datum));
+    iosts.initial_condition = substitute(&iosts.initial_condition, &values);
+    for transition in &mut iosts.transitions {
+        transition.guard = substitute(&transition.guard, &values);
+        for value in transition.assignments.values_mut() {
+            *value = substitute(value, &values);
+        }
+    }
+}

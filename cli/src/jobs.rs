@@ -1,0 +1,82 @@
+//! Independent pieces of work over several threads, with results in the order of the work.
+//!
+//! Each job has a fresh thread, whatever the number of threads at once: the solver keeps something of its own in each
+//! thread, and a job must not notice what ran before it. So the results are the same for every number of threads. The
+//! stacks are large, since terms are walked recursively.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+const STACK: usize = 256 << 20;
+
+/// Does all the work; at most `threads` pieces at once.
+///
+/// # Errors
+/// The system has no thread for us.
+///
+/// # Panics
+/// Where a piece of work panics: a bug of ours is a crash.
+pub fn in_order<J: Sync, R: Send>(
+    jobs: &[J],
+    threads: usize,
+    work: impl Fn(&J) -> R + Sync,
+) -> std::io::Result<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<std::io::Result<R>>>> = Mutex::new(jobs.iter().map(|_| None).collect());
+    let work = &work;
+    let runner = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(at) else { return };
+            let result = thread::scope(|scope| {
+                let handle = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(job))?;
+                Ok(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
+            });
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results[at] = Some(result);
+        }
+    };
+    thread::scope(|scope| {
+        let more: Vec<_> =
+            (1..threads.min(jobs.len())).map(|_| thread::Builder::new().spawn_scoped(scope, runner)).collect();
+        runner();
+        for handle in more.into_iter().flatten() {
+            if let Err(panic) = handle.join() {
+                resume_unwind(panic);
+            }
+        }
+    });
+    // Every number below the end was drawn by a runner, which left a result or panicked.
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_the_work() {
+        let jobs: Vec<u64> = (0..20).collect();
+        for threads in [1, 2, 7, 50] {
+            let work = |job: &u64| {
+                thread::sleep(std::time::Duration::from_millis((20 - job) % 5));
+                job * job
+            };
+            let results = in_order(&jobs, threads, work).unwrap();
+            assert_eq!(results, jobs.iter().map(|job| job * job).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn no_work_has_no_results() {
+        assert!(in_order(&[] as &[u8], 4, |_| ()).unwrap().is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "a bug")]
+    fn a_bug_is_a_crash() {
+        let _ = in_order(&[1], 1, |_| panic!("a bug"));
+    }
+}

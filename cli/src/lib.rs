@@ -1,0 +1,54 @@
+//! The command line: arguments, configuration, exit codes, progress. The only place that prints.
+//!
+//! Standard output carries data: the summary, the table, the document that was asked for. Everything that is said *about*
+//! the work goes to standard error.
+
+pub mod arguments;
+pub mod commands;
+pub mod configuration;
+pub mod console;
+pub mod exit;
+pub mod instantiate;
+pub mod jobs;
+pub mod making;
+pub mod models;
+pub mod progress;
+pub mod project;
+pub mod render;
+pub mod unreachable;
+
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use exit::Exit;
+
+/// Reads the arguments, runs the command.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Some(problem) = coreach_analyses::solver::z3::version_problem() {
+        console::say(&problem);
+        return Exit::Environment.into();
+    }
+    let result = match arguments.command {
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Check(arguments) => commands::check::check(&arguments),
+        Command::Show(arguments) => commands::show::show(&arguments),
+        Command::Compare(arguments) => commands::compare::compare(&arguments),
+    };
+    end(result).into()
+}
+
+/// Who closed the pipe has read what was wanted; any other failure to write is the environment's.
+fn end(result: io::Result<Exit>) -> Exit {
+    match result {
+        Ok(exit) => exit,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Fine,
+        Err(error) => {
+            console::say(&format!("error: cannot write to standard output: {error}"));
+            Exit::Environment
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! One purpose through the pipeline, measured.
+
+use std::time::Instant;
+
+use coreach_analyses::DomainKind;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::solver::{Solver, Statistics};
+use coreach_model::Diagnostic;
+use coreach_model::iosts::TestPurpose;
+use coreach_pipeline::artifact::Verdict;
+use coreach_pipeline::export::View;
+use coreach_pipeline::stop::Stop;
+use coreach_pipeline::{Generation, Options, Stage, generate};
+use serde::Serialize;
+
+use crate::progress::Progress;
+use crate::project::Project;
+use crate::unreachable::explain;
+
+/// The size of a stage's result, and how long it took.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Measured {
+    /// The name of the result.
+    pub stage: &'static str,
+    /// Its locations.
+    pub locations: usize,
+    /// Its transitions.
+    pub transitions: usize,
+    /// Those into Inconclusive.
+    pub inconclusive: usize,
+    /// Those into Fail.
+    pub fail: usize,
+    /// Of the stage, on the wall clock.
+    pub seconds: f64,
+}
+
+/// What was made of a purpose.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// All results.
+    pub generation: Generation,
+    /// Their sizes.
+    pub stages: Vec<Measured>,
+    /// What the solver was asked.
+    pub statistics: Statistics,
+    /// Why the purpose is unreachable, where it is.
+    pub unreachable: Option<Diagnostic>,
+    /// Of the whole, on the wall clock.
+    pub seconds: f64,
+}
+
+/// Makes the test case of a purpose with a domain. Everything that has a memory, the solver above all, is made anew.
+///
+/// # Errors
+/// As the pipeline's.
+pub fn make(
+    project: &Project,
+    purpose: &TestPurpose,
+    domain: DomainKind,
+    check: bool,
+    progress: &Progress,
+) -> Result<Made, Stop> {
+    let mut options = Options { check, ..project.options.clone() };
+    options.analysis.domain = domain;
+    let mut solver = Z3Solver::default();
+    let start = Instant::now();
+    let mut begun: Vec<Instant> = Vec::new();
+    let mut watch = |stage: Stage| {
+        begun.push(Instant::now());
+        progress.says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
+    };
+    let iosts = &project.specification.iosts;
+    let generation = generate(iosts, purpose.clone(), &options, &mut solver, &mut watch);
+    begun.push(Instant::now());
+    let generation = generation?;
+    let stages = Stage::ALL
+        .into_iter()
+        .zip(begun.windows(2))
+        .map(|(stage, time)| {
+            let view = View::of(&generation, stage);
+            Measured {
+                stage: stage.artifact(),
+                locations: view.iosts.locations.len(),
+                transitions: view.iosts.transitions.len(),
+                inconclusive: view.count_into(Verdict::Inconclusive),
+                fail: view.count_into(Verdict::Fail),
+                seconds: (time[1] - time[0]).as_secs_f64(),
+            }
+        })
+        .collect();
+    let unreachable =
+        (!generation.test_graph.is_purpose_reachable()).then(|| explain(&generation, purpose, domain));
+    Ok(Made {
+        stages,
+        statistics: solver.statistics(),
+        unreachable,
+        seconds: start.elapsed().as_secs_f64(),
+        generation,
+    })
+}
+
+impl Made {
+    /// The measure of a stage.
+    pub fn measured(&self, stage: Stage) -> &Measured {
+        &self.stages[stage as usize]
+    }
+}

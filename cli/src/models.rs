@@ -1,0 +1,89 @@
+//! Files by what is in them: which kind each is, and where a purpose's specification lies.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::yaml::{self, Kind};
+
+/// At most so many files beside a purpose are looked into.
+const MOST_SIBLINGS: usize = 200;
+
+/// The kind of a file, by its keys.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    /// `iosts:`, with the name.
+    Specification(String),
+    /// `purpose:` and `of:`, with what stands behind `of`.
+    Purpose {
+        /// The specification's name, and where it stands; nothing where the key is missing.
+        of: Option<(String, Origin)>,
+    },
+    /// `specification:` and `purpose:`.
+    Configuration,
+}
+
+/// The kind of a file.
+///
+/// # Errors
+/// It is not YAML, or none of the three.
+pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
+    let mut collector = Collector::new(file.clone());
+    let root = yaml::parse(&mut collector);
+    let Some(root) = root else { return Err(collector.finish().0) };
+    let entries = match &root.kind {
+        Kind::Mapping(entries) => &entries[..],
+        _ => &[],
+    };
+    let text = |key: &str| {
+        let value = &entries.iter().find(|entry| entry.key.text == key)?.value;
+        let text = value.as_scalar().map(|scalar| scalar.text.clone()).unwrap_or_default();
+        Some((text, collector.origin(&value.span)))
+    };
+    if text("specification").is_some() {
+        return Ok(FileKind::Configuration);
+    }
+    if let Some((name, _)) = text("iosts") {
+        return Ok(FileKind::Specification(name));
+    }
+    if text("purpose").is_some() {
+        return Ok(FileKind::Purpose { of: text("of") });
+    }
+    let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+    let message = format!("{} is no specification, no test purpose and no configuration", file.name);
+    Err(vec![
+        Diagnostic::error("unknown-kind-of-file", message)
+            .at(place, "expected a mapping with one of three keys")
+            .help("a specification has the key `iosts:`, a purpose `purpose:`, a configuration `specification:`"),
+    ])
+}
+
+/// The file of the specification of this name: among the candidates first, then among the YAML files beside the purpose,
+/// in the order of their names.
+pub fn find_specification(name: &str, candidates: &[PathBuf], purpose: &Path) -> Option<Arc<SourceFile>> {
+    let folder = purpose.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = || {
+        let items = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml" || e == "yml");
+        let mut paths: Vec<PathBuf> = items.map(|item| item.path()).filter(is_yaml).collect();
+        paths.sort();
+        paths.truncate(MOST_SIBLINGS);
+        paths.into_iter().map(|path| match path.strip_prefix(".") {
+            Ok(short) => short.to_owned(),
+            Err(_) => path,
+        })
+    };
+    let matches = |path: PathBuf| {
+        let file = yaml::load(&path).ok()?;
+        (kind_of(&file).ok()? == FileKind::Specification(name.to_owned())).then_some(file)
+    };
+    candidates.iter().cloned().find_map(matches).or_else(|| beside().find_map(matches))
+}
+
+/// That the purpose's specification is not to be found.
+pub fn no_specification(name: &str, origin: Origin) -> Diagnostic {
+    Diagnostic::error("no-specification", format!("there is no specification `{name}`"))
+        .at(origin, "not among the files given, and not beside this one")
+        .help(format!("name its file too: a file with `iosts: {name}`"))
+}

@@ -1,0 +1,60 @@
+//! A line that shows what is being done: on a terminal only, and only where the work takes longer than a second.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+/// How long to keep quiet.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The line; it goes away with this value.
+pub struct Progress {
+    bar: ProgressBar,
+    waiting: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// A line about so many pieces of work; none at all where it is not wanted or standard error is no terminal.
+    pub fn start(jobs: usize, wanted: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
+        if let Ok(style) = indicatif::ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        if !wanted || !std::io::stderr().is_terminal() {
+            return Progress { bar, waiting: None };
+        }
+        let (done, wait) = mpsc::channel();
+        let shown = bar.clone();
+        let handle = thread::spawn(move || {
+            if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(Duration::from_millis(120));
+            }
+        });
+        Progress { bar, waiting: Some((done, handle)) }
+    }
+
+    /// What is being done.
+    pub fn says(&self, what: String) {
+        self.bar.set_message(what);
+    }
+
+    /// One piece is done.
+    pub fn one_done(&self) {
+        self.bar.inc(1);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((done, handle)) = self.waiting.take() {
+            drop(done);
+            // The thread only waits and draws.
+            let _ = handle.join();
+        }
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,199 @@
+//! All that a run needs, read and checked: specification, purposes, options.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use coreach_analyses::check;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::iosts::TestPurpose;
+use coreach_model::reader::{Reading, Specification, load as load_file, read_purpose, read_specification};
+use coreach_pipeline::export::Format;
+use coreach_pipeline::{Options, Stage};
+
+use crate::configuration::{self, Artifact, Configuration, Domain, Reference, load_configuration};
+use crate::instantiate::instantiate;
+use crate::models;
+
+/// What a configuration, or a purpose, asks for.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The specification.
+    pub specification: Specification,
+    /// The purposes, names distinct.
+    pub purposes: Vec<TestPurpose>,
+    /// The knobs.
+    pub options: Options,
+    /// Where to write.
+    pub directory: PathBuf,
+    /// In which forms.
+    pub formats: Vec<Format>,
+    /// Which stages.
+    pub stages: Vec<Stage>,
+}
+
+/// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver too.
+///
+/// # Errors
+/// Every mistake that could be found.
+pub fn load(path: &Path) -> Reading<Project> {
+    let (configuration, mut found) = load_configuration(path)?;
+    let mut failed = false;
+    let mut note = |result: Vec<Diagnostic>| {
+        failed |= result.iter().any(Diagnostic::is_error);
+        for diagnostic in result {
+            if !found.contains(&diagnostic) {
+                found.push(diagnostic);
+            }
+        }
+    };
+    let specification = match named(&configuration.specification).and_then(read_specification) {
+        Ok((specification, warnings)) => {
+            note(warnings);
+            Some(specification)
+        }
+        Err(errors) => {
+            note(errors);
+            None
+        }
+    };
+    let Some(mut specification) = specification else { return Err(found) };
+    let mut purposes: Vec<TestPurpose> = Vec::new();
+    for reference in &configuration.purposes {
+        match named(reference).and_then(|file| read_purpose(file, &specification)) {
+            Ok((purpose, warnings)) => {
+                note(warnings);
+                if purposes.iter().any(|known| known.iosts.name == purpose.iosts.name) {
+                    note(vec![twice(reference, &purpose.iosts.name)]);
+                }
+                purposes.push(purpose);
+            }
+            Err(errors) => note(errors),
+        }
+    }
+    if failed {
+        return Err(found);
+    }
+    if let Err(errors) = instantiate(&configuration, &mut specification.iosts, &mut purposes) {
+        found.extend(errors);
+        return Err(found);
+    }
+    let project = Project {
+        options: options(&configuration),
+        directory: configuration.directory.clone(),
+        formats: configuration.formats.iter().map(|format| format_of(*format)).collect(),
+        stages: configuration.stages.iter().map(|artifact| stage_of(*artifact)).collect(),
+        specification,
+        purposes,
+    };
+    with_solver(project, found)
+}
+
+/// A purpose alone, with its specification and the defaults for the rest.
+///
+/// # Errors
+/// Every mistake that could be found.
+pub fn of_purpose(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
+    let (specification, mut found) = read_specification(specification)?;
+    let (purpose, warnings) = read_purpose(file, &specification)?;
+    found.extend(warnings);
+    let project = Project {
+        specification,
+        purposes: vec![purpose],
+        options: Options { max_lookahead: 8, analysis: Analysis::default(), check: false },
+        directory: PathBuf::from("out"),
+        formats: Vec::new(),
+        stages: Stage::ALL.to_vec(),
+    };
+    with_solver(project, found)
+}
+
+/// The checks that need a solver, of the specification and of each purpose.
+fn with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project> {
+    let mut solver = Z3Solver::default();
+    found.extend(check::check(&project.specification.iosts, &mut solver));
+    for purpose in &project.purposes {
+        found.extend(check::check(&purpose.iosts, &mut solver));
+    }
+    if found.iter().any(Diagnostic::is_error) { Err(found) } else { Ok((project, found)) }
+}
+
+fn named(reference: &Reference) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
+    load_file(&reference.path)
+        .map_err(|diagnostic| vec![diagnostic.at(reference.origin.clone(), "named here")])
+}
+
+fn twice(reference: &Reference, name: &str) -> Diagnostic {
+    Diagnostic::error("duplicate-purpose", format!("two purposes are called `{name}`"))
+        .at(reference.origin.clone(), "the second one")
+        .help("their results would be written to one folder: give each purpose a name of its own")
+}
+
+fn options(configuration: &Configuration) -> Options {
+    let domain = match configuration.domain {
+        Domain::Location => DomainKind::Location,
+        Domain::Interval => DomainKind::Interval,
+        Domain::Polyhedra => DomainKind::Polyhedra,
+    };
+    let thresholds = match &configuration.thresholds {
+        configuration::Thresholds::Auto => Thresholds::Auto,
+        // Any number will do as a threshold: it is a place to pause, not a fact.
+        configuration::Thresholds::Numbers(numbers) => {
+            Thresholds::List(numbers.iter().map(|number| number.trunc()).collect())
+        }
+    };
+    Options {
+        max_lookahead: configuration.max_lookahead,
+        analysis: Analysis {
+            domain,
+            delay: configuration.widening_delay,
+            thresholds,
+            descending_steps: configuration.descending_steps,
+            rounds: configuration.rounds,
+            ..Analysis::default()
+        },
+        check: false,
+    }
+}
+
+fn format_of(format: configuration::Format) -> Format {
+    match format {
+        configuration::Format::Dot => Format::Dot,
+        configuration::Format::Svg => Format::Svg,
+        configuration::Format::Json => Format::Json,
+    }
+}
+
+fn stage_of(artifact: Artifact) -> Stage {
+    match artifact {
+        Artifact::CompletePurpose => Stage::Complete,
+        Artifact::Product => Stage::Product,
+        Artifact::Closed => Stage::Close,
+        Artifact::Visible => Stage::Determinize,
+        Artifact::TestGraph => Stage::Select,
+        Artifact::TestCase => Stage::InputComplete,
+    }
+}
+
+/// The specification of a purpose's file: among the candidates, then beside it.
+///
+/// # Errors
+/// It is not there, or the purpose names none: then its own reader is asked what is wrong, which needs some
+/// specification.
+pub fn specification_of(
+    file: &Arc<SourceFile>,
+    path: &Path,
+    candidates: &[PathBuf],
+) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
+    match models::kind_of(file)? {
+        models::FileKind::Purpose { of: Some((name, origin)) } => {
+            models::find_specification(&name, candidates, path)
+                .ok_or_else(|| vec![models::no_specification(&name, origin)])
+        }
+        _ => Err(vec![
+            Diagnostic::error("missing-key", format!("{} does not say of which specification it is", file.name))
+                .help("add `of:` with the specification's name, for example `of: coffee_machine`"),
+        ]),
+    }
+}

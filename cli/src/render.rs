@@ -1,0 +1,220 @@
+//! Drawing diagnostics: for people on their own text, for programs as JSON.
+//!
+//! One diagnostic is one block: its code, its message, the lines of the file with the words underlined, then the
+//! facts that belong to it and what to do. The drawing is deterministic for a given style; only [`Style::detect`]
+//! looks at the surroundings.
+
+use std::fmt;
+use std::io::IsTerminal;
+
+use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use serde_json::{Value, json};
+
+/// Longer lines are not drawn: a model that a program wrote in one line would fill the screen.
+const LONGEST_DRAWN: usize = 200;
+
+/// How to draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Style {
+    /// With colours?
+    pub color: bool,
+    /// The width of the page in columns.
+    pub width: usize,
+}
+
+impl Style {
+    /// Without colours, 100 columns: the same everywhere.
+    pub const PLAIN: Style = Style { color: false, width: 100 };
+
+    /// What suits the standard error stream: no colours under `NO_COLOR` or where it is not a terminal; the width
+    /// from `COLUMNS`, where it is set.
+    pub fn detect() -> Style {
+        let terminal = std::io::stderr().is_terminal();
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let width = if terminal { width.unwrap_or(100).clamp(40, 200) } else { Style::PLAIN.width };
+        Style { color: terminal && !refused, width }
+    }
+}
+
+/// The diagnostics as text, a blank line between two.
+pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
+    let blocks: Vec<String> = diagnostics.iter().map(|diagnostic| block(diagnostic, style)).collect();
+    blocks.join("\n")
+}
+
+fn block(diagnostic: &Diagnostic, style: Style) -> String {
+    let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_width(style.width)
+        .with_links(false)
+        .with_context_lines(1);
+    let drawn = Drawn::of(diagnostic);
+    let mut text = String::new();
+    // A string takes everything; miette itself fails only for a span outside of the text, and [`Drawn::of`] checks.
+    if handler.render_report(&mut text, &drawn).is_err() {
+        text = format!("{}\n\n  {}\n", diagnostic.code, diagnostic.message);
+    }
+    let mut text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    for note in drawn.elsewhere.iter().chain(&diagnostic.notes) {
+        footer(&mut text, "note", note, style);
+    }
+    if let Some(help) = &diagnostic.help {
+        footer(&mut text, "help", help, style);
+    }
+    text
+}
+
+/// A line below the drawing, broken between words where it is too long.
+fn footer(text: &mut String, word: &str, content: &str, style: Style) {
+    let lead = if style.color { format!("  \u{1b}[36m{word}:\u{1b}[0m ") } else { format!("  {word}: ") };
+    let indent = " ".repeat(word.len() + 4);
+    text.push_str(&lead);
+    let mut column = indent.len();
+    for (position, piece) in content.split(' ').enumerate() {
+        let length = piece.chars().count();
+        if position > 0 {
+            if column + 1 + length > style.width {
+                text.push('\n');
+                text.push_str(&indent);
+                column = indent.len();
+            } else {
+                text.push(' ');
+                column += 1;
+            }
+        }
+        text.push_str(piece);
+        column += length;
+    }
+    text.push('\n');
+}
+
+/// A diagnostic as miette sees it: one source, the labels that stand in it.
+struct Drawn<'a> {
+    diagnostic: &'a Diagnostic,
+    source: Option<miette::NamedSource<String>>,
+    labels: Vec<LabeledSpan>,
+    /// What cannot be drawn on that source: labels in another file or on an overlong line.
+    elsewhere: Vec<String>,
+}
+
+impl<'a> Drawn<'a> {
+    fn of(diagnostic: &'a Diagnostic) -> Self {
+        let mut drawn = Drawn { diagnostic, source: None, labels: Vec::new(), elsewhere: Vec::new() };
+        let Some((first, _)) = diagnostic.labels.first() else { return drawn };
+        for (number, (origin, label)) in diagnostic.labels.iter().enumerate() {
+            let here = origin.file == first.file && is_drawable(origin);
+            if !here || (number > 0 && drawn.labels.is_empty()) {
+                let excerpt: String = origin.text().chars().take(60).collect();
+                drawn.elsewhere.push(format!("{origin}: {label}: `{}`", excerpt.replace('\n', " ")));
+                continue;
+            }
+            let span = &origin.span;
+            let text = Some(label.clone()).filter(|label| !label.is_empty());
+            drawn.labels.push(if number == 0 {
+                LabeledSpan::new_primary_with_span(text, span.clone())
+            } else {
+                LabeledSpan::new_with_span(text, span.clone())
+            });
+        }
+        if !drawn.labels.is_empty() {
+            drawn.source = Some(miette::NamedSource::new(&first.file.name, first.file.text.clone()));
+        }
+        drawn
+    }
+}
+
+fn is_drawable(origin: &Origin) -> bool {
+    let text = &origin.file.text;
+    let (Some(before), Some(_)) = (text.get(..origin.span.start), text.get(origin.span.clone())) else {
+        return false;
+    };
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let end = text[origin.span.end..].find('\n').map_or(text.len(), |at| origin.span.end + at);
+    text[start..end].lines().all(|line| line.len() <= LONGEST_DRAWN)
+}
+
+impl fmt::Display for Drawn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.diagnostic.message)
+    }
+}
+
+impl fmt::Debug for Drawn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.diagnostic.message)
+    }
+}
+
+impl std::error::Error for Drawn<'_> {}
+
+impl miette::Diagnostic for Drawn<'_> {
+    fn code<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
+        Some(Box::new(self.diagnostic.code))
+    }
+
+    fn severity(&self) -> Option<miette::Severity> {
+        Some(match self.diagnostic.severity {
+            Severity::Error => miette::Severity::Error,
+            Severity::Warning => miette::Severity::Warning,
+        })
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        (!self.labels.is_empty()).then(|| Box::new(self.labels.iter().cloned()) as Box<_>)
+    }
+}
+
+/// The diagnostics for a program: a list of objects. Lines and columns count from 1, columns in characters; the end
+/// is the column behind the last character. A diagnostic without a place has `null` in `file` and in the numbers.
+pub fn to_json(diagnostics: &[Diagnostic]) -> Value {
+    diagnostics.iter().map(diagnostic_to_json).collect()
+}
+
+fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {
+    let labels: Vec<Value> = diagnostic
+        .labels
+        .iter()
+        .map(|(origin, label)| {
+            let mut place = place_to_json(Some(origin));
+            place["label"] = json!(label);
+            place
+        })
+        .collect();
+    let mut object = json!({
+        "code": diagnostic.code,
+        "severity": match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        "message": diagnostic.message,
+    });
+    let place = place_to_json(diagnostic.labels.first().map(|(origin, _)| origin));
+    if let (Value::Object(object), Value::Object(place)) = (&mut object, place) {
+        object.extend(place);
+        object.insert("labels".to_owned(), json!(labels));
+        object.insert("notes".to_owned(), json!(diagnostic.notes));
+        object.insert("help".to_owned(), json!(diagnostic.help));
+    }
+    object
+}
+
+fn place_to_json(origin: Option<&Origin>) -> Value {
+    let Some(origin) = origin else {
+        return json!({
+            "file": null, "line": null, "column": null, "end_line": null, "end_column": null, "text": null
+        });
+    };
+    let (line, column) = origin.line_and_column();
+    let behind = Origin { file: origin.file.clone(), span: origin.span.end..origin.span.end };
+    let (end_line, end_column) = behind.line_and_column();
+    json!({
+        "file": origin.file.name, "line": line, "column": column, "end_line": end_line, "end_column": end_column,
+        "text": origin.text(),
+    })
+}

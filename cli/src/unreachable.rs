@@ -1,0 +1,79 @@
+//! Why a purpose cannot be reached, in words about the user's own models.
+
+use std::collections::BTreeSet;
+
+use coreach_analyses::DomainKind;
+use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
+use coreach_model::Diagnostic;
+use coreach_pipeline::Generation;
+
+/// Says where the way to Accept ends. Three cases: the product has no path to Accept; it has some, each with a guard
+/// that never holds; or the visible behaviours have one, and the data exclude it from the start.
+pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
+    let name = &purpose.iosts.name;
+    let visible = &generation.visible;
+    let start = visible.iosts.initial;
+    let label = &visible.iosts.location(start).label;
+    let unreachable = |why: String| {
+        Diagnostic::warning("unreachable-purpose", format!("the purpose `{name}` cannot be reached: {why}"))
+    };
+    let product = &generation.product;
+    if !reaches(&product.iosts, &product.accepting) {
+        let diagnostic = unreachable(format!("no sequence of transitions leads from {label} to Accept"));
+        return entering_accept(diagnostic, purpose)
+            .help("the specification never takes these actions where the purpose waits for them");
+    }
+    if !visible.accepting.contains(&true) {
+        let diagnostic =
+            unreachable(format!("on every way from {label} to Accept stands a guard that never holds"));
+        return entering_accept(diagnostic, purpose)
+            .help("compare these guards with those of the specification's transitions of the same action");
+    }
+    let graph = &generation.test_graph;
+    let condition = &visible.iosts.initial_condition;
+    let origin = purpose.iosts.origin.clone();
+    let coreach = graph.coreach.first().filter(|coreach| !coreach.is_false() && !coreach.is_true());
+    let diagnostic = match coreach {
+        Some(coreach) => unreachable(format!(
+            "from {label} Accept can be reached only where `{coreach}`, and the initial condition excludes that"
+        ))
+        .note(format!("the initial condition is `{condition}`")),
+        None => unreachable(format!("from {label} no data lead to Accept"))
+            .note(format!("this is what the domain {domain} finds from the initial condition `{condition}`")),
+    };
+    let diagnostic = diagnostic.at(visible.iosts.origin.clone(), "the run begins here");
+    let diagnostic = if origin == visible.iosts.origin {
+        diagnostic
+    } else {
+        diagnostic.at(origin, "and here, for the purpose")
+    };
+    entering_accept(diagnostic, purpose)
+}
+
+/// Is there a path in the graph from the initial location to an accepting one, whatever the guards?
+fn reaches(iosts: &Iosts, accepting: &[bool]) -> bool {
+    let outgoing = iosts.outgoing();
+    let mut seen = BTreeSet::from([iosts.initial]);
+    let mut work = vec![iosts.initial];
+    while let Some(LocationId(location)) = work.pop() {
+        if accepting[location as usize] {
+            return true;
+        }
+        for &number in &outgoing[location as usize] {
+            let target = iosts.transitions[number].target;
+            if seen.insert(target) {
+                work.push(target);
+            }
+        }
+    }
+    false
+}
+
+/// Adds the purpose's transitions into Accept.
+fn entering_accept(mut diagnostic: Diagnostic, purpose: &TestPurpose) -> Diagnostic {
+    let into = purpose.iosts.transitions.iter();
+    for transition in into.filter(|t| t.target == purpose.accept && t.source != purpose.accept) {
+        diagnostic = diagnostic.at(transition.origin.whole.clone(), "Accept is entered here");
+    }
+    diagnostic
+}

@@ -1,0 +1,127 @@
+//! Collecting findings: everything that reads a user's file goes on after a mistake and keeps what it found here.
+//!
+//! There is a limit, so that a hostile or hopeless file is answered quickly: after [`LIMIT`] errors the rest is only
+//! counted.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
+
+/// So many errors of one file are reported in full.
+pub const LIMIT: usize = 100;
+
+/// Longer names are not compared with known ones: nobody means another one by them, and comparing is quadratic.
+const LONGEST_COMPARED: usize = 64;
+
+/// The findings in one file.
+#[derive(Debug)]
+pub struct Collector {
+    /// The file that is being read.
+    pub file: Arc<SourceFile>,
+    found: Vec<Diagnostic>,
+    errors: usize,
+    left_out: usize,
+}
+
+impl Collector {
+    /// Nothing found yet.
+    pub fn new(file: Arc<SourceFile>) -> Self {
+        Collector { file, found: Vec::new(), errors: 0, left_out: 0 }
+    }
+
+    /// A piece of the file.
+    pub fn origin(&self, span: &Range<usize>) -> Origin {
+        Origin { file: self.file.clone(), span: span.clone() }
+    }
+
+    /// Keeps a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if diagnostic.is_error() {
+            self.errors += 1;
+        }
+        if self.is_full() {
+            self.left_out += 1;
+        } else if !self.found.contains(&diagnostic) {
+            self.found.push(diagnostic);
+        }
+    }
+
+    /// An error with one place.
+    pub fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        span: &Range<usize>,
+        label: impl Into<String>,
+    ) {
+        let diagnostic = Diagnostic::error(code, message).at(self.origin(span), label);
+        self.push(diagnostic);
+    }
+
+    /// How many errors so far: compare before and after to learn whether a part was right.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// Is nothing reported in full any more?
+    pub fn is_full(&self) -> bool {
+        self.found.len() >= LIMIT
+    }
+
+    /// The nearest known name, unless looking for it is pointless or too dear.
+    pub fn nearest<'a>(&self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+        if self.is_full() || name.len() > LONGEST_COMPARED {
+            return None;
+        }
+        let near = known.into_iter().filter(|candidate| {
+            // One letter is near to every other: only its other case is meant.
+            let single = name.chars().count() == 1 && !candidate.eq_ignore_ascii_case(name);
+            *candidate != name
+                && !single
+                && candidate.len() <= LONGEST_COMPARED
+                && candidate.len().abs_diff(name.len()) <= 22
+        });
+        nearest(name, near)
+    }
+
+    /// Everything found, in the order of the text, and whether there is an error in it.
+    pub fn finish(mut self) -> (Vec<Diagnostic>, bool) {
+        let position = |d: &Diagnostic| d.labels.first().map_or(usize::MAX, |(origin, _)| origin.span.start);
+        self.found.sort_by_key(position);
+        if self.left_out > 0 {
+            let message = format!("{} more findings are not shown", self.left_out);
+            self.found.push(
+                Diagnostic::error("too-many-errors", message).help("correct the first ones, then look again"),
+            );
+        }
+        (self.found, self.errors > 0)
+    }
+}
+
+/// `a`, `b` and `c`, each in back quotes.
+pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) if names.len() <= 12 => format!("{} and {last}", rest.join(", ")),
+        Some(_) => format!("{} and {} more", names[..11].join(", "), names.len() - 11),
+    }
+}
+
+/// What there is to choose from, as a help text; `what` is in the plural.
+pub fn inventory<'a>(what: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    match names.as_slice() {
+        [] => format!("there are no {what}"),
+        [only] => format!("there is only `{only}`"),
+        _ => format!("the {what} are {}", listed(names)),
+    }
+}
+
+/// A noun with its indefinite article.
+pub fn article(noun: &str) -> String {
+    let an = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    if an { format!("an {noun}") } else { format!("a {noun}") }
+}

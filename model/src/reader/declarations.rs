@@ -1,0 +1,436 @@
+//! What a model declares: its data, its actions, its locations and its initial state.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::data::Datum;
+use crate::diagnostic::{Diagnostic, Origin};
+use crate::iosts::{Action, ActionKind, Location, LocationId};
+use crate::reader::collect::{Collector, article, inventory};
+use crate::reader::scope::{Meaning, Names, Scope};
+use crate::reader::shape;
+use crate::reader::types::{Types, names_a_type, timed};
+use crate::reader::typing::read_expression;
+use crate::reader::yaml::{Entry, Kind, Node, Scalar};
+use crate::term::Term;
+use crate::types::Type;
+
+/// Reads `variables:` or `constants:` into the names, and returns the data in the order of the file.
+pub fn read_data(
+    collector: &mut Collector,
+    entries: &[Entry],
+    section: &'static str,
+    types: &mut Types,
+    names: &mut Names,
+) -> Vec<Datum> {
+    let kind = section.trim_end_matches('s');
+    let mut data = Vec::new();
+    let Some(node) = shape::get(entries, section) else { return data };
+    let like = format!("{section}: {{ vPaid: int }}");
+    let Some(entries) = shape::mapping(collector, node, &format!("`{section}`"), &like) else { return data };
+    shape::check_distinct(collector, entries, "duplicate-declaration", kind);
+    for entry in shape::first_entries(entries) {
+        if !shape::is_name(collector, &entry.key, kind) {
+            continue;
+        }
+        let name = &entry.key.text;
+        if names_a_type(name) {
+            let message = format!("`{name}` is a type and cannot name a {kind}");
+            collector.error("reserved-name", message, &entry.key.span, "choose another name");
+            continue;
+        }
+        let origin = collector.origin(&entry.key.span);
+        if let Some((meaning, first)) = names.get(name) {
+            let is_observed = matches!(meaning, Meaning::Observed(_));
+            clash(collector, name, &meaning.describe(), origin, first.clone(), kind, is_observed);
+            continue;
+        }
+        let meaning = match types.read(collector, &entry.value, &format!("the {kind} `{name}`")) {
+            None => Meaning::Broken,
+            Some(ty) => {
+                let datum = Datum::new(name.clone(), ty);
+                data.push(datum.clone());
+                if kind == "variable" { Meaning::Variable(datum) } else { Meaning::Constant(datum) }
+            }
+        };
+        names.add(name, meaning, Some(origin));
+    }
+    data
+}
+
+fn clash(
+    collector: &mut Collector,
+    name: &str,
+    what: &str,
+    at: Origin,
+    first: Option<Origin>,
+    kind: &str,
+    is_observed: bool,
+) {
+    let message = format!("the {kind} `{name}` has the name of {}", article(what));
+    let (code, label, help) = if is_observed {
+        (
+            "capture",
+            "observed here",
+            "an observed datum is the specification's: give the purpose's own another name",
+        )
+    } else {
+        let help = "variables, constants and the literals of enumerations share one namespace";
+        ("duplicate-name", "first declared here", help)
+    };
+    let diagnostic = Diagnostic::error(code, message).at(at, "declared again").at(first, label).help(help);
+    collector.push(diagnostic);
+}
+
+/// The actions of a specification while it is read.
+#[derive(Debug, Default)]
+pub struct Actions {
+    /// Inputs, outputs, internals, each in the order of the file.
+    pub actions: Vec<Action>,
+    /// For each, its parameters with those whose type is broken.
+    pub parameters: Vec<Vec<(String, Option<Datum>)>>,
+    /// Where each is declared.
+    pub origins: Vec<Option<Origin>>,
+    index: HashMap<String, usize>,
+}
+
+impl Actions {
+    /// The actions of a model that is already read.
+    pub fn of(actions: &[Action]) -> Self {
+        let mut all = Actions::default();
+        for action in actions {
+            let parameters =
+                action.parameters.iter().map(|p| (p.name().to_owned(), Some(p.clone()))).collect();
+            all.add(action.clone(), parameters, None);
+        }
+        all
+    }
+
+    /// The number of the action of this name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    fn add(&mut self, action: Action, parameters: Vec<(String, Option<Datum>)>, origin: Option<Origin>) {
+        self.index.insert(action.name.clone(), self.actions.len());
+        self.actions.push(action);
+        self.parameters.push(parameters);
+        self.origins.push(origin);
+    }
+}
+
+/// Reads `inputs:`, `outputs:` and `internals:`. The names get to know which parameters there are, for messages.
+pub fn read_actions(
+    collector: &mut Collector,
+    entries: &[Entry],
+    types: &mut Types,
+    names: &mut Names,
+) -> Actions {
+    let mut actions = Actions::default();
+    let sections =
+        [("inputs", ActionKind::Input), ("outputs", ActionKind::Output), ("internals", ActionKind::Internal)];
+    for (section, kind) in sections {
+        let Some(node) = shape::get(entries, section) else { continue };
+        match &node.kind {
+            Kind::Sequence(items) => {
+                for item in items {
+                    let like = "internals: [tau]";
+                    if let Some(name) = shape::scalar(collector, item, "an action", like) {
+                        declare(collector, name, None, kind, types, names, &mut actions);
+                    }
+                }
+            }
+            Kind::Mapping(entries) => {
+                shape::check_distinct(collector, entries, "duplicate-declaration", "action");
+                for entry in shape::first_entries(entries) {
+                    declare(collector, &entry.key, Some(&entry.value), kind, types, names, &mut actions);
+                }
+            }
+            Kind::Scalar(_) if node.is_nothing() => {}
+            Kind::Scalar(_) => {
+                let like = if kind == ActionKind::Internal {
+                    "internals: [tau]"
+                } else {
+                    "Coin: { pCoinValue: int }"
+                };
+                shape::wrong_kind(collector, node, &format!("`{section}`"), "a mapping of actions", like);
+            }
+        }
+    }
+    actions
+}
+
+fn declare(
+    collector: &mut Collector,
+    name: &Scalar,
+    node: Option<&Node>,
+    kind: ActionKind,
+    types: &mut Types,
+    names: &mut Names,
+    actions: &mut Actions,
+) {
+    if !shape::is_name(collector, name, "action") {
+        return;
+    }
+    let origin = collector.origin(&name.span);
+    if let Some(first) = actions.find(&name.text) {
+        let message = format!("the action `{}` is declared twice", name.text);
+        let diagnostic = Diagnostic::error("duplicate-declaration", message)
+            .at(origin, "declared again")
+            .at(actions.origins[first].clone(), "first declared here")
+            .help("inputs, outputs and internals share one namespace");
+        collector.push(diagnostic);
+        return;
+    }
+    let parameters = match node {
+        Some(node) => read_parameters(collector, node, name, types, names),
+        None => Vec::new(),
+    };
+    if let (ActionKind::Internal, Some(node), false) = (kind, node, parameters.is_empty()) {
+        let message = format!("the internal action `{}` has parameters", name.text);
+        let diagnostic = Diagnostic::error("internal-with-parameters", message)
+            .at(collector.origin(&node.head()), "an internal action carries nothing")
+            .help("make it an input or an output, or list it without parameters: `internals: [tau]`");
+        collector.push(diagnostic);
+    }
+    let data = parameters.iter().filter_map(|(_, datum)| datum.clone()).collect();
+    actions.add(Action { name: name.text.clone(), kind, parameters: data }, parameters, Some(origin));
+}
+
+fn read_parameters(
+    collector: &mut Collector,
+    node: &Node,
+    action: &Scalar,
+    types: &mut Types,
+    names: &mut Names,
+) -> Vec<(String, Option<Datum>)> {
+    let mut parameters = Vec::new();
+    let what = format!("the parameters of `{}`", action.text);
+    let Some(mut entries) = shape::mapping(collector, node, &what, "Coin: { pCoinValue: int }") else {
+        return parameters;
+    };
+    // The long form has attributes, which only timed models know.
+    let attribute = |entry: &&Entry| matches!(entry.key.text.as_str(), "controllable" | "uncontrollable");
+    for entry in entries.iter().filter(attribute) {
+        timed(collector, &entry.key.span, &format!("the attribute `{}`", entry.key.text));
+    }
+    let without: Vec<Entry>;
+    if let Some(long) = shape::get(entries, "parameters").filter(|node| matches!(node.kind, Kind::Mapping(_)))
+    {
+        shape::check_keys(collector, entries, &["parameters", "controllable", "uncontrollable"], "an action");
+        entries = shape::mapping(collector, long, &what, "parameters: { p: int }").unwrap_or(&[]);
+    } else if entries.iter().any(|entry| attribute(&entry)) {
+        without = entries.iter().filter(|entry| !attribute(entry)).cloned().collect();
+        entries = &without;
+    }
+    shape::check_distinct(collector, entries, "duplicate-declaration", "parameter");
+    for entry in shape::first_entries(entries) {
+        if !shape::is_name(collector, &entry.key, "parameter") {
+            continue;
+        }
+        let name = &entry.key.text;
+        if names_a_type(name) {
+            let message = format!("`{name}` is a type and cannot name a parameter");
+            collector.error("reserved-name", message, &entry.key.span, "choose another name");
+            continue;
+        }
+        if let Some((meaning, first)) = names.get(name) {
+            let message = format!(
+                "the parameter `{name}` of `{}` has the name of {}",
+                action.text,
+                article(&meaning.describe())
+            );
+            let diagnostic = Diagnostic::error("parameter-clash", message)
+                .at(collector.origin(&entry.key.span), "the parameter")
+                .at(first.clone(), "declared here")
+                .help("rename one of them: a guard could not tell them apart");
+            collector.push(diagnostic);
+        }
+        let ty = types.read(collector, &entry.value, &format!("the parameter `{name}`"));
+        names.add_elsewhere(name, format!("a parameter of `{}`", action.text));
+        parameters.push((name.clone(), ty.map(|ty| Datum::new(name.clone(), ty))));
+    }
+    parameters
+}
+
+/// The locations of a model while it is read.
+#[derive(Debug, Default)]
+pub struct Locations {
+    /// In the order of `locations:`, or of their first appearance.
+    pub locations: Vec<Location>,
+    /// Where each stands first.
+    pub origins: Vec<Option<Origin>>,
+    /// Does some transition or the initial state use it?
+    pub used: Vec<bool>,
+    /// Are they listed under `locations:`?
+    pub declared: bool,
+    index: HashMap<String, LocationId>,
+}
+
+impl Locations {
+    fn add(&mut self, location: Location, origin: Option<Origin>) -> LocationId {
+        let id = LocationId(u32::try_from(self.locations.len()).unwrap_or(u32::MAX));
+        self.index.insert(location.name.clone(), id);
+        self.locations.push(location);
+        self.origins.push(origin);
+        self.used.push(false);
+        id
+    }
+
+    /// The location of this name, where it is known.
+    pub fn find(&self, name: &str) -> Option<LocationId> {
+        self.index.get(name).copied()
+    }
+
+    /// The location that a scalar names; added where locations need no declaration.
+    pub fn named(&mut self, collector: &mut Collector, name: &Scalar) -> Option<LocationId> {
+        let known = match self.find(&name.text) {
+            Some(id) => id,
+            None if !shape::is_name(collector, name, "location") => return None,
+            None if self.declared => {
+                let known = || self.locations.iter().map(|location| location.name.as_str());
+                let help = match collector.nearest(&name.text, known()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => inventory("locations", known()),
+                };
+                let diagnostic =
+                    Diagnostic::error("unknown-location", format!("unknown location `{}`", name.text))
+                        .at(collector.origin(&name.span), "not listed under `locations:`")
+                        .help(help);
+                collector.push(diagnostic);
+                return None;
+            }
+            None => self.add(Location::named(name.text.clone()), Some(collector.origin(&name.span))),
+        };
+        self.used[known.0 as usize] = true;
+        Some(known)
+    }
+}
+
+/// Reads `locations:`, where it is given.
+pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> Locations {
+    let mut locations = Locations::default();
+    let Some(node) = shape::get(entries, "locations") else { return locations };
+    match &node.kind {
+        Kind::Sequence(items) => {
+            for item in items {
+                if let Some(name) = shape::scalar(collector, item, "a location", "locations: [Begin, Idle]") {
+                    add_location(collector, &mut locations, name, None);
+                }
+            }
+        }
+        Kind::Mapping(entries) => {
+            for entry in entries {
+                add_location(collector, &mut locations, &entry.key, Some(&entry.value));
+            }
+        }
+        Kind::Scalar(_) if node.is_nothing() => return locations,
+        Kind::Scalar(_) => {
+            shape::wrong_kind(collector, node, "`locations`", "a list of names", "locations: [Begin, Idle]");
+            return locations;
+        }
+    }
+    locations.declared = true;
+    locations
+}
+
+fn add_location(collector: &mut Collector, locations: &mut Locations, name: &Scalar, node: Option<&Node>) {
+    if !shape::is_name(collector, name, "location") {
+        return;
+    }
+    let origin = collector.origin(&name.span);
+    if let Some(first) = locations.find(&name.text) {
+        let diagnostic = Diagnostic::error(
+            "duplicate-declaration",
+            format!("the location `{}` is listed twice", name.text),
+        )
+        .at(origin, "the second time")
+        .at(locations.origins[first.0 as usize].clone(), "the first time");
+        collector.push(diagnostic);
+        return;
+    }
+    let mut location = Location::named(name.text.clone());
+    let like = "Idle: waits for coins";
+    match node {
+        None => {}
+        Some(node) if node.is_nothing() => {}
+        Some(node) => match &node.kind {
+            Kind::Scalar(text) => location.description = Some(text.text.clone()),
+            Kind::Mapping(entries) => {
+                shape::check_keys(collector, entries, &["label", "description"], "a location");
+                for entry in shape::first_entries(entries) {
+                    let Some(text) =
+                        shape::scalar(collector, &entry.value, &format!("`{}`", entry.key.text), like)
+                    else {
+                        continue;
+                    };
+                    match entry.key.text.as_str() {
+                        "label" => location.label = text.text.clone(),
+                        "description" => location.description = Some(text.text.clone()),
+                        _ => {}
+                    }
+                }
+            }
+            Kind::Sequence(_) => {
+                shape::wrong_kind(collector, node, "the description of a location", "text", like)
+            }
+        },
+    }
+    locations.add(location, Some(origin));
+}
+
+/// What `initial:` says.
+#[derive(Debug)]
+pub struct Initial {
+    /// l0
+    pub location: Option<LocationId>,
+    /// Θ
+    pub condition: Option<Term>,
+    /// Where the condition stands.
+    pub origin: Option<Origin>,
+}
+
+/// Reads `initial:`, which must be there.
+pub fn read_initial(
+    collector: &mut Collector,
+    root: &Node,
+    entries: &[Entry],
+    names: &Names,
+    locations: &mut Locations,
+) -> Initial {
+    let mut initial = Initial { location: None, condition: None, origin: None };
+    let like = "initial: { location: Begin }";
+    let Some(node) = shape::get(entries, "initial") else {
+        shape::missing_key(collector, root, "initial", "the model", like);
+        return initial;
+    };
+    let Kind::Mapping(entries) = &node.kind else {
+        shape::wrong_kind(collector, node, "`initial`", "a mapping", like);
+        return initial;
+    };
+    shape::check_keys(collector, entries, &["location", "condition"], "`initial`");
+    match shape::get(entries, "location") {
+        None => shape::missing_key(collector, node, "location", "`initial`", like),
+        Some(node) => {
+            if let Some(name) = shape::scalar(collector, node, "`location`", like) {
+                initial.location = locations.named(collector, name);
+            }
+        }
+    }
+    initial.condition = match shape::get(entries, "condition") {
+        None => Some(Term::yes()),
+        Some(node) => {
+            initial.origin = Some(collector.origin(&node.span));
+            read_expression(collector, node, Scope::of(names), &Type::Bool, "the initial condition")
+        }
+    };
+    initial
+}
+
+/// The text under a key that must hold one: the model's name.
+pub fn read_name(collector: &mut Collector, entries: &[Entry], key: &str) -> Option<(String, Range<usize>)> {
+    let node = shape::get(entries, key)?;
+    let like = format!("{key}: coffee_machine");
+    let name = shape::scalar(collector, node, &format!("`{key}`"), &like)?;
+    shape::is_name(collector, name, "model").then(|| (name.text.clone(), name.span.clone()))
+}

@@ -1,0 +1,274 @@
+//! The words and signs of the expression language.
+//!
+//! Lexing never fails: what belongs to no token becomes [`Kind::Wrong`] with the reason, and the parser reports it
+//! where it stands. Both spellings of an operator (`and` and `&&`, `=` and `==`) become one token here, so that the
+//! grammar knows one of each.
+
+use std::ops::Range;
+
+use winnow::LocatingSlice;
+use winnow::ascii::{digit1, multispace0};
+use winnow::combinator::{alt, fail, opt, preceded};
+use winnow::error::EmptyError;
+use winnow::prelude::*;
+use winnow::stream::Location;
+use winnow::token::{any, literal, one_of, take_while};
+
+/// A token with its place in the expression's text, in bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// What a token is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A name.
+    Name(String),
+    /// Digits.
+    Integer(String),
+    /// Digits, a point, digits.
+    Decimal(String),
+    /// `true` or `false`
+    Truth(bool),
+    /// Any sign or keyword, in its first spelling.
+    Sign(&'static str),
+    /// What the language does not have: what is wrong, and what to do.
+    Wrong(String, Option<String>),
+}
+
+/// The words that are no names.
+pub const KEYWORDS: [&str; 11] =
+    ["true", "false", "if", "then", "else", "and", "or", "not", "implies", "div", "mod"];
+
+type Input<'a> = LocatingSlice<&'a str>;
+type Lexed<T> = Result<T, EmptyError>;
+
+/// All tokens of a text, in order.
+pub fn tokens(text: &str) -> Vec<Token> {
+    let mut input = LocatingSlice::new(text);
+    let mut found = Vec::new();
+    // Each round takes at least one character, so this ends.
+    while let Ok((kind, span)) = preceded(multispace0, token.with_span()).parse_next(&mut input) {
+        found.push(Token { kind, span });
+    }
+    debug_assert!(input.trim().is_empty() || input.current_token_start() <= text.len());
+    found
+}
+
+/// Is this text a name: a letter or `_`, then letters, digits, `_` and `'`? A keyword is one by its letters.
+pub fn is_name(text: &str) -> bool {
+    name.parse(LocatingSlice::new(text)).is_ok()
+}
+
+fn token(input: &mut Input<'_>) -> Lexed<Kind> {
+    alt((word, number, sign, foreign)).parse_next(input)
+}
+
+fn name<'a>(input: &mut Input<'a>) -> Lexed<&'a str> {
+    (
+        one_of(|c: char| c.is_ascii_alphabetic() || c == '_'),
+        take_while(0.., |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\''),
+    )
+        .take()
+        .parse_next(input)
+}
+
+fn word(input: &mut Input<'_>) -> Lexed<Kind> {
+    let start = *input;
+    // A name runs on through letters of other alphabets, so that the whole of it is underlined.
+    let text = take_while(1.., |c: char| c.is_alphanumeric() || c == '_' || c == '\'').parse_next(input)?;
+    if text.starts_with(|c: char| c.is_ascii_digit()) || text.starts_with('\'') {
+        *input = start;
+        return fail.parse_next(input);
+    }
+    Ok(match text {
+        "true" => Kind::Truth(true),
+        "false" => Kind::Truth(false),
+        "if" => Kind::Sign("if"),
+        "then" => Kind::Sign("then"),
+        "else" => Kind::Sign("else"),
+        "and" => Kind::Sign("&&"),
+        "or" => Kind::Sign("||"),
+        "not" => Kind::Sign("!"),
+        "implies" => Kind::Sign("=>"),
+        "div" => Kind::Sign("div"),
+        "mod" => Kind::Sign("mod"),
+        _ if is_name(text) => Kind::Name(text.to_owned()),
+        _ => not_a_name(text),
+    })
+}
+
+/// Why a text with letters of another alphabet is no name.
+pub fn not_a_name(text: &str) -> Kind {
+    let Some(letter) = text.chars().find(|c| !c.is_ascii()) else {
+        return Kind::Wrong(format!("`{text}` is not a name"), Some(NAMES.to_owned()));
+    };
+    let code = u32::from(letter);
+    match LOOK_ALIKES.iter().find(|(other, _)| *other == letter) {
+        Some((_, latin)) => Kind::Wrong(
+            format!(
+                "`{text}` contains `{letter}` (U+{code:04X}), which only looks like the Latin letter `{latin}`"
+            ),
+            Some(format!("write `{}`", text.chars().map(latin_for).collect::<String>())),
+        ),
+        None => Kind::Wrong(
+            format!("`{text}` contains `{letter}` (U+{code:04X}), which is not a letter of ASCII"),
+            Some(NAMES.to_owned()),
+        ),
+    }
+}
+
+/// What a name is, for help texts.
+pub const NAMES: &str = "a name is an ASCII letter or `_`, followed by letters, digits, `_` and `'`";
+
+fn latin_for(letter: char) -> char {
+    LOOK_ALIKES.iter().find(|(other, _)| *other == letter).map_or(letter, |(_, latin)| *latin)
+}
+
+/// Cyrillic and Greek letters that most fonts draw like Latin ones.
+const LOOK_ALIKES: [(char, char); 44] = [
+    ('а', 'a'),
+    ('е', 'e'),
+    ('о', 'o'),
+    ('р', 'p'),
+    ('с', 'c'),
+    ('у', 'y'),
+    ('х', 'x'),
+    ('і', 'i'),
+    ('ј', 'j'),
+    ('ѕ', 's'),
+    ('ԁ', 'd'),
+    ('һ', 'h'),
+    ('ԛ', 'q'),
+    ('ԝ', 'w'),
+    ('А', 'A'),
+    ('В', 'B'),
+    ('Е', 'E'),
+    ('К', 'K'),
+    ('М', 'M'),
+    ('Н', 'H'),
+    ('О', 'O'),
+    ('Р', 'P'),
+    ('С', 'C'),
+    ('Т', 'T'),
+    ('У', 'Y'),
+    ('Х', 'X'),
+    ('І', 'I'),
+    ('ο', 'o'),
+    ('ν', 'v'),
+    ('α', 'a'),
+    ('ρ', 'p'),
+    ('Α', 'A'),
+    ('Β', 'B'),
+    ('Ε', 'E'),
+    ('Ζ', 'Z'),
+    ('Η', 'H'),
+    ('Ι', 'I'),
+    ('Κ', 'K'),
+    ('Μ', 'M'),
+    ('Ν', 'N'),
+    ('Ο', 'O'),
+    ('Ρ', 'P'),
+    ('Τ', 'T'),
+    ('Χ', 'X'),
+];
+
+fn number(input: &mut Input<'_>) -> Lexed<Kind> {
+    // The point belongs to the number only before a digit: `0..5` is a range.
+    let (whole, fraction) = (digit1, opt(preceded('.', digit1))).parse_next(input)?;
+    let stuck = opt(take_while(1.., |c: char| c.is_alphanumeric() || c == '_')).parse_next(input)?;
+    if let Some(stuck) = stuck {
+        let message = format!("`{whole}{stuck}` is neither a number nor a name");
+        return Ok(Kind::Wrong(message, Some(NAMES.to_owned())));
+    }
+    Ok(match fraction {
+        Some(fraction) => Kind::Decimal(format!("{whole}.{fraction}")),
+        None => Kind::Integer(whole.to_owned()),
+    })
+}
+
+/// A spelling, the token that it makes, and for what the language lacks, what to write in its place.
+type Spelling = (&'static str, &'static str, Option<&'static str>);
+
+/// Longer spellings stand before their beginnings.
+const SPELLINGS: [Spelling; 53] = [
+    ("<=>", "", Some("`==` between truth values is equivalence")),
+    ("===", "", Some("write `==`")),
+    ("!==", "", Some("write `!=`")),
+    ("&&", "&&", None),
+    ("||", "||", None),
+    ("=>", "=>", None),
+    ("==", "==", None),
+    ("=<", "", Some("write `<=` (`=>` is implication)")),
+    ("!=", "!=", None),
+    ("<>", "", Some("write `!=`")),
+    ("<=", "<=", None),
+    (">=", ">=", None),
+    ("->", "", Some("implication is `=>`")),
+    (":=", ":=", None),
+    ("**", "", Some("powers are written out: `x * x`")),
+    ("..", "..", None),
+    ("++", "", Some("write `x + 1`")),
+    ("+=", "", Some("write the whole value: `x: x + 1`")),
+    ("-=", "", Some("write the whole value: `x: x - 1`")),
+    ("<", "<", None),
+    (">", ">", None),
+    ("=", "==", None),
+    ("!", "!", None),
+    ("+", "+", None),
+    ("-", "-", None),
+    ("*", "*", None),
+    ("/", "/", None),
+    ("(", "(", None),
+    (")", ")", None),
+    ("[", "[", None),
+    ("]", "]", None),
+    (",", ",", None),
+    (".", ".", None),
+    ("&", "", Some("`and` is `&&`")),
+    ("|", "", Some("`or` is `||`")),
+    ("^", "", Some("powers are written out: `x * x`")),
+    ("%", "", Some("the remainder is `mod`")),
+    ("?", "", Some("write `if c then a else b`")),
+    ("~", "", Some("negation is `!`")),
+    ("≤", "", Some("write `<=`")),
+    ("≥", "", Some("write `>=`")),
+    ("≠", "", Some("write `!=`")),
+    ("∧", "", Some("write `&&`")),
+    ("∨", "", Some("write `||`")),
+    ("¬", "", Some("write `!`")),
+    ("⇒", "", Some("write `=>`")),
+    ("→", "", Some("write `=>`")),
+    ("−", "", Some("write the ASCII sign `-`")),
+    ("–", "", Some("write the ASCII sign `-`")),
+    ("×", "", Some("write `*`")),
+    ("·", "", Some("write `*`")),
+    ("\"", "", Some("literals of enumerations stand without quotes")),
+    ("'", "", Some("literals of enumerations stand without quotes")),
+];
+
+fn sign(input: &mut Input<'_>) -> Lexed<Kind> {
+    let found = SPELLINGS.iter().find(|(spelling, ..)| input.starts_with(spelling));
+    let Some((spelling, sign, help)) = found else { return fail.parse_next(input) };
+    literal(*spelling).parse_next(input)?;
+    Ok(match help {
+        None => Kind::Sign(sign),
+        Some(help) => Kind::Wrong(
+            format!("`{spelling}` is not a sign of the expression language"),
+            Some((*help).to_owned()),
+        ),
+    })
+}
+
+fn foreign(input: &mut Input<'_>) -> Lexed<Kind> {
+    let sign = any.parse_next(input)?;
+    let code = u32::from(sign);
+    Ok(Kind::Wrong(
+        format!("`{}` (U+{code:04X}) is not a sign of the expression language", sign.escape_debug()),
+        None,
+    ))
+}

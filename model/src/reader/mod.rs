@@ -1,0 +1,33 @@
+//! Reading what a user writes: models and purposes in YAML, with expressions in strings.
+//!
+//! The layers, from below: [`yaml`] makes a tree that remembers places; [`lexer`], [`parser`] and [`typing`] make
+//! terms of expressions; [`types`], [`declarations`] and [`transitions`] read the sections of a model; the two
+//! functions here put them together and check what needs no solver. Every layer collects its findings and goes on,
+//! so that one run reports as many mistakes as can be told apart.
+
+pub mod collect;
+pub mod declarations;
+mod graph;
+pub mod lexer;
+pub mod parser;
+mod purpose;
+pub mod scope;
+pub mod shape;
+mod specification;
+pub mod syntax;
+pub mod transitions;
+pub mod types;
+pub mod typing;
+pub mod yaml;
+
+pub use purpose::read_purpose;
+pub use specification::{Specification, read_specification};
+pub use yaml::{from_bytes, load};
+
+use crate::diagnostic::Diagnostic;
+
+/// What was read, with its warnings; or the findings, with at least one error among them.
+pub type Reading<T> = Result<(T, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+#[cfg(test)]
+mod tests;

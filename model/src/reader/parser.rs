@@ -1,0 +1,421 @@
+//! Expressions from text: precedence climbing over the tokens of [`crate::reader::lexer`].
+//!
+//! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are conjunctions),
+//! `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`. `if c then a else b` takes as much as it
+//! can on its right.
+//!
+//! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked before
+//! each descent, on a counter, so that the stack never decides) and the height of the tree, which is the depth of
+//! every later recursion over the term. Chains of `&&`, `||`, `=>` and comparisons are flat and cost one level.
+//! Cost: linear in the text. The first mistake of syntax ends the parsing of its expression: what follows is guesswork.
+
+use std::ops::Range;
+
+use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
+use crate::reader::syntax::{Expression, Kind};
+use crate::term::node::{Comparison, Operator};
+
+/// The longest expression, in bytes.
+pub const MAX_LENGTH: usize = 65_536;
+/// The deepest nesting of brackets, conditionals and prefix signs.
+pub const MAX_NESTING: u32 = 200;
+/// The greatest height of a syntax tree.
+pub const MAX_HEIGHT: u32 = 500;
+/// The longest number, in digits.
+pub const MAX_DIGITS: usize = 10_000;
+
+/// What is wrong with an expression's form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// A diagnostic's code.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The text under the place.
+    pub label: String,
+    /// Where, in bytes of the expression.
+    pub span: Range<usize>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// The mistake is boxed to keep the frames of the recursion small.
+type Parsed<T = Expression> = Result<T, Box<Mistake>>;
+
+/// The expression that a text is.
+///
+/// # Errors
+/// The first mistake.
+pub fn parse(text: &str) -> Parsed {
+    if text.len() > MAX_LENGTH {
+        let message = format!("the expression has {} bytes; at most {MAX_LENGTH} are read", text.len());
+        return Err(mistake("expression-too-long", message, "too long", 0..text.len()));
+    }
+    let tokens = tokens(text);
+    let mut parser = Parser { tokens: &tokens, next: 0, end: text.trim_end().len(), nesting: 0 };
+    let expression = parser.operators(Level::Implication)?;
+    match parser.tokens.get(parser.next) {
+        None => Ok(expression),
+        Some(token) => Err(parser.unexpected_after(token)),
+    }
+}
+
+fn mistake(
+    code: &'static str,
+    message: impl Into<String>,
+    label: impl Into<String>,
+    span: Range<usize>,
+) -> Box<Mistake> {
+    Box::new(Mistake { code, message: message.into(), label: label.into(), span, help: None })
+}
+
+/// A cursor over the tokens of a short text; types and the `on:` of a transition are read with it too.
+pub struct Parser<'a> {
+    tokens: &'a [Token],
+    next: usize,
+    /// Where the text ends: the place of what is missing there.
+    end: usize,
+    nesting: u32,
+}
+
+impl<'a> Parser<'a> {
+    /// A cursor at the first token.
+    pub fn new(tokens: &'a [Token], text: &str) -> Self {
+        Parser { tokens, next: 0, end: text.trim_end().len(), nesting: 0 }
+    }
+
+    /// The next token, not taken.
+    pub fn peek(&self) -> Option<&'a Token> {
+        self.tokens.get(self.next)
+    }
+
+    /// Takes the next token.
+    pub fn take(&mut self) -> Option<&'a Token> {
+        let token = self.tokens.get(self.next);
+        self.next += 1;
+        token
+    }
+
+    /// Takes the sign if it comes next.
+    pub fn eat(&mut self, sign: &str) -> Option<Range<usize>> {
+        match self.peek() {
+            Some(Token { kind: Lexeme::Sign(found), span }) if *found == sign => {
+                self.next += 1;
+                Some(span.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the sign, which must come next.
+    ///
+    /// # Errors
+    /// Something else comes, or nothing; `why` says for what the sign is needed.
+    pub fn need(&mut self, sign: &str, why: &str) -> Parsed<Range<usize>> {
+        self.eat(sign).ok_or_else(|| self.expected(&format!("`{sign}` {why}")))
+    }
+
+    /// The mistake that something else stands here.
+    pub fn expected(&self, what: &str) -> Box<Mistake> {
+        let what = what.trim_end();
+        match self.peek() {
+            None => mistake(
+                "syntax",
+                format!("expected {what}, but the text ends"),
+                format!("expected {what}"),
+                self.end.saturating_sub(1)..self.end,
+            ),
+            Some(Token { kind: Lexeme::Wrong(message, help), span }) => {
+                let mut wrong = mistake("syntax", message.clone(), "not understood", span.clone());
+                if message.contains("U+") && message.contains("letter") {
+                    wrong.code = "non-ascii-name";
+                }
+                wrong.help.clone_from(help);
+                wrong
+            }
+            Some(token) => mistake(
+                "syntax",
+                format!("expected {what}, found {}", written(token)),
+                format!("expected {what}"),
+                token.span.clone(),
+            ),
+        }
+    }
+
+    fn unexpected_after(&self, token: &Token) -> Box<Mistake> {
+        if let Lexeme::Wrong(..) = token.kind {
+            return self.expected("an operator");
+        }
+        let mut wrong = mistake(
+            "syntax",
+            format!("expected an operator or the end, found {}", written(token)),
+            "the expression could end before this",
+            token.span.clone(),
+        );
+        wrong.help = match &token.kind {
+            Lexeme::Sign(")") => Some("there is no `(` for this `)`".to_owned()),
+            Lexeme::Sign("]") => Some("there is no `[` for this `]`".to_owned()),
+            Lexeme::Sign("(") => Some("there are no functions; `a[i]` reads an array".to_owned()),
+            Lexeme::Sign(":=") => {
+                Some("`:=` stands only in `a[i := e]`; an assignment is a line under `assign:`".to_owned())
+            }
+            Lexeme::Sign("then" | "else") => Some("this needs an `if` before it".to_owned()),
+            _ => None,
+        };
+        wrong
+    }
+
+    /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only the
+    /// other returns need [`Self::leave`].
+    fn enter(&mut self) -> Parsed<()> {
+        if self.nesting >= MAX_NESTING {
+            let span = self.peek().map_or(self.end.saturating_sub(1)..self.end, |token| token.span.clone());
+            let message = format!("the expression is nested more than {MAX_NESTING} deep");
+            return Err(mistake("expression-too-deep", message, "one level too many", span));
+        }
+        self.nesting += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.nesting -= 1;
+    }
+
+    /// A whole expression, one level down.
+    fn inner(&mut self) -> Parsed {
+        self.enter()?;
+        let inner = self.operators(Level::Implication)?;
+        self.leave();
+        Ok(inner)
+    }
+
+    /// Operands joined by operators that bind at least this tightly.
+    ///
+    /// One function for all levels, for the sake of the stack: a bracket costs four frames, not nine.
+    fn operators(&mut self, at_least: Level) -> Parsed {
+        let mut left = self.unary()?;
+        while let Some((level, sign)) = self.operator().filter(|(level, _)| *level >= at_least) {
+            left = match level {
+                Level::Implication | Level::Disjunction | Level::Conjunction => {
+                    let mut parts = vec![left];
+                    while self.eat(sign).is_some() {
+                        parts.push(self.operators(level.tighter())?);
+                    }
+                    flat(level, parts)?
+                }
+                Level::Comparison => {
+                    let mut rest = Vec::new();
+                    while let Some(comparison) = self.comparison_sign() {
+                        rest.push((comparison, self.operators(Level::Sum)?));
+                    }
+                    chain(left, rest)?
+                }
+                Level::Sum | Level::Product => {
+                    self.next += 1;
+                    let right =
+                        if level == Level::Sum { self.operators(Level::Product)? } else { self.unary()? };
+                    arithmetic(sign, left, right)?
+                }
+            };
+        }
+        Ok(left)
+    }
+
+    /// The binary operator that comes next, not taken.
+    fn operator(&self) -> Option<(Level, &'static str)> {
+        let Lexeme::Sign(sign) = self.peek()?.kind else { return None };
+        let level = match sign {
+            "=>" => Level::Implication,
+            "||" => Level::Disjunction,
+            "&&" => Level::Conjunction,
+            "==" | "!=" | "<" | "<=" | ">" | ">=" => Level::Comparison,
+            "+" | "-" => Level::Sum,
+            "*" | "/" | "div" | "mod" => Level::Product,
+            _ => return None,
+        };
+        Some((level, sign))
+    }
+
+    fn comparison_sign(&mut self) -> Option<Comparison> {
+        let comparison = match self.operator()?.1 {
+            "==" => Comparison::Equal,
+            "!=" => Comparison::NotEqual,
+            "<" => Comparison::Less,
+            "<=" => Comparison::AtMost,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::AtLeast,
+            _ => return None,
+        };
+        self.next += 1;
+        Some(comparison)
+    }
+
+    /// An operand with its prefix signs, which are taken in a loop.
+    fn unary(&mut self) -> Parsed {
+        let mut signs = Vec::new();
+        loop {
+            if let Some(at) = self.eat("!") {
+                signs.push((true, at.start));
+            } else if let Some(at) = self.eat("-") {
+                signs.push((false, at.start));
+            } else {
+                break;
+            }
+            if signs.len() > MAX_NESTING as usize {
+                self.nesting = MAX_NESTING;
+                self.enter()?;
+            }
+        }
+        let mut operand = self.postfix()?;
+        while let Some((negation, start)) = signs.pop() {
+            let (span, height) = (start..operand.span.end, operand.height);
+            let kind = if negation { Kind::Not } else { Kind::Negate };
+            operand = made(kind(Box::new(operand)), span, height)?;
+        }
+        Ok(operand)
+    }
+
+    fn postfix(&mut self) -> Parsed {
+        let mut base = self.atom()?;
+        loop {
+            if self.eat("[").is_some() {
+                let index = self.inner()?;
+                let element = match self.eat(":=") {
+                    Some(_) => Some(self.inner()?),
+                    None => None,
+                };
+                let what = if element.is_some() { "after the new element" } else { "after the index" };
+                let close = self.need("]", what)?;
+                let span = base.span.start..close.end;
+                let height = base.height.max(index.height).max(element.as_ref().map_or(0, |e| e.height));
+                let (base_box, index) = (Box::new(base), Box::new(index));
+                base = match element {
+                    Some(element) => made(Kind::Store(base_box, index, Box::new(element)), span, height)?,
+                    None => made(Kind::Select(base_box, index), span, height)?,
+                };
+            } else if self.eat(".").is_some() {
+                let Some(Token { kind: Lexeme::Name(field), span: at }) = self.peek() else {
+                    return Err(self.expected("a field's name"));
+                };
+                self.next += 1;
+                let (span, height) = (base.span.start..at.end, base.height);
+                base = made(Kind::Field(Box::new(base), field.clone(), at.clone()), span, height)?;
+            } else {
+                return Ok(base);
+            }
+        }
+    }
+
+    fn atom(&mut self) -> Parsed {
+        let Some(token) = self.peek() else { return Err(self.expected("an operand")) };
+        let span = token.span.clone();
+        let kind = match &token.kind {
+            Lexeme::Name(name) => Kind::Name(name.clone()),
+            Lexeme::Truth(value) => Kind::Truth(*value),
+            Lexeme::Integer(digits) | Lexeme::Decimal(digits) if digits.len() > MAX_DIGITS => {
+                let message =
+                    format!("the number has {} digits; at most {MAX_DIGITS} are read", digits.len());
+                return Err(mistake("number-too-long", message, "too long", span));
+            }
+            Lexeme::Integer(digits) => Kind::Integer(digits.clone()),
+            Lexeme::Decimal(digits) => Kind::Decimal(digits.clone()),
+            Lexeme::Sign("(") => {
+                self.next += 1;
+                let mut inner = self.inner()?;
+                let close = self.need(")", "to close the bracket")?;
+                inner.span = span.start..close.end;
+                return Ok(inner);
+            }
+            Lexeme::Sign("if") => return self.conditional(),
+            _ => return Err(self.expected("an operand")),
+        };
+        self.next += 1;
+        made(kind, span, 0)
+    }
+
+    fn conditional(&mut self) -> Parsed {
+        let start = self.need("if", "")?.start;
+        let condition = self.inner()?;
+        self.need("then", "after the condition")?;
+        let yes = self.inner()?;
+        self.need("else", "(both branches are needed)")?;
+        let no = self.inner()?;
+        let span = start..no.span.end;
+        let height = condition.height.max(yes.height).max(no.height);
+        made(Kind::IfThenElse(Box::new(condition), Box::new(yes), Box::new(no)), span, height)
+    }
+}
+
+/// How tightly a binary operator binds, from weak to tight.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Implication,
+    Disjunction,
+    Conjunction,
+    Comparison,
+    Sum,
+    Product,
+}
+
+impl Level {
+    fn tighter(self) -> Self {
+        match self {
+            Level::Implication => Level::Disjunction,
+            Level::Disjunction => Level::Conjunction,
+            Level::Conjunction => Level::Comparison,
+            Level::Comparison => Level::Sum,
+            Level::Sum | Level::Product => Level::Product,
+        }
+    }
+}
+
+fn flat(level: Level, parts: Vec<Expression>) -> Parsed {
+    let end = parts.last().map_or(0, |part| part.span.end);
+    let span = parts.first().map_or(0, |part| part.span.start)..end;
+    let height = parts.iter().map(|part| part.height).max().unwrap_or(0);
+    let kind = match level {
+        Level::Implication => Kind::Implies(parts),
+        Level::Disjunction => Kind::Or(parts),
+        _ => Kind::And(parts),
+    };
+    made(kind, span, height)
+}
+
+fn chain(first: Expression, rest: Vec<(Comparison, Expression)>) -> Parsed {
+    let end = rest.last().map_or(first.span.end, |(_, last)| last.span.end);
+    let span = first.span.start..end;
+    let height = rest.iter().map(|(_, part)| part.height).fold(first.height, u32::max);
+    made(Kind::Compare(Box::new(first), rest), span, height)
+}
+
+fn arithmetic(sign: &str, left: Expression, right: Expression) -> Parsed {
+    let operator = match sign {
+        "+" => Operator::Add,
+        "-" => Operator::Subtract,
+        "*" => Operator::Multiply,
+        "/" => Operator::Divide,
+        "div" => Operator::IntegerDivide,
+        _ => Operator::Modulo,
+    };
+    let span = left.span.start..right.span.end;
+    let height = left.height.max(right.height);
+    made(Kind::Arithmetic(operator, Box::new(left), Box::new(right)), span, height)
+}
+
+fn made(kind: Kind, span: Range<usize>, below: u32) -> Parsed {
+    if below >= MAX_HEIGHT {
+        let message = format!("the expression's tree is more than {MAX_HEIGHT} operations high");
+        return Err(mistake("expression-too-deep", message, "too high", span));
+    }
+    Ok(Expression { kind, span, height: below + 1 })
+}
+
+/// A token as messages show it.
+fn written(token: &Token) -> String {
+    match &token.kind {
+        Lexeme::Name(text) | Lexeme::Integer(text) | Lexeme::Decimal(text) => format!("`{text}`"),
+        Lexeme::Truth(value) => format!("`{value}`"),
+        Lexeme::Sign(sign) => format!("`{sign}`"),
+        Lexeme::Wrong(..) => "something else".to_owned(),
+    }
+}

@@ -1,0 +1,282 @@
+//! A test purpose (thesis, Definition 6.8, p. 149): the file that begins with `purpose:`, read against its
+//! specification.
+//!
+//! The checks here are those that make the product well-defined: disjoint own data, no capture of parameters, no
+//! assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible actions
+//! enter. That the purpose is initialized and complete is for a solver, elsewhere.
+
+use std::sync::Arc;
+
+use crate::data::Datum;
+use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::iosts::{Iosts, LocationId, TestPurpose, Transition};
+use crate::reader::collect::{Collector, inventory};
+use crate::reader::declarations::{Actions, read_data, read_initial, read_locations, read_name};
+use crate::reader::lexer;
+use crate::reader::scope::{Meaning, Names};
+use crate::reader::specification::{Specification, top};
+use crate::reader::transitions::{Context, Places, read_transitions};
+use crate::reader::types::Types;
+use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::{Reading, graph, shape, yaml};
+use crate::types::Type;
+
+const KEYS: [&str; 8] =
+    ["purpose", "of", "observes", "constants", "variables", "locations", "initial", "transitions"];
+
+/// Reads a test purpose of the specification and checks all that needs no solver.
+///
+/// # Errors
+/// Every mistake that could be found, with the warnings, in the order of the file.
+pub fn read_purpose(file: Arc<SourceFile>, specification: &Specification) -> Reading<TestPurpose> {
+    let mut collector = Collector::new(file);
+    let purpose = read(&mut collector, specification);
+    let (found, failed) = collector.finish();
+    match purpose {
+        Some(purpose) if !failed => Ok((purpose, found)),
+        _ => Err(found),
+    }
+}
+
+fn read(collector: &mut Collector, specification: &Specification) -> Option<TestPurpose> {
+    let model = &specification.iosts;
+    let root = yaml::parse(collector)?;
+    let entries = top(collector, &root, "purpose")?;
+    refuse_declarations(collector, entries);
+    let name = read_name(collector, entries, "purpose");
+    let of = read_of(collector, &root, entries, &model.name);
+    let mut names = Names::default();
+    let observes = read_observes(collector, entries, specification, &mut names);
+    let mut types = add_types(specification, &mut names);
+    let constants = read_data(collector, entries, "constants", &mut types, &mut names);
+    let variables = read_data(collector, entries, "variables", &mut types, &mut names);
+    refuse_capture(collector, &mut names, constants.iter().chain(&variables), model, &observes);
+    for datum in model.variables.iter().chain(&model.constants) {
+        names.add_elsewhere(datum.name(), "a datum of the specification that is not observed");
+    }
+    for action in &model.actions {
+        for parameter in &action.parameters {
+            names.add_elsewhere(parameter.name(), format!("a parameter of `{}`", action.name));
+        }
+        names.add_elsewhere(&action.name, "an action, not a datum");
+    }
+    let mut locations = read_locations(collector, entries);
+    let initial = read_initial(collector, &root, entries, &names, &mut locations);
+    if let (Some(condition), Some(origin)) = (&initial.condition, &initial.origin) {
+        for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
+            let message =
+                format!("the initial condition mentions `{datum}`, which belongs to the specification");
+            let place = mention(entries, datum).map_or(origin.clone(), |span| collector.origin(&span));
+            let diagnostic = Diagnostic::error("observed-in-initial-condition", message)
+                .at(place, "only observed")
+                .help("a purpose must not restrict where its specification begins: put the condition into a guard");
+            collector.push(diagnostic);
+        }
+    }
+    let actions = Actions::of(&model.actions);
+    let context = Context { names: &names, actions: &actions };
+    let (transitions, places) = read_transitions(collector, entries, &context, &mut locations);
+    let accept = locations.find("Accept");
+    let reject = locations.find("Reject");
+    if accept.is_none() {
+        let help = "name the location `Accept` that a run reaches when the purpose is met";
+        let diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
+            .at(collector.origin(&root.head()), "this purpose accepts nothing")
+            .help(help);
+        collector.push(diagnostic);
+    }
+    let iosts = Iosts {
+        name: name?.0,
+        constants: constants.into_iter().chain(observes.iter().cloned()).collect(),
+        variables,
+        initial_condition: initial.condition?,
+        initial: initial.location?,
+        locations: locations.locations.clone(),
+        actions: model.actions.clone(),
+        transitions,
+        origin: initial.origin.or_else(|| Some(collector.origin(&root.head()))),
+    };
+    let accept = accept?;
+    check_accept(collector, &iosts, accept, reject, &places);
+    if collector.errors() == 0 {
+        graph::check_unused(collector, &iosts, &locations, None);
+    }
+    Some(TestPurpose { iosts, of: of?, observes, accept, reject })
+}
+
+/// Where the initial condition mentions the datum first.
+fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
+    let Kind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
+    let scalar = shape::get(initial, "condition")?.as_scalar()?;
+    let is_it = |token: &lexer::Token| matches!(&token.kind, lexer::Kind::Name(name) if name == datum.name());
+    let token = lexer::tokens(&scalar.text).into_iter().find(is_it)?;
+    Some(scalar.place(&token.span))
+}
+
+/// Actions and types are the specification's.
+fn refuse_declarations(collector: &mut Collector, entries: &[Entry]) {
+    let foreign = ["types", "inputs", "outputs", "internals", "clocks"];
+    for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
+        let key = &entry.key.text;
+        let what = if key == "types" {
+            "types"
+        } else if key == "clocks" {
+            "clocks"
+        } else {
+            "actions"
+        };
+        let diagnostic =
+            Diagnostic::error("purpose-declares", format!("a purpose declares no {what}: `{key}`"))
+                .at(collector.origin(&entry.key.span), "not in a purpose")
+                .help(format!("its {what} are its specification's: leave `{key}` out"));
+        collector.push(diagnostic);
+    }
+    let others: Vec<Entry> =
+        entries.iter().filter(|entry| !foreign.contains(&entry.key.text.as_str())).cloned().collect();
+    shape::check_keys(collector, &others, &KEYS, "a purpose");
+}
+
+fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &str) -> Option<String> {
+    if shape::get(entries, "of").is_none() {
+        shape::missing_key(collector, root, "of", "the purpose", &format!("of: {model}"));
+        return None;
+    }
+    let (name, place) = read_name(collector, entries, "of")?;
+    if name != model {
+        let message = format!("this purpose is of `{name}`, but the specification is `{model}`");
+        let near = collector.nearest(&name, [model]).is_some();
+        let help = if near {
+            format!("did you mean `{model}`?")
+        } else {
+            "give the purpose to the specification that it was written for, or change its `of:`".to_owned()
+        };
+        let diagnostic = Diagnostic::error("wrong-specification", message)
+            .at(collector.origin(&place), format!("expected `{model}`"))
+            .help(help);
+        collector.push(diagnostic);
+    }
+    Some(name)
+}
+
+fn read_observes(
+    collector: &mut Collector,
+    entries: &[Entry],
+    specification: &Specification,
+    names: &mut Names,
+) -> Vec<Datum> {
+    let model = &specification.iosts;
+    let mut observes: Vec<Datum> = Vec::new();
+    let Some(node) = shape::get(entries, "observes") else { return observes };
+    let like = "observes: [vPaid, cPrice]";
+    let Some(items) = shape::list(collector, node, "`observes`", like) else { return observes };
+    for item in items {
+        let Some(scalar) = shape::scalar(collector, item, "what is observed", like) else { continue };
+        let name = &scalar.text;
+        let Some(datum) = model.find_datum(name) else {
+            let known = || model.variables.iter().chain(&model.constants).map(Datum::name);
+            let carrier = model.actions.iter().find(|a| a.parameters.iter().any(|p| p.name() == name));
+            let help = match (carrier, collector.nearest(name, known())) {
+                (Some(action), _) => {
+                    format!(
+                        "`{name}` is a parameter of `{}`: a guard on that action can read it",
+                        action.name
+                    )
+                }
+                (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None) => inventory(&format!("data of `{}`", model.name), known()),
+            };
+            let message = format!("`{}` has no variable or constant `{name}`", model.name);
+            let diagnostic = Diagnostic::error("unknown-observed", message)
+                .at(collector.origin(&scalar.span), "nothing to observe")
+                .help(help);
+            collector.push(diagnostic);
+            names.add(name, Meaning::Broken, None);
+            continue;
+        };
+        if observes.contains(datum) {
+            let message = format!("`{name}` is observed twice");
+            collector.error("duplicate-declaration", message, &scalar.span, "the second time");
+            continue;
+        }
+        observes.push(datum.clone());
+        names.add(name, Meaning::Observed(datum.clone()), Some(collector.origin(&scalar.span)));
+    }
+    observes
+}
+
+/// The specification's types and the literals of its enumerations.
+fn add_types(specification: &Specification, names: &mut Names) -> Types {
+    for (name, ty) in &specification.types {
+        if let Type::Enum(enumeration) = ty
+            && enumeration.name == *name
+        {
+            for (position, literal) in enumeration.literals.iter().enumerate() {
+                names.add(literal, Meaning::Literal(enumeration.clone(), position), None);
+            }
+        }
+    }
+    Types::of(&specification.types)
+}
+
+/// The purpose's own data must have names of their own: the product is a union.
+fn refuse_capture<'a>(
+    collector: &mut Collector,
+    names: &mut Names,
+    own: impl Iterator<Item = &'a Datum>,
+    model: &Iosts,
+    observes: &[Datum],
+) {
+    for datum in own {
+        let name = datum.name();
+        let carrier = model.actions.iter().find(|a| a.parameters.iter().any(|p| p.name() == name));
+        let what = match (model.find_datum(name), carrier) {
+            (Some(_), _) if observes.iter().any(|o| o.name() == name) => continue,
+            (Some(_), _) => format!("a datum of `{}`", model.name),
+            (None, Some(action)) => format!("a parameter of `{}`", action.name),
+            (None, None) => continue,
+        };
+        let origin = names.get(name).and_then(|(_, origin)| origin.clone());
+        let mut diagnostic = Diagnostic::error("capture", format!("`{name}` is already {what}"))
+            .at(origin, "the purpose declares it as its own");
+        diagnostic = diagnostic.help(if what.starts_with("a datum") {
+            "rename it, or list it under `observes:` if the specification's is meant"
+        } else {
+            "rename it: in the product a guard could not tell them apart"
+        });
+        collector.push(diagnostic);
+    }
+}
+
+fn check_accept(
+    collector: &mut Collector,
+    iosts: &Iosts,
+    accept: LocationId,
+    reject: Option<LocationId>,
+    places: &[Places],
+) {
+    for (transition, at) in iosts.transitions.iter().zip(places) {
+        let Transition { source, target, action, .. } = *transition;
+        if source == accept && target != accept {
+            let diagnostic = Diagnostic::error("leaves-accept", "a transition leaves `Accept`")
+                .at(collector.origin(&at.to), "must stay in `Accept`")
+                .at(collector.origin(&at.from), "from here")
+                .help(
+                    "`Accept` is absorbing: once the purpose is met, it stays met; leave this transition out",
+                );
+            collector.push(diagnostic);
+        }
+        if target == accept && source != accept && !iosts.action(action).is_visible() {
+            let message = format!("the internal action `{}` leads to `Accept`", iosts.action(action).name);
+            let diagnostic = Diagnostic::error("internal-into-accept", message)
+                .at(collector.origin(&at.on), "nobody sees this happen")
+                .help("accept on an input or an output: a tester must see when the purpose is met");
+            collector.push(diagnostic);
+        }
+        if Some(source) == reject && Some(target) != reject {
+            let diagnostic = Diagnostic::warning("leaves-reject", "a transition leaves `Reject`")
+                .at(collector.origin(&at.to), "`Reject` gives up: what comes after is not looked for")
+                .at(collector.origin(&at.from), "from here");
+            collector.push(diagnostic);
+        }
+    }
+}

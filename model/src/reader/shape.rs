@@ -1,0 +1,156 @@
+//! The shapes that the format is made of: mappings with known keys, lists, names.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::reader::collect::{Collector, article, inventory};
+use crate::reader::lexer;
+use crate::reader::yaml::{Entry, Kind, Node, Scalar};
+
+/// Keys that are known only to be refused.
+const TIMED: [&str; 4] = ["reset", "clocks", "controllable", "uncontrollable"];
+
+/// The longest name, in bytes.
+const MAX_NAME: usize = 200;
+
+/// The entries of a mapping; nothing at all is an empty one. `what` is what it should hold: "`initial`".
+pub fn mapping<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a [Entry]> {
+    match &node.kind {
+        Kind::Mapping(entries) => Some(entries),
+        _ if node.is_nothing() => Some(&[]),
+        _ => {
+            wrong_kind(collector, node, what, "a mapping", like);
+            None
+        }
+    }
+}
+
+/// The items of a list; nothing at all is an empty one.
+pub fn list<'a>(
+    collector: &mut Collector,
+    node: &'a Node,
+    what: &str,
+    like: &str,
+) -> Option<&'a [Arc<Node>]> {
+    match &node.kind {
+        Kind::Sequence(items) => Some(items),
+        _ if node.is_nothing() => Some(&[]),
+        _ => {
+            wrong_kind(collector, node, what, "a list", like);
+            None
+        }
+    }
+}
+
+/// The scalar; a place where nothing stands is a mistake.
+pub fn scalar<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a Scalar> {
+    match node.as_scalar() {
+        Some(scalar) if scalar.broken => None,
+        Some(scalar) if !node.is_nothing() => Some(scalar),
+        _ => {
+            wrong_kind(collector, node, what, "text", like);
+            None
+        }
+    }
+}
+
+/// Reports that a node is not what was expected; `like` is an example.
+pub fn wrong_kind(collector: &mut Collector, node: &Node, what: &str, expected: &str, like: &str) {
+    let message = format!("{what} must be {expected}, but this is {}", node.describe());
+    let mut diagnostic = Diagnostic::error("wrong-kind", message)
+        .at(collector.origin(&node.head()), format!("expected {expected}"));
+    if !like.is_empty() {
+        diagnostic = diagnostic.help(format!("for example `{like}`"));
+    }
+    collector.push(diagnostic);
+}
+
+/// The value of a key: the first, where it stands twice.
+pub fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
+    entries.iter().find(|entry| entry.key.text == key).map(|entry| entry.value.as_ref())
+}
+
+/// Reports keys that are not among the known ones, and keys that stand twice.
+pub fn check_keys(collector: &mut Collector, entries: &[Entry], known: &[&str], of: &str) {
+    check_distinct(collector, entries, "duplicate-key", "key");
+    for entry in entries {
+        let key = entry.key.text.as_str();
+        if known.contains(&key) {
+            continue;
+        }
+        let message = format!("unknown key `{key}` in {of}");
+        let near = collector.nearest(key, known.iter().copied());
+        let help = near.map_or_else(
+            || inventory(&format!("keys of {of}"), known.iter().copied().filter(|key| !TIMED.contains(key))),
+            |near| format!("did you mean `{near}`?"),
+        );
+        let diagnostic = Diagnostic::error("unknown-key", message)
+            .at(collector.origin(&entry.key.span), "unknown key")
+            .help(help);
+        collector.push(diagnostic);
+    }
+}
+
+/// Reports keys that stand twice.
+pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'static str, what: &str) {
+    let mut first: BTreeMap<&str, &Entry> = BTreeMap::new();
+    for entry in entries {
+        let Some(before) = first.get(entry.key.text.as_str()) else {
+            first.insert(&entry.key.text, entry);
+            continue;
+        };
+        let message = match code {
+            "assigned-twice" => format!("`{}` is assigned twice", entry.key.text),
+            _ => format!("the {what} `{}` stands here twice", entry.key.text),
+        };
+        let mut diagnostic = Diagnostic::error(code, message)
+            .at(collector.origin(&entry.key.span), "the second time")
+            .at(collector.origin(&before.key.span), "the first time");
+        if code == "assigned-twice" {
+            diagnostic = diagnostic.help("assignments are parallel: a transition gives a variable one value");
+        }
+        collector.push(diagnostic);
+    }
+}
+
+/// The entries without the repetitions of a key.
+pub fn first_entries(entries: &[Entry]) -> Vec<&Entry> {
+    let mut seen = std::collections::HashSet::new();
+    entries.iter().filter(|entry| seen.insert(entry.key.text.as_str())).collect()
+}
+
+/// Is the scalar a name? Reports it where not. `what` is what the name is of: "variable".
+pub fn is_name(collector: &mut Collector, scalar: &Scalar, what: &str) -> bool {
+    let text = scalar.text.as_str();
+    let (message, help) = if text.len() > MAX_NAME {
+        (format!("the name has {} bytes; at most {MAX_NAME} are read", text.len()), None)
+    } else if lexer::KEYWORDS.contains(&text) {
+        let message =
+            format!("`{text}` is a word of the expression language and cannot name {}", article(what));
+        (message, Some("choose another name".to_owned()))
+    } else if lexer::is_name(text) {
+        return true;
+    } else if text.is_empty() {
+        (format!("expected the name of {}, found nothing", article(what)), None)
+    } else if text.is_ascii() {
+        (format!("`{text}` cannot name {}", article(what)), Some(lexer::NAMES.to_owned()))
+    } else {
+        match lexer::not_a_name(text) {
+            lexer::Kind::Wrong(message, help) => (message, help),
+            _ => (format!("`{text}` cannot name {}", article(what)), None),
+        }
+    };
+    let code = if text.is_ascii() { "not-a-name" } else { "non-ascii-name" };
+    let diagnostic = Diagnostic::error(code, message).at(collector.origin(&scalar.span), "not a name");
+    collector.push(Diagnostic { help, ..diagnostic });
+    false
+}
+
+/// Reports a key that must be there; the place is the beginning of the mapping.
+pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, like: &str) {
+    let diagnostic = Diagnostic::error("missing-key", format!("{of} has no `{key}`"))
+        .at(collector.origin(&node.head()), format!("`{key}` is missing here"))
+        .help(format!("for example `{like}`"));
+    collector.push(diagnostic);
+}

@@ -1,0 +1,373 @@
+//! The reader as tables: input beside what must come of it.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::data::Datum;
+use crate::diagnostic::SourceFile;
+use crate::reader::collect::Collector;
+use crate::reader::scope::{Meaning, Names, Scope};
+use crate::reader::typing::read_expression;
+use crate::term::Term;
+use crate::term::node::{Comparison, Operator};
+use crate::types::{ArrayType, EnumType, RecordType, Type};
+use crate::value::Value;
+
+fn file(text: &str) -> Arc<SourceFile> {
+    Arc::new(SourceFile { name: "model.yaml".to_owned(), text: text.to_owned() })
+}
+
+const COFFEE: &str = include_str!("tests/coffee_machine.yaml");
+const DELIVER: &str = include_str!("tests/deliver_coffee.yaml");
+
+fn beverage() -> Arc<EnumType> {
+    Arc::new(EnumType { name: "Beverage".to_owned(), literals: vec!["TEA".to_owned(), "COFFEE".to_owned()] })
+}
+
+fn data() -> Vec<Datum> {
+    let pair = RecordType {
+        name: "Pair".to_owned(),
+        fields: vec![("left".to_owned(), Type::Int), ("right".to_owned(), Type::Real)],
+    };
+    let array = ArrayType { index: Type::Range(0.into(), 9.into()), element: Type::Int };
+    vec![
+        Datum::new("x", Type::Int),
+        Datum::new("y", Type::Nat),
+        Datum::new("z", Type::Int),
+        Datum::new("r", Type::Real),
+        Datum::new("s", Type::Real),
+        Datum::new("b", Type::Bool),
+        Datum::new("c", Type::Bool),
+        Datum::new("v", Type::Enum(beverage())),
+        Datum::new("a", Type::Array(Arc::new(array))),
+        Datum::new("p", Type::Record(Arc::new(pair))),
+    ]
+}
+
+fn names() -> Names {
+    let mut names = Names::default();
+    for datum in data() {
+        names.add(datum.name(), Meaning::Variable(datum.clone()), None);
+    }
+    for (at, literal) in ["TEA", "COFFEE"].into_iter().enumerate() {
+        names.add(literal, Meaning::Literal(beverage(), at), None);
+    }
+    names
+}
+
+/// The term of a text, or the first finding as `code at words`.
+fn read(text: &str, expected: &Type) -> Result<Term, String> {
+    // In double quotes nothing of the expression language but these two needs an escape.
+    let quoted = format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    let mut collector = Collector::new(file(&quoted));
+    let node = yaml::parse(&mut collector).ok_or("no YAML")?;
+    let term = read_expression(&mut collector, &node, Scope::of(&names()), expected, "the test");
+    let (found, _) = collector.finish();
+    match (term, found.first()) {
+        (Some(term), None) => Ok(term),
+        (None, Some(finding)) => Err(format!("{} at {}", finding.code, finding.labels[0].0.text())),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn truth_values_are_read() {
+    let cases = [
+        ("x > 0 && y == 0", "x > 0 && y == 0"),
+        ("x > 0 and y = 0 or not b", "x > 0 && y == 0 || !b"),
+        ("0 <= x < 10", "0 <= x && x < 10"),
+        ("x == 1 => y == 2 => b", "x != 1 || y != 2 || b"),
+        ("b implies c", "!b || c"),
+        ("(b => c) => b", "b && !c || b"),
+        ("!(x == 1)", "x != 1"),
+        ("b == c", "b == c"),
+        ("v == TEA", "v == TEA"),
+        ("v != COFFEE || b", "v != COFFEE || b"),
+        ("r > 1", "r > 1.0"),
+        ("x / 2 == 1.5", "x / 2.0 == 3.0 / 2.0"),
+        ("r == 0.25", "r == 1.0 / 4.0"),
+        ("x mod 2 == 1", "x mod 2 == 1"),
+        ("x - y - 1 == 0", "x - y - 1 == 0"),
+        ("x - (y - 1) == 0", "x - (y - 1) == 0"),
+        ("-x * y < x", "-x * y < x"),
+        ("x * -2 < -x", "x * -2 < -x"),
+        ("2 + 3 * 4 == x", "14 == x"),
+        ("(if b then x else y) > 0", "(if b then x else y) > 0"),
+        ("if b then x > 0 else y > 0", "if b then x > 0 else y > 0"),
+        ("a[x] == 3", "a[x] == 3"),
+        ("a[0 := x][1] == a[1]", "true"),
+        ("a[x := 3] == a", "a[x := 3] == a"),
+        ("p.left == x && p.right > 0.5", "p.left == x && p.right > 1.0 / 2.0"),
+        ("10 div 0 == x", "10 div 0 == x"),
+        ("true", "true"),
+        ("b == true", "b"),
+        ("not b or c", "!b || c"),
+        ("x <= r", "x <= r"),
+        ("x' == 1", "!unknown-name at x'"),
+    ];
+    for (text, expected) in cases {
+        let found = read(text, &Type::Bool).map_or_else(|error| format!("!{error}"), |term| term.to_string());
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn mistakes_are_placed() {
+    let cases = [
+        ("x >", "syntax at >"),
+        ("", "expected-expression at \"\""),
+        ("x > 0 &&", "syntax at &"),
+        ("x > 0 & b", "syntax at &"),
+        ("x > 0 b", "syntax at b"),
+        ("(x > 0", "syntax at 0"),
+        ("x > 0)", "syntax at )"),
+        ("x ≥ 0", "syntax at ≥"),
+        ("x =< 0", "syntax at =<"),
+        ("x % 2 == 0", "syntax at %"),
+        ("2x > 0", "syntax at 2x"),
+        ("f(x) > 0", "syntax at ("),
+        ("if b then x", "syntax at x"),
+        ("a[x", "syntax at x"),
+        ("a[x := ] == a", "syntax at ]"),
+        ("b ? x : y", "syntax at ?"),
+        ("х > 0", "non-ascii-name at х"),
+        ("größe > 0", "non-ascii-name at größe"),
+        ("x", "type-mismatch at x"),
+        ("x + b > 0", "type-mismatch at b"),
+        ("v < TEA", "type-mismatch at v < TEA"),
+        ("v == 3", "type-mismatch at v"),
+        ("!x == 3", "type-mismatch at x"),
+        ("x && b", "type-mismatch at x"),
+        ("r mod 2 == 1", "type-mismatch at r"),
+        ("x[0] == 1", "type-mismatch at x"),
+        ("a[b] == 1", "type-mismatch at b"),
+        ("p.middle == 1", "unknown-field at middle"),
+        ("x.left == 1", "type-mismatch at x"),
+        ("if x then b else c", "type-mismatch at x"),
+        ("(if b then x else c) == 1", "type-mismatch at x"),
+        ("X > 0", "unknown-name at X"),
+        ("a[0 := b] == a", "type-mismatch at b"),
+        ("\"TEA\" == v", "syntax at \"\\\"TEA\\\" == v\""),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(read(text, &Type::Bool).unwrap_err(), expected, "{text}");
+    }
+    assert_eq!(read("x / 2", &Type::Int).unwrap_err(), "type-mismatch at x / 2");
+}
+
+#[test]
+fn hostile_expressions_are_answered() {
+    let cases = [
+        format!("{}b{}", "(".repeat(100_000), ")".repeat(100_000)),
+        format!("{}b{}", "(".repeat(30_000), ")".repeat(30_000)),
+        format!("{}b", "!".repeat(50_000)),
+        format!("{}x == 1", "-".repeat(50_000)),
+        format!("x{} == 1", " + x".repeat(10_000)),
+        format!("a{}", "[0 := 1]".repeat(5_000)),
+        format!("{}1", "a[".repeat(20_000)),
+        format!("{}x", "if b then ".repeat(6_000)),
+        format!("x == {}", "9".repeat(20_000)),
+        format!("x == 0.{}", "9".repeat(20_000)),
+        format!("b{}", ".left".repeat(10_000)),
+        "=".repeat(60_000),
+        "\u{0}\u{7}\u{200b}".to_owned(),
+    ];
+    for text in cases {
+        let mistake = parser::parse(&text).unwrap_err();
+        assert!(mistake.span.end <= text.len(), "{mistake:?}");
+    }
+    // At the limits everything works, in the small stack of a test's thread.
+    let nested = format!("{}b{}", "(".repeat(199), ")".repeat(199));
+    assert_eq!(read(&nested, &Type::Bool).unwrap().to_string(), "b");
+    let negated = format!("{}b", "!".repeat(200));
+    assert_eq!(read(&negated, &Type::Bool).unwrap().to_string(), "b");
+    let long = format!("x{} == 1", " * x".repeat(490));
+    assert_eq!(read(&long, &Type::Bool).unwrap().to_string(), long);
+    let wide = format!("b{}", " && (c || x == 1)".repeat(3_000));
+    assert_eq!(read(&wide, &Type::Bool).unwrap().to_string(), "b && (c || x == 1)");
+    let digits = format!("x == {}", "9".repeat(10_000));
+    assert_eq!(read(&digits, &Type::Bool).unwrap().to_string(), digits);
+    let conditional = format!("{}b", "if x == 1 then c else ".repeat(195));
+    assert!(read(&conditional, &Type::Bool).is_ok());
+}
+
+#[test]
+fn hostile_files_are_answered() {
+    let bomb = {
+        let mut text = "a: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..30 {
+            let items = vec![format!("*a{}", level - 1); 9].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+        }
+        text
+    };
+    let cases = [
+        ("too-many-values", bomb),
+        ("nested-too-deep", "[".repeat(100_000)),
+        ("nested-too-deep", "- ".repeat(100_000)),
+        ("recursive-alias", "a: &a [*a]".to_owned()),
+        ("unknown-alias", "iosts: *nobody".to_owned()),
+        ("yaml-syntax", "iosts: 'open".to_owned()),
+        ("yaml-syntax", "iosts: {a: ]}".to_owned()),
+        ("second-document", "iosts: a\n---\niosts: b\n".to_owned()),
+        ("empty-file", String::new()),
+        ("key-not-a-name", "{[a]: b}: c".to_owned()),
+    ];
+    for (code, text) in cases {
+        let found = read_specification(file(&text)).unwrap_err();
+        assert!(found.iter().any(|finding| finding.code == code), "{code}: {found:?}");
+    }
+    assert_eq!(from_bytes("m".into(), vec![b'a', 0xff]).unwrap_err().code, "invalid-utf8");
+    assert_eq!(from_bytes("m".into(), vec![b'a'; yaml::MAX_BYTES + 1]).unwrap_err().code, "file-too-large");
+}
+
+#[test]
+fn the_coffee_machine_is_read() {
+    let (specification, warnings) = read_specification(file(COFFEE)).unwrap();
+    assert_eq!(warnings, []);
+    let iosts = &specification.iosts;
+    let names: Vec<&str> = iosts.locations.iter().map(|location| location.name.as_str()).collect();
+    assert_eq!(names, ["Begin", "Idle", "Pay", "Choose", "Delivery", "Return"]);
+    assert_eq!(iosts.initial_condition.to_string(), "cPrice > 0 && vPaid == 0 && vBeverage == TEA");
+    assert_eq!(iosts.describe(&iosts.transitions[1]), "Idle -Coin-> Pay");
+    assert_eq!(iosts.transitions[1].guard.to_string(), "pCoinValue > 0");
+    let guard = iosts.transitions[1].origin.guard.as_ref().unwrap();
+    assert_eq!(guard.text(), "\"coin > 0\"");
+    let (purpose, warnings) = read_purpose(file(DELIVER), &specification).unwrap();
+    assert_eq!(warnings, []);
+    assert_eq!(purpose.iosts.actions, iosts.actions);
+    assert_eq!(purpose.observes, purpose.iosts.constants);
+    assert_eq!(purpose.observes[0], *iosts.find_datum("vPaid").unwrap());
+}
+
+const TRICKY: &str = include_str!("tests/tricky.yaml");
+
+/// The model without its places in the text.
+fn without_origins(iosts: &crate::iosts::Iosts) -> crate::iosts::Iosts {
+    let mut iosts = iosts.clone();
+    iosts.origin = None;
+    for transition in &mut iosts.transitions {
+        transition.origin = Default::default();
+    }
+    iosts
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    for text in [COFFEE, TRICKY] {
+        let (specification, _) = read_specification(file(text)).unwrap();
+        let written = crate::writer::write_yaml(&specification.iosts, &specification.types);
+        let (again, _) = read_specification(file(&written)).unwrap_or_else(|e| panic!("{e:?}\n{written}"));
+        assert_eq!(without_origins(&again.iosts), without_origins(&specification.iosts), "{written}");
+        assert_eq!(again.types, specification.types);
+        assert_eq!(crate::writer::write_yaml(&again.iosts, &again.types), written);
+    }
+    let (specification, _) = read_specification(file(COFFEE)).unwrap();
+    let (purpose, _) = read_purpose(file(DELIVER), &specification).unwrap();
+    let written = crate::writer::write_purpose_yaml(&purpose);
+    let (again, _) = read_purpose(file(&written), &specification).unwrap();
+    assert_eq!(without_origins(&again.iosts), without_origins(&purpose.iosts));
+    assert!(written.contains("\"on\": Deliver"));
+}
+
+fn numbers(real: bool) -> BoxedStrategy<Term> {
+    let known = data();
+    let of = |name: &str| Term::datum(known.iter().find(|datum| datum.name() == name).unwrap());
+    let leaf = if real {
+        prop_oneof![
+            Just(of("r")),
+            Just(of("s")),
+            (-40i64..40, 1i64..9).prop_map(|(n, d)| {
+                let value = dashu::rational::RBig::from(n) / dashu::rational::RBig::from(d);
+                Term::literal(Value::Real(value))
+            }),
+        ]
+        .boxed()
+    } else {
+        prop_oneof![Just(of("x")), Just(of("y")), Just(of("z")), (-40i64..40).prop_map(Term::int)].boxed()
+    };
+    let array = of("a");
+    leaf.prop_recursive(5, 24, 2, move |inner| {
+        let array = array.clone();
+        let operators = if real {
+            vec![Operator::Add, Operator::Subtract, Operator::Multiply, Operator::Divide]
+        } else {
+            vec![
+                Operator::Add,
+                Operator::Subtract,
+                Operator::Multiply,
+                Operator::IntegerDivide,
+                Operator::Modulo,
+            ]
+        };
+        let branches = (inner.clone(), inner.clone(), any::<bool>()).prop_map(|(a, b, equal)| {
+            let comparison = if equal { Comparison::Equal } else { Comparison::AtMost };
+            Term::if_then_else(&Term::compare(comparison, &a, &b), &b, &a)
+        });
+        let binary = (proptest::sample::select(operators), inner.clone(), inner.clone())
+            .prop_map(|(operator, a, b)| Term::arithmetic(operator, &a, &b));
+        let cell = (inner.clone(), inner.clone(), inner.clone())
+            .prop_map(move |(i, j, e)| if real { i } else { Term::select(&Term::store(&array, &i, &e), &j) });
+        prop_oneof![4 => binary, 1 => inner.prop_map(|a| a.negate()), 1 => branches, 1 => cell]
+    })
+    .boxed()
+}
+
+fn truths() -> BoxedStrategy<Term> {
+    let known = data();
+    let of = |name: &str| Term::datum(known.iter().find(|datum| datum.name() == name).unwrap());
+    let (v, b, c) = (of("v"), of("b"), of("c"));
+    let comparisons = proptest::sample::select(vec![
+        Comparison::Equal,
+        Comparison::NotEqual,
+        Comparison::Less,
+        Comparison::AtMost,
+        Comparison::Greater,
+        Comparison::AtLeast,
+    ]);
+    let leaf = prop_oneof![
+        Just(b),
+        Just(c),
+        any::<bool>().prop_map(move |tea| {
+            Term::equal(&v, &Term::literal(Value::Enum(beverage(), usize::from(tea))))
+        }),
+        (comparisons.clone(), numbers(false), numbers(false)).prop_map(|(o, a, b)| Term::compare(o, &a, &b)),
+        (comparisons, numbers(true), numbers(true)).prop_map(|(o, a, b)| Term::compare(o, &a, &b)),
+    ];
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        prop_oneof![
+            inner.clone().prop_map(|a| a.not()),
+            proptest::collection::vec(inner.clone(), 2..4).prop_map(Term::and),
+            proptest::collection::vec(inner.clone(), 2..4).prop_map(Term::or),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| Term::equal(&a, &b)),
+            (inner.clone(), inner.clone(), inner).prop_map(|(c, a, b)| Term::if_then_else(&c, &a, &b)),
+        ]
+    })
+    .boxed()
+}
+
+proptest! {
+    #[test]
+    fn what_is_printed_is_read_back(term in truths()) {
+        prop_assert_eq!(read(&term.to_string(), &Type::Bool), Ok(term));
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[-+*/!=<>&|()\\[\\].,: a-cxrvp0-9'\"ifthenelse]{0,60}") {
+        let _ = read(&text, &Type::Bool);
+        let _ = read_specification(file(&text));
+        let _ = read_specification(file(&COFFEE.replace("coin > 0", &text)));
+    }
+
+    #[test]
+    fn no_damaged_model_makes_the_reader_panic(at in 0usize..1000, with in "[-{}\\[\\]:,\"'#&*!|> \n a-z0-9]{0,3}", cut in 0usize..8) {
+        let at = at % COFFEE.len();
+        let end = (at + cut).min(COFFEE.len());
+        let text = format!("{}{with}{}", &COFFEE[..at], &COFFEE[end..]);
+        if let Ok((specification, _)) = read_specification(file(&text)) {
+            let _ = read_purpose(file(DELIVER), &specification);
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Types as a user writes them: the section `types:` and the type of a datum.
+//!
+//! Declarations may refer to each other in any order, so they are resolved on demand, depth first; a name met again
+//! while it is being resolved is a cycle, which no record can have. Depth and size are limited, because types are
+//! compared and hashed structurally.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use dashu::integer::IBig;
+
+use crate::diagnostic::Diagnostic;
+use crate::reader::collect::{Collector, inventory};
+use crate::reader::lexer::{self, Kind as Lexeme, Token, tokens};
+use crate::reader::parser::{MAX_DIGITS, Mistake, Parser};
+use crate::reader::scope::{Meaning, Names};
+use crate::reader::shape;
+use crate::reader::typing::report;
+use crate::reader::yaml::{Entry, Kind, Node, Scalar};
+use crate::types::{ArrayType, EnumType, RecordType, Type};
+
+/// The names of the types that need no declaration.
+pub const BUILT_IN: [&str; 5] = ["bool", "int", "nat", "real", "array"];
+/// The deepest nesting of types.
+const MAX_DEPTH: u32 = 32;
+/// The most parts of one type, its parts' parts included.
+const MAX_SIZE: u64 = 1_000;
+
+/// The declared types of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Types {
+    /// By name; `None` where the declaration has a mistake.
+    resolved: BTreeMap<String, Option<Type>>,
+    /// Names in the order of the file.
+    order: Vec<String>,
+}
+
+impl Types {
+    /// The declarations without a mistake, in the order of the file.
+    pub fn in_order(&self) -> Vec<(String, Type)> {
+        self.order.iter().filter_map(|name| Some((name.clone(), self.resolved.get(name)?.clone()?))).collect()
+    }
+
+    /// The types of a specification that is already read.
+    pub fn of(types: &[(String, Type)]) -> Self {
+        Types {
+            resolved: types.iter().map(|(name, ty)| (name.clone(), Some(ty.clone()))).collect(),
+            order: types.iter().map(|(name, _)| name.clone()).collect(),
+        }
+    }
+
+    /// The type that a node spells. `None` where there was a mistake, which has been reported.
+    pub fn read(&mut self, collector: &mut Collector, node: &Node, of: &str) -> Option<Type> {
+        let types = std::mem::take(self);
+        let mut reading = Reading { collector, sources: &BTreeMap::new(), types, busy: Vec::new() };
+        let ty = reading.used(node, of);
+        *self = reading.types;
+        ty
+    }
+}
+
+/// Reads the section `types:`, and adds the literals of its enumerations to the names.
+pub fn read_types(collector: &mut Collector, node: &Node, names: &mut Names) -> Types {
+    let like = "types: { Beverage: [TEA, COFFEE] }";
+    let Some(entries) = shape::mapping(collector, node, "`types`", like) else { return Types::default() };
+    shape::check_distinct(collector, entries, "duplicate-declaration", "type");
+    let mut sources = BTreeMap::new();
+    let mut types = Types::default();
+    for entry in shape::first_entries(entries) {
+        if shape::is_name(collector, &entry.key, "type") {
+            if is_reserved(&entry.key.text) {
+                let message = format!("`{}` is a type already and cannot be declared", entry.key.text);
+                collector.error("reserved-name", message, &entry.key.span, "choose another name");
+            } else {
+                sources.insert(entry.key.text.clone(), entry);
+                types.order.push(entry.key.text.clone());
+                continue;
+            }
+        }
+        types.resolved.insert(entry.key.text.clone(), None);
+    }
+    let order = types.order.clone();
+    let mut reading = Reading { collector, sources: &sources, types, busy: Vec::new() };
+    for name in &order {
+        reading.declared(name);
+    }
+    let types = reading.types;
+    for name in &order {
+        let (Some(Some(Type::Enum(enumeration))), Some(entry)) =
+            (types.resolved.get(name), sources.get(name))
+        else {
+            continue;
+        };
+        if enumeration.name == *name {
+            add_literals(collector, enumeration, entry, names);
+        }
+    }
+    types
+}
+
+fn is_reserved(name: &str) -> bool {
+    BUILT_IN.contains(&name) || matches!(name, "clock" | "record" | "of")
+}
+
+fn add_literals(collector: &mut Collector, enumeration: &Arc<EnumType>, entry: &Entry, names: &mut Names) {
+    let Kind::Sequence(items) = &entry.value.kind else { return };
+    for item in items {
+        let Some(scalar) = item.as_scalar() else { continue };
+        let Some(position) = enumeration.literals.iter().position(|literal| *literal == scalar.text) else {
+            continue;
+        };
+        let origin = collector.origin(&scalar.span);
+        match names.get(&scalar.text) {
+            Some((Meaning::Literal(other, _), first)) if other != enumeration => {
+                let message = format!("`{}` is a literal of {} already", scalar.text, other.name);
+                let diagnostic = Diagnostic::error("duplicate-name", message)
+                    .at(origin, "declared again")
+                    .at(first.clone(), "first declared here")
+                    .help("literals and data share one namespace");
+                collector.push(diagnostic);
+            }
+            _ => names.add(&scalar.text, Meaning::Literal(enumeration.clone(), position), Some(origin)),
+        }
+    }
+}
+
+struct Reading<'a, 'c> {
+    collector: &'c mut Collector,
+    sources: &'a BTreeMap<String, &'a Entry>,
+    types: Types,
+    /// The declarations that are being resolved, outermost first.
+    busy: Vec<String>,
+}
+
+impl Reading<'_, '_> {
+    /// The type of this name, resolved now if it was not yet.
+    fn declared(&mut self, name: &str) -> Option<Type> {
+        if let Some(known) = self.types.resolved.get(name) {
+            return known.clone();
+        }
+        let entry = *self.sources.get(name)?;
+        self.busy.push(name.to_owned());
+        let ty = self.declaration(name, &entry.value).filter(|ty| {
+            let fits = size(ty, MAX_SIZE) < MAX_SIZE;
+            if !fits {
+                let message = format!("the type `{name}` has more than {MAX_SIZE} parts");
+                self.collector.error("type-too-large", message, &entry.key.span, "too large");
+            }
+            fits
+        });
+        self.busy.pop();
+        self.types.resolved.insert(name.to_owned(), ty.clone());
+        ty
+    }
+
+    fn declaration(&mut self, name: &str, node: &Node) -> Option<Type> {
+        match &node.kind {
+            Kind::Sequence(items) => self.enumeration(name, node, items),
+            Kind::Mapping(entries) => self.record(name, node, entries),
+            Kind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
+            Kind::Scalar(_) => {
+                let like = "Beverage: [TEA, COFFEE]";
+                shape::wrong_kind(
+                    self.collector,
+                    node,
+                    &format!("the type `{name}`"),
+                    "a list, a mapping or a type",
+                    like,
+                );
+                None
+            }
+        }
+    }
+
+    fn enumeration(&mut self, name: &str, node: &Node, items: &[Arc<Node>]) -> Option<Type> {
+        if items.is_empty() {
+            let message = format!("the enumeration `{name}` has no literals: no value could be of this type");
+            self.collector.error("empty-enumeration", message, &node.span, "expected at least one name");
+            return None;
+        }
+        let mut literals: Vec<String> = Vec::new();
+        let mut seen: BTreeMap<&str, &Scalar> = BTreeMap::new();
+        let before = self.collector.errors();
+        for item in items {
+            let Some(scalar) = shape::scalar(self.collector, item, "a literal", "[TEA, COFFEE]") else {
+                continue;
+            };
+            if !shape::is_name(self.collector, scalar, "literal") {
+                continue;
+            }
+            if let Some(first) = seen.get(scalar.text.as_str()) {
+                let diagnostic = Diagnostic::error(
+                    "duplicate-declaration",
+                    format!("the literal `{}` stands here twice", scalar.text),
+                )
+                .at(self.collector.origin(&scalar.span), "the second time")
+                .at(self.collector.origin(&first.span), "the first time");
+                self.collector.push(diagnostic);
+                continue;
+            }
+            seen.insert(&scalar.text, scalar);
+            literals.push(scalar.text.clone());
+        }
+        // With a mistake in one literal, the others are still known: fewer messages that only follow from it.
+        if literals.is_empty() && self.collector.errors() > before {
+            return None;
+        }
+        Some(Type::Enum(Arc::new(EnumType { name: name.to_owned(), literals })))
+    }
+
+    fn record(&mut self, name: &str, node: &Node, entries: &[Entry]) -> Option<Type> {
+        if entries.is_empty() {
+            let message = format!("the record type `{name}` has no fields");
+            self.collector.error("empty-record", message, &node.span, "expected at least one field");
+            return None;
+        }
+        shape::check_distinct(self.collector, entries, "duplicate-declaration", "field");
+        let mut fields = Vec::new();
+        let mut right = true;
+        for entry in shape::first_entries(entries) {
+            let named = shape::is_name(self.collector, &entry.key, "field");
+            match self.used(&entry.value, &format!("the field `{}`", entry.key.text)) {
+                Some(ty) if named => fields.push((entry.key.text.clone(), ty)),
+                _ => right = false,
+            }
+        }
+        right.then(|| Type::Record(Arc::new(RecordType { name: name.to_owned(), fields })))
+    }
+
+    /// A type where one is used.
+    fn used(&mut self, node: &Node, of: &str) -> Option<Type> {
+        match &node.kind {
+            Kind::Scalar(scalar) if !node.is_nothing() => self.spelled(scalar),
+            _ => {
+                let message = format!("{of} needs a type, but this is {}", node.describe());
+                let diagnostic = Diagnostic::error("expected-type", message)
+                    .at(self.collector.origin(&node.head()), "expected a type's name")
+                    .help("enumerations and records are declared under `types:` and used by name");
+                self.collector.push(diagnostic);
+                None
+            }
+        }
+    }
+
+    fn spelled(&mut self, scalar: &Scalar) -> Option<Type> {
+        let tokens = tokens(&scalar.text);
+        let mut cursor = Parser::new(&tokens, &scalar.text);
+        let ty = self.ty(&mut cursor, scalar, 0)?;
+        if cursor.peek().is_some() {
+            let mistake = cursor.expected("the end of the type");
+            report(self.collector, scalar, *mistake);
+            return None;
+        }
+        Some(ty)
+    }
+
+    fn ty(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, depth: u32) -> Option<Type> {
+        let Some(Token { kind: Lexeme::Name(name), span }) = cursor.peek() else {
+            let mut mistake = cursor.expected("a type");
+            mistake.help = mistake.help.or_else(|| Some(spellings()));
+            report(self.collector, scalar, *mistake);
+            return None;
+        };
+        if depth > MAX_DEPTH || self.busy.len() > MAX_DEPTH as usize {
+            let message = format!("types are nested more than {MAX_DEPTH} deep");
+            self.collector.error("type-too-large", message, &scalar.place(span), "one level too many");
+            return None;
+        }
+        cursor.take();
+        match name.as_str() {
+            "bool" => Some(Type::Bool),
+            "nat" => Some(Type::Nat),
+            "real" => Some(Type::Real),
+            "int" => match cursor.eat("[") {
+                Some(open) => self.range(cursor, scalar, open),
+                None => Some(Type::Int),
+            },
+            "array" => {
+                let result = (|| {
+                    cursor.need("[", "and the index's type: `array[T] of U`").map_err(Some)?;
+                    let index = self.ty(cursor, scalar, depth + 1).ok_or(None)?;
+                    cursor.need("]", "after the index's type").map_err(Some)?;
+                    match cursor.peek() {
+                        Some(Token { kind: Lexeme::Name(of), .. }) if of == "of" => cursor.take(),
+                        _ => {
+                            return Err(Some(
+                                cursor.expected("`of` and the elements' type: `array[T] of U`"),
+                            ));
+                        }
+                    };
+                    let element = self.ty(cursor, scalar, depth + 1).ok_or(None)?;
+                    Ok(Type::Array(Arc::new(ArrayType { index, element })))
+                })();
+                match result {
+                    Ok(ty) => Some(ty),
+                    Err(mistake) => {
+                        if let Some(mistake) = mistake {
+                            report(self.collector, scalar, *mistake);
+                        }
+                        None
+                    }
+                }
+            }
+            "clock" => {
+                timed(self.collector, &scalar.place(span), "clocks");
+                None
+            }
+            _ => self.named(name, &scalar.place(span)),
+        }
+    }
+
+    fn named(&mut self, name: &str, place: &Range<usize>) -> Option<Type> {
+        if let Some(start) = self.busy.iter().position(|busy| busy == name) {
+            let cycle: Vec<&str> = self.busy[start..].iter().map(String::as_str).chain([name]).collect();
+            let diagnostic = Diagnostic::error("cyclic-type", format!("the type `{name}` contains itself"))
+                .at(self.collector.origin(place), "closes the cycle")
+                .note(format!("the cycle: {}", cycle.join(" > ")));
+            self.collector.push(diagnostic);
+            return None;
+        }
+        if self.types.resolved.contains_key(name) || self.sources.contains_key(name) {
+            return self.declared(name);
+        }
+        let known: Vec<&str> =
+            BUILT_IN.into_iter().chain(self.types.order.iter().map(String::as_str)).collect();
+        let help = match name.to_lowercase().as_str() {
+            "integer" | "long" | "short" | "unsigned" => {
+                "the integers are `int`, `nat` and `int[lo..hi]`".to_owned()
+            }
+            "boolean" => "did you mean `bool`?".to_owned(),
+            "float" | "double" | "decimal" | "rational" => "did you mean `real`?".to_owned(),
+            "string" | "str" | "char" | "text" => {
+                "there are no strings: declare an enumeration under `types:`".to_owned()
+            }
+            _ => match self.collector.nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if self.types.order.is_empty() => spellings(),
+                None => inventory("declared types", self.types.order.iter().map(String::as_str)),
+            },
+        };
+        let diagnostic = Diagnostic::error("unknown-type", format!("unknown type `{name}`"))
+            .at(self.collector.origin(place), "not declared under `types:`")
+            .help(help);
+        self.collector.push(diagnostic);
+        None
+    }
+
+    fn range(&mut self, cursor: &mut Parser<'_>, scalar: &Scalar, open: Range<usize>) -> Option<Type> {
+        let bounds: Result<_, Box<Mistake>> = (|| {
+            let low = bound(cursor)?;
+            cursor.need("..", "between the bounds: `int[lo..hi]`")?;
+            let high = bound(cursor)?;
+            let close = cursor.need("]", "after the upper bound")?;
+            Ok((low, high, open.start..close.end))
+        })();
+        match bounds {
+            Err(mistake) => {
+                report(self.collector, scalar, *mistake);
+                None
+            }
+            Ok((low, high, span)) if low > high => {
+                let message = format!("the range {low}..{high} is empty: no value could be of this type");
+                self.collector.error(
+                    "empty-range",
+                    message,
+                    &scalar.place(&span),
+                    "the bounds are the wrong way round",
+                );
+                None
+            }
+            Ok((low, high, _)) => Some(Type::Range(low, high)),
+        }
+    }
+}
+
+fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
+    let negative = cursor.eat("-").is_some();
+    let Some(Token { kind: Lexeme::Integer(digits), .. }) = cursor.peek() else {
+        return Err(cursor.expected("an integer's digits as a bound"));
+    };
+    let value = (digits.len() <= MAX_DIGITS).then(|| IBig::from_str_radix(digits, 10).ok()).flatten();
+    let Some(value) = value else {
+        return Err(cursor.expected(&format!("a bound of at most {MAX_DIGITS} digits")));
+    };
+    cursor.take();
+    Ok(if negative { -value } else { value })
+}
+
+/// Reports what only timed models have.
+pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
+    let diagnostic = Diagnostic::error("timed-model", format!("timed models are not supported yet: {what}"))
+        .at(collector.origin(place), "only a timed model has this")
+        .help("model time by explicit inputs, or leave it out");
+    collector.push(diagnostic);
+}
+
+fn spellings() -> String {
+    "types are `bool`, `int`, `nat`, `int[lo..hi]`, `real`, `array[T] of U` and the names under `types:`"
+        .to_owned()
+}
+
+/// The number of parts, as far as the limit.
+fn size(ty: &Type, limit: u64) -> u64 {
+    let parts: Vec<&Type> = match ty {
+        Type::Array(array) => vec![&array.index, &array.element],
+        Type::Record(record) => record.fields.iter().map(|(_, field)| field).collect(),
+        _ => Vec::new(),
+    };
+    let mut total = 1;
+    for part in parts {
+        if total >= limit {
+            return limit;
+        }
+        total += size(part, limit - total);
+    }
+    total
+}
+
+/// Is the name one that only confuses as the name of a datum?
+pub fn names_a_type(name: &str) -> bool {
+    is_reserved(name) || lexer::KEYWORDS.contains(&name)
+}

@@ -1,0 +1,410 @@
+//! Types: from the syntax tree to a well-sorted term, collecting every mistake on the way.
+//!
+//! A subexpression with a mistake has no term, and what is built around it keeps quiet about it: one mistake, one
+//! message. Rules: `int`, `nat` and ranges are one sort; an integer beside a real, or where a real is expected, is
+//! lifted; nothing else converts. Recursion is bounded by the parser's limits.
+
+use std::ops::Range;
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::diagnostic::Diagnostic;
+use crate::reader::collect::{Collector, inventory, listed};
+use crate::reader::parser::{self, Mistake};
+use crate::reader::scope::{Meaning, Scope};
+use crate::reader::syntax::{Expression, Kind};
+use crate::reader::yaml::{Node, Scalar};
+use crate::term::Term;
+use crate::term::node::{Comparison, Operator};
+use crate::types::Type;
+use crate::value::Value;
+
+/// Reads an expression of the expected type from a scalar. `whose` says what it is: "the guard".
+///
+/// `None` where there was a mistake, which has been reported.
+pub fn read_expression(
+    collector: &mut Collector,
+    node: &Node,
+    scope: Scope<'_>,
+    expected: &Type,
+    whose: &str,
+) -> Option<Term> {
+    let scalar = match node.as_scalar() {
+        Some(scalar) if scalar.broken => return None,
+        Some(scalar) if !node.is_nothing() && !scalar.text.trim().is_empty() => scalar,
+        _ => {
+            let message = format!("expected an expression for {whose}, found {}", node.describe());
+            let mut diagnostic = Diagnostic::error("expected-expression", message)
+                .at(collector.origin(&node.head()), "expected an expression");
+            if !node.is_nothing() {
+                diagnostic =
+                    diagnostic.help("put an expression that contains brackets, braces or `: ` in quotes");
+            }
+            collector.push(diagnostic);
+            return None;
+        }
+    };
+    let tree = match parser::parse(&scalar.text) {
+        Ok(tree) => tree,
+        Err(mistake) => {
+            report(collector, scalar, *mistake);
+            return None;
+        }
+    };
+    let mut typing = Typing { collector, scalar, scope };
+    let term = typing.term(&tree)?;
+    typing.fit(&term, &tree.span, expected, whose)
+}
+
+/// Reports a mistake of syntax within a scalar.
+pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
+    let place = scalar.place(&mistake.span);
+    let diagnostic =
+        Diagnostic::error(mistake.code, mistake.message).at(collector.origin(&place), mistake.label);
+    collector.push(Diagnostic { help: mistake.help, ..diagnostic });
+}
+
+type Test = fn(&Meaning) -> bool;
+
+struct Typing<'a, 'c> {
+    collector: &'c mut Collector,
+    scalar: &'a Scalar,
+    scope: Scope<'a>,
+}
+
+impl Typing<'_, '_> {
+    fn error(
+        &mut self,
+        code: &'static str,
+        message: String,
+        at: &Range<usize>,
+        label: String,
+        help: Option<String>,
+    ) {
+        let place = self.scalar.place(at);
+        let diagnostic = Diagnostic::error(code, message).at(self.collector.origin(&place), label);
+        self.collector.push(Diagnostic { help, ..diagnostic });
+    }
+
+    /// The term as the expected type wants it.
+    fn fit(&mut self, term: &Term, at: &Range<usize>, expected: &Type, whose: &str) -> Option<Term> {
+        let (sort, wanted) = (term.sort().clone(), expected.sort());
+        if sort == wanted {
+            return Some(term.clone());
+        }
+        if sort == Type::Int && wanted == Type::Real {
+            return Some(term.to_real());
+        }
+        let help = match (&wanted, &sort) {
+            (Type::Int, Type::Real) => Some(
+                "nothing converts a real to an integer; `/` always gives a real, `div` divides integers"
+                    .to_owned(),
+            ),
+            (Type::Bool, Type::Int) => Some("write a comparison: `x != 0`".to_owned()),
+            _ => None,
+        };
+        let message = format!("{whose} must be {}, but this is {sort}", article(expected));
+        self.error("type-mismatch", message, at, format!("this is {sort}"), help);
+        None
+    }
+
+    fn term(&mut self, tree: &Expression) -> Option<Term> {
+        match &tree.kind {
+            Kind::Name(name) => self.name(name, &tree.span),
+            Kind::Truth(value) => Some(Term::literal(Value::Bool(*value))),
+            Kind::Integer(digits) => Some(Term::int(integer(digits)?)),
+            Kind::Decimal(digits) => Some(Term::literal(Value::Real(decimal(digits)?))),
+            Kind::Not(inner) => Some(self.truth(inner, "!")?.not()),
+            Kind::Negate(inner) => Some(self.number(inner, "-")?.negate()),
+            Kind::And(parts) => Some(Term::and(self.truths(parts, "&&")?)),
+            Kind::Or(parts) => Some(Term::or(self.truths(parts, "||")?)),
+            Kind::Implies(parts) => {
+                let parts = self.truths(parts, "=>")?;
+                parts.into_iter().rev().reduce(|conclusion, premise| Term::implies(&premise, &conclusion))
+            }
+            Kind::Compare(first, rest) => self.compare(first, rest),
+            Kind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
+            Kind::IfThenElse(condition, a, b) => self.conditional(condition, a, b),
+            Kind::Select(array, index) => {
+                let (array_term, index_term) = (self.term(array), self.term(index));
+                let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
+                let index = self.fit(&index_term?, &index.span, &ty.index, "the index")?;
+                Some(Term::select(array_term, &index))
+            }
+            Kind::Store(array, index, element) => {
+                let (array_term, index_term, element_term) =
+                    (self.term(array), self.term(index), self.term(element));
+                let (array_term, ty) = (array_term.as_ref()?, self.array(array_term.as_ref()?, &array.span)?);
+                let index = index_term.and_then(|term| self.fit(&term, &index.span, &ty.index, "the index"));
+                let element = element_term
+                    .and_then(|term| self.fit(&term, &element.span, &ty.element, "the new element"));
+                Some(Term::store(array_term, &index?, &element?))
+            }
+            Kind::Field(record, field, at) => {
+                let record_term = self.term(record)?;
+                let Type::Record(ty) = record_term.sort().clone() else {
+                    let message =
+                        format!("`.{field}` reads a field of a record, but this is {}", record_term.sort());
+                    self.error(
+                        "type-mismatch",
+                        message,
+                        &record.span,
+                        format!("this is {}", record_term.sort()),
+                        None,
+                    );
+                    return None;
+                };
+                if let Some(position) = ty.field(field) {
+                    return Some(Term::field(&record_term, position));
+                }
+                let fields: Vec<&str> = ty.fields.iter().map(|(name, _)| name.as_str()).collect();
+                let near = self.collector.nearest(field, fields.iter().copied());
+                let help = near.map_or_else(
+                    || inventory(&format!("fields of {}", ty.name), fields.iter().copied()),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                let message = format!("the record type {} has no field `{field}`", ty.name);
+                self.error("unknown-field", message, at, "no such field".to_owned(), Some(help));
+                None
+            }
+        }
+    }
+
+    fn array(&mut self, term: &Term, at: &Range<usize>) -> Option<std::sync::Arc<crate::types::ArrayType>> {
+        match term.sort() {
+            Type::Array(ty) => Some(ty.clone()),
+            other => {
+                let message = format!("`a[i]` needs an array, but this is {other}");
+                self.error("type-mismatch", message, at, format!("this is {other}"), None);
+                None
+            }
+        }
+    }
+
+    fn name(&mut self, name: &str, at: &Range<usize>) -> Option<Term> {
+        if let Some((_, parameter)) = self.scope.parameters.iter().find(|(known, _)| known == name) {
+            return parameter.as_ref().map(Term::datum);
+        }
+        if let Some((meaning, _)) = self.scope.names.get(name) {
+            return meaning.term();
+        }
+        let usable = self.scope.usable();
+        let near = self.collector.nearest(name, usable).map(str::to_owned);
+        let elsewhere = self.scope.names.elsewhere(name).map(str::to_owned);
+        let renamed =
+            self.scope.parameters.iter().find(|(_, p)| p.as_ref().is_some_and(|p| p.name() == name));
+        if let Some((new, _)) = renamed {
+            let help = format!("`{}` is called `{new}` in this transition", name);
+            self.error(
+                "unknown-name",
+                format!("unknown name `{name}`"),
+                at,
+                "renamed by `on:`".to_owned(),
+                Some(help),
+            );
+            return None;
+        }
+        if let (None, Some(what)) = (self.scope.action, elsewhere.as_ref().filter(|what| is_parameter(what)))
+        {
+            let help = "it holds before any message: it may mention variables and constants only".to_owned();
+            let message = format!("the initial condition mentions the parameter `{name}`");
+            self.error("parameter-in-initial-condition", message, at, what.clone(), Some(help));
+            return None;
+        }
+        let help = match (near, &elsewhere) {
+            (_, Some(what)) if what.contains("of the specification") => {
+                format!("list it under `observes:` to read it: `observes: [{name}]`")
+            }
+            (_, Some(what)) if is_parameter(what) => {
+                let action = self.scope.action.unwrap_or_default();
+                format!(
+                    "a parameter is known only in the transitions of its action, and this one is on `{action}`"
+                )
+            }
+            (Some(near), _) => format!("did you mean {}?", self.described(&near)),
+            (None, _) => self.inventory(),
+        };
+        let label = elsewhere.unwrap_or_else(|| "not declared".to_owned());
+        self.error("unknown-name", format!("unknown name `{name}`"), at, label, Some(help));
+        None
+    }
+
+    fn described(&self, name: &str) -> String {
+        match self.scope.names.get(name) {
+            Some((meaning, _)) => format!("the {} `{name}`", meaning.describe()),
+            None => format!("the parameter `{name}`"),
+        }
+    }
+
+    /// What can be used here, by kind.
+    fn inventory(&self) -> String {
+        let mut lines = Vec::new();
+        let of = |test: Test| -> Vec<&str> {
+            self.scope.names.iter().filter(|(_, meaning)| test(meaning)).map(|(name, _)| name).collect()
+        };
+        let parameters: Vec<&str> = self.scope.parameters.iter().map(|(name, _)| name.as_str()).collect();
+        if let (Some(action), false) = (self.scope.action, parameters.is_empty()) {
+            lines.push(format!("parameters of {action}: {}", listed(parameters)));
+        }
+        let kinds: [(&str, Test); 4] = [
+            ("variables", |m| matches!(m, Meaning::Variable(_))),
+            ("constants", |m| matches!(m, Meaning::Constant(_))),
+            ("observed", |m| matches!(m, Meaning::Observed(_))),
+            ("literals", |m| matches!(m, Meaning::Literal(..))),
+        ];
+        for (kind, test) in kinds {
+            let names = of(test);
+            if !names.is_empty() {
+                lines.push(format!("{kind}: {}", listed(names)));
+            }
+        }
+        if lines.is_empty() {
+            "nothing is declared that could be used here".to_owned()
+        } else {
+            lines.join("; ")
+        }
+    }
+
+    fn truth(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
+        let term = self.term(tree)?;
+        if *term.sort() == Type::Bool {
+            return Some(term);
+        }
+        let help = match operator {
+            "!" => Some("`!` binds tighter than a comparison: write `!(x == y)` or `x != y`".to_owned()),
+            _ if *term.sort() == Type::Int => Some("write a comparison: `x != 0`".to_owned()),
+            _ => None,
+        };
+        let message = format!("`{operator}` joins truth values, but this is {}", term.sort());
+        let message = if operator == "!" {
+            message.replace("joins truth values", "negates a truth value")
+        } else {
+            message
+        };
+        self.error("type-mismatch", message, &tree.span, format!("this is {}, not bool", term.sort()), help);
+        None
+    }
+
+    fn truths(&mut self, parts: &[Expression], operator: &str) -> Option<Vec<Term>> {
+        // All parts are looked at, so that all their mistakes are reported.
+        let terms: Vec<Option<Term>> = parts.iter().map(|part| self.truth(part, operator)).collect();
+        terms.into_iter().collect()
+    }
+
+    fn number(&mut self, tree: &Expression, operator: &str) -> Option<Term> {
+        let term = self.term(tree)?;
+        if term.sort().is_number() {
+            return Some(term);
+        }
+        let message = format!("`{operator}` computes with numbers, but this is {}", term.sort());
+        self.error("type-mismatch", message, &tree.span, format!("this is {}", term.sort()), None);
+        None
+    }
+
+    fn arithmetic(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Option<Term> {
+        let sign = operator.to_string();
+        let (left, right) = (self.number(a, &sign), self.number(b, &sign));
+        let (left, right) = (left?, right?);
+        if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
+            let mut right_sorts = true;
+            for (term, tree) in [(&left, a), (&right, b)] {
+                if *term.sort() != Type::Int {
+                    let message = format!("`{sign}` is of integers, but this is {}", term.sort());
+                    let help = (operator == Operator::IntegerDivide).then(|| "`/` divides reals".to_owned());
+                    self.error(
+                        "type-mismatch",
+                        message,
+                        &tree.span,
+                        format!("this is {}", term.sort()),
+                        help,
+                    );
+                    right_sorts = false;
+                }
+            }
+            if !right_sorts {
+                return None;
+            }
+        }
+        Some(Term::arithmetic(operator, &left, &right))
+    }
+
+    fn compare(&mut self, first: &Expression, rest: &[(Comparison, Expression)]) -> Option<Term> {
+        let mut parts = Vec::new();
+        let mut left = (self.term(first), &first.span);
+        for (comparison, tree) in rest {
+            let right = (self.term(tree), &tree.span);
+            parts.push(match (&left.0, &right.0) {
+                (Some(a), Some(b)) => self.compare_two(*comparison, a, left.1, b, right.1),
+                _ => None,
+            });
+            left = right;
+        }
+        parts.into_iter().collect::<Option<Vec<Term>>>().map(Term::and)
+    }
+
+    fn compare_two(
+        &mut self,
+        comparison: Comparison,
+        a: &Term,
+        a_span: &Range<usize>,
+        b: &Term,
+        b_span: &Range<usize>,
+    ) -> Option<Term> {
+        let both_numbers = a.sort().is_number() && b.sort().is_number();
+        let both = a_span.start..b_span.end;
+        if a.sort() != b.sort() && !both_numbers {
+            let message = format!("`{comparison}` compares {} with {}", a.sort(), b.sort());
+            let diagnostic = Diagnostic::error("type-mismatch", message)
+                .at(self.collector.origin(&self.scalar.place(a_span)), format!("this is {}", a.sort()))
+                .at(self.collector.origin(&self.scalar.place(b_span)), format!("this is {}", b.sort()))
+                .help("both sides of a comparison must be of one type");
+            self.collector.push(diagnostic);
+            return None;
+        }
+        if !both_numbers && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+            let message = format!("`{comparison}` orders numbers, but these are {}", a.sort());
+            let help = "values of this type can only be compared with `==` and `!=`".to_owned();
+            self.error("type-mismatch", message, &both, format!("these are {}", a.sort()), Some(help));
+            return None;
+        }
+        Some(Term::compare(comparison, a, b))
+    }
+
+    fn conditional(&mut self, condition: &Expression, a: &Expression, b: &Expression) -> Option<Term> {
+        let (choice, left, right) = (self.term(condition), self.term(a), self.term(b));
+        let choice = choice.and_then(|term| self.fit(&term, &condition.span, &Type::Bool, "a condition"));
+        let (left, right) = (left?, right?);
+        if left.sort() != right.sort() && !(left.sort().is_number() && right.sort().is_number()) {
+            let message = format!("the branches differ in type: {} and {}", left.sort(), right.sort());
+            let diagnostic = Diagnostic::error("type-mismatch", message)
+                .at(self.collector.origin(&self.scalar.place(&a.span)), format!("this is {}", left.sort()))
+                .at(self.collector.origin(&self.scalar.place(&b.span)), format!("this is {}", right.sort()));
+            self.collector.push(diagnostic);
+            return None;
+        }
+        Some(Term::if_then_else(&choice?, &left, &right))
+    }
+}
+
+fn is_parameter(what: &str) -> bool {
+    what.starts_with("a parameter of")
+}
+
+fn article(ty: &Type) -> String {
+    match ty {
+        Type::Bool => "a truth value (bool)".to_owned(),
+        other => format!("of type {other}"),
+    }
+}
+
+fn integer(digits: &str) -> Option<IBig> {
+    IBig::from_str_radix(digits, 10).ok()
+}
+
+fn decimal(digits: &str) -> Option<RBig> {
+    let (whole, fraction) = digits.split_once('.')?;
+    let numerator = integer(&format!("{whole}{fraction}"))?;
+    let denominator = integer(&format!("1{}", "0".repeat(fraction.len())))?;
+    Some(RBig::from(numerator) / RBig::from(denominator))
+}

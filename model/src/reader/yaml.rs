@@ -1,0 +1,455 @@
+//! YAML as a tree that remembers where everything stands.
+//!
+//! The reader wants more of YAML than a deserializer gives: the text of a scalar as it was written (`0` is an
+//! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), both places
+//! of a key that stands twice. So the tree is built here, from the events of the parser under `serde-saphyr`.
+//!
+//! Nothing a file contains can make this slow or deep: the file's size, the nesting, the number of nodes and what
+//! aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in the file.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_yaml::granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
+
+use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::reader::collect::Collector;
+
+/// The largest file that is read, in bytes.
+pub const MAX_BYTES: usize = 16 << 20;
+/// The deepest nesting of lists and mappings; the format needs five levels.
+pub const MAX_DEPTH: usize = 64;
+/// Longer texts on several lines are underlined as a whole.
+const MAX_ALIGNED: usize = 65_536;
+/// The most nodes of one file, those that aliases repeat included.
+pub const MAX_NODES: usize = 1_000_000;
+
+/// A piece of a YAML document.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands, in bytes of the file.
+    pub span: Range<usize>,
+    flow: bool,
+    size: usize,
+}
+
+/// What a node is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    /// Text.
+    Scalar(Scalar),
+    /// A list.
+    Sequence(Vec<Arc<Node>>),
+    /// Keys and values in the order of the file; a key may stand twice here.
+    Mapping(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: Scalar,
+    /// Its value.
+    pub value: Arc<Node>,
+}
+
+/// Text with its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scalar {
+    /// The text that it means, after YAML's escapes and folding.
+    pub text: String,
+    /// Where it stands, quotes included.
+    pub span: Range<usize>,
+    /// Was it written without quotes and not as a block?
+    pub plain: bool,
+    /// Is it no text of the user's, but what YAML made of a sign, which has been reported?
+    pub broken: bool,
+    map: Map,
+}
+
+/// How the bytes of a scalar's text lie in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Map {
+    /// The text stands there verbatim, from this byte on.
+    Verbatim(usize),
+    /// It stands there on several lines: the place of each byte.
+    Lines(Arc<[u32]>),
+    /// YAML's escapes lie between.
+    Escaped,
+}
+
+impl Scalar {
+    /// A piece of a scalar as one of its own.
+    pub fn made(text: String, span: Range<usize>) -> Self {
+        Scalar { text, map: Map::Verbatim(span.start), span, plain: true, broken: false }
+    }
+
+    /// The place of a piece of the text; of the whole scalar where YAML's escapes lie between.
+    pub fn place(&self, within: &Range<usize>) -> Range<usize> {
+        match &self.map {
+            Map::Verbatim(start) => start + within.start..start + within.end,
+            Map::Lines(places) => {
+                let place = |at: usize| places.get(at).map(|place| *place as usize);
+                let start = place(within.start);
+                let end = if within.is_empty() { start } else { place(within.end - 1).map(|last| last + 1) };
+                start.zip(end).map_or(self.span.clone(), |(start, end)| start..end)
+            }
+            Map::Escaped => self.span.clone(),
+        }
+    }
+}
+
+impl Node {
+    /// The text, where it is a scalar.
+    pub fn as_scalar(&self) -> Option<&Scalar> {
+        match &self.kind {
+            Kind::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// Is nothing written here?
+    pub fn is_nothing(&self) -> bool {
+        self.as_scalar().is_some_and(|s| s.plain && matches!(s.text.as_str(), "" | "~" | "null"))
+    }
+
+    /// What it is, in a user's words.
+    pub fn describe(&self) -> &'static str {
+        match &self.kind {
+            Kind::Scalar(_) if self.is_nothing() => "nothing",
+            Kind::Scalar(_) => "text",
+            Kind::Sequence(_) => "a list",
+            Kind::Mapping(_) => "a mapping",
+        }
+    }
+
+    /// The place to underline when the node as a whole is meant: a block collection is shown by its first words.
+    pub fn head(&self) -> Range<usize> {
+        match &self.kind {
+            Kind::Mapping(entries) if !self.flow => {
+                entries.first().map_or(self.span.clone(), |entry| entry.key.span.clone())
+            }
+            Kind::Sequence(items) if !self.flow => {
+                items.first().map_or(self.span.clone(), |item| item.head())
+            }
+            _ => self.span.clone(),
+        }
+    }
+}
+
+/// Reads a file from the disk.
+///
+/// # Errors
+/// One diagnostic, without a place: the file is missing, unreadable, too large or not UTF-8.
+pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
+    let name = path.display().to_string();
+    let unreadable = |why: String| Diagnostic::error("unreadable-file", format!("cannot read {name}: {why}"));
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(unreadable("it is not a file".to_owned()));
+    }
+    if metadata.len() > MAX_BYTES as u64 {
+        return Err(too_large(&name, metadata.len()));
+    }
+    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    from_bytes(name, bytes)
+}
+
+/// A file's content as text.
+///
+/// # Errors
+/// One diagnostic: the content is too large or not UTF-8 (then it names the line).
+pub fn from_bytes(name: String, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Diagnostic> {
+    if bytes.len() > MAX_BYTES {
+        return Err(too_large(&name, bytes.len() as u64));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Arc::new(SourceFile { name, text })),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let bytes = error.as_bytes();
+            let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
+            let message = format!("{name} is not UTF-8: byte {:#04x} in line {line}", bytes[at]);
+            Err(Diagnostic::error("invalid-utf8", message).help("save the file with the encoding UTF-8"))
+        }
+    }
+}
+
+fn too_large(name: &str, size: u64) -> Diagnostic {
+    let message = format!("{name} has {size} bytes; at most {MAX_BYTES} are read");
+    Diagnostic::error("file-too-large", message)
+}
+
+/// The one document of the collector's file; `None` where it was not even YAML, which has been reported.
+pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
+    let file = collector.file.clone();
+    if file.text.len() > MAX_BYTES {
+        collector.push(too_large(&file.name, file.text.len() as u64));
+        return None;
+    }
+    let mut options = Options::default();
+    options.set_emit_comments(false);
+    options.emit_unresolved_aliases = true;
+    let mut builder = Builder {
+        collector,
+        text: &file.text,
+        open: Vec::new(),
+        root: None,
+        anchors: BTreeMap::new(),
+        nodes: 0,
+    };
+    for result in Parser::new_from_str_with_options(&file.text, options) {
+        match result {
+            Ok((event, span)) => builder.event(event, &span)?,
+            Err(error) => {
+                let at = error.marker().byte_offset().unwrap_or(file.text.len()).min(file.text.len());
+                if *error.kind() == ErrorKind::RecursionLimitExceeded {
+                    builder.too_deep(&(at..at));
+                    return None;
+                }
+                let message = format!("this is not YAML: {}", error.info());
+                let (label, help) = match error.kind() {
+                    ErrorKind::UnclosedQuotedScalar => {
+                        ("never closed", "a quote ends with the sign that it begins with")
+                    }
+                    _ if message.contains("tab") => ("a tab", "YAML indents with spaces"),
+                    _ => ("the YAML parser stops here", QUOTE),
+                };
+                let diagnostic = Diagnostic::error("yaml-syntax", message)
+                    .at(builder.collector.origin(&word_at(&file.text, at)), label)
+                    .help(help);
+                builder.collector.push(diagnostic);
+                return None;
+            }
+        }
+    }
+    if builder.root.is_none() {
+        let end = builder.text.len();
+        let message =
+            "the file is empty: expected a mapping that begins with `iosts:`, `purpose:` or `specification:`";
+        builder.collector.error("empty-file", message, &(end..end), "nothing here");
+    }
+    builder.root
+}
+
+const QUOTE: &str =
+    "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
+
+/// The word or sign at a byte, within its line.
+fn word_at(text: &str, at: usize) -> Range<usize> {
+    let at = (0..=at.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+    let rest = &text[at..];
+    let word = rest.find(|c: char| c.is_whitespace() || ",[]{}".contains(c)).unwrap_or(rest.len());
+    let one = rest.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
+    at..at + word.max(one).min(80).min(rest.len())
+}
+
+/// Where the bytes of a scalar on several lines stand: line folding changes only white space, so the other characters
+/// are met in the same order. `None` where they are not, because something is escaped.
+fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> Option<Arc<[u32]>> {
+    if text.len() > MAX_ALIGNED {
+        return None;
+    }
+    let header = if block && source.starts_with(['|', '>']) { source.find('\n')? + 1 } else { inner };
+    let mut words = source.get(header..)?.char_indices().filter(|(_, c)| !c.is_whitespace());
+    let mut places = Vec::with_capacity(text.len() + 1);
+    let mut behind = u32::try_from(start + header).ok()?;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            places.extend(std::iter::repeat_n(behind, c.len_utf8()));
+            continue;
+        }
+        let (at, found) = words.next()?;
+        if found != c {
+            return None;
+        }
+        let at = u32::try_from(start + header + at).ok()?;
+        behind = at + c.len_utf8() as u32;
+        places.extend(at..behind);
+    }
+    places.push(behind);
+    Some(places.into())
+}
+
+/// A list or mapping under construction.
+struct Open {
+    kind: Kind,
+    flow: bool,
+    start: usize,
+    anchor: usize,
+    size: usize,
+    /// The key whose value comes next.
+    key: Option<Scalar>,
+    expects_key: bool,
+}
+
+struct Builder<'a, 'c> {
+    collector: &'c mut Collector,
+    text: &'a str,
+    open: Vec<Open>,
+    root: Option<Arc<Node>>,
+    anchors: BTreeMap<usize, Arc<Node>>,
+    nodes: usize,
+}
+
+impl Builder<'_, '_> {
+    /// One event. `None` stops the building; the reason has been reported.
+    fn event(&mut self, event: Event<'_>, span: &Span) -> Option<()> {
+        let bytes = span.byte_range().unwrap_or(0..0);
+        match event {
+            Event::DocumentStart(..) if self.root.is_some() => {
+                let message = "a second document: one file holds one model";
+                self.collector.error("second-document", message, &bytes, "it begins here");
+                None
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse(tag.as_deref(), span);
+                let mut scalar = self.scalar(&text, style, bytes);
+                scalar.broken = tag.is_some();
+                let node =
+                    Node { span: scalar.span.clone(), kind: Kind::Scalar(scalar), flow: true, size: 1 };
+                self.complete(node, anchor)
+            }
+            Event::SequenceStart(style, anchor, tag) => {
+                self.refuse(tag.as_deref(), span);
+                self.begin(Kind::Sequence(Vec::new()), style, anchor, bytes)
+            }
+            Event::MappingStart(style, anchor, tag) => {
+                self.refuse(tag.as_deref(), span);
+                self.begin(Kind::Mapping(Vec::new()), style, anchor, bytes)
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let open = self.open.pop()?;
+                let last = match &open.kind {
+                    Kind::Sequence(items) => items.last().map(|item| item.span.end),
+                    Kind::Mapping(entries) => {
+                        entries.last().map(|entry| entry.value.span.end.max(entry.key.span.end))
+                    }
+                    Kind::Scalar(_) => None,
+                };
+                let end = if open.flow { bytes.end } else { last.unwrap_or(bytes.start) };
+                let start = match &open.kind {
+                    Kind::Mapping(entries) if !open.flow => {
+                        entries.first().map_or(open.start, |e| e.key.span.start)
+                    }
+                    _ => open.start,
+                };
+                let node =
+                    Node { kind: open.kind, span: start..end.max(start), flow: open.flow, size: open.size };
+                self.complete(node, open.anchor)
+            }
+            Event::Alias(anchor) => {
+                let Some(node) = self.anchors.get(&anchor).cloned() else {
+                    let message = "an alias inside of what it stands for";
+                    self.collector.error("recursive-alias", message, &bytes, "this never ends");
+                    return None;
+                };
+                self.place(node, bytes)
+            }
+            Event::UnresolvedAlias(name) => {
+                let message = format!("`*{name}` is a YAML alias, and nothing is anchored as `&{name}`");
+                let diagnostic = Diagnostic::error("unknown-alias", message)
+                    .at(self.collector.origin(&bytes), "unknown alias")
+                    .help(QUOTE);
+                self.collector.push(diagnostic);
+                let scalar = Scalar { broken: true, ..Scalar::made(String::new(), bytes.clone()) };
+                self.complete(Node { kind: Kind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
+            }
+            _ => Some(()),
+        }
+    }
+
+    fn scalar(&self, text: &str, style: ScalarStyle, bytes: Range<usize>) -> Scalar {
+        let source = self.text.get(bytes.clone()).unwrap_or("");
+        let inner = match style {
+            ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
+            _ => 0,
+        };
+        let verbatim = source.get(inner..).is_some_and(|s| s.starts_with(text)) && !text.contains('\n');
+        let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        let map = if verbatim && !block {
+            Map::Verbatim(bytes.start + inner)
+        } else {
+            align(source, text, bytes.start, inner, block).map_or(Map::Escaped, Map::Lines)
+        };
+        Scalar { text: text.to_owned(), map, span: bytes, plain: style == ScalarStyle::Plain, broken: false }
+    }
+
+    /// Tags mean nothing in the format; most are a negation that lacks its quotes.
+    fn refuse(&mut self, tag: Option<&Tag>, span: &Span) {
+        let Some(tag) = tag else { return };
+        let bytes =
+            span.tag_span().and_then(|s| s.byte_range()).or_else(|| span.byte_range()).unwrap_or(0..0);
+        let written = tag.original();
+        let diagnostic = Diagnostic::error("yaml-tag", format!("YAML reads `{written}` as a tag"))
+            .at(self.collector.origin(&bytes), "a tag, which means nothing here")
+            .help("put the expression in quotes where `!` is a negation: \"!done && x > 0\"");
+        self.collector.push(diagnostic);
+    }
+
+    fn begin(&mut self, kind: Kind, style: StructureStyle, anchor: usize, bytes: Range<usize>) -> Option<()> {
+        if self.open.len() >= MAX_DEPTH {
+            self.too_deep(&bytes);
+            return None;
+        }
+        let expects_key = matches!(kind, Kind::Mapping(_));
+        let flow = style == StructureStyle::Flow;
+        self.open.push(Open { kind, flow, start: bytes.start, anchor, size: 1, key: None, expects_key });
+        Some(())
+    }
+
+    fn too_deep(&mut self, bytes: &Range<usize>) {
+        let message = format!("lists and mappings are nested more than {MAX_DEPTH} deep");
+        self.collector.error("nested-too-deep", message, bytes, "one level too many");
+    }
+
+    fn complete(&mut self, node: Node, anchor: usize) -> Option<()> {
+        let bytes = node.span.clone();
+        let node = Arc::new(node);
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        self.nodes += 1;
+        self.place(node, bytes)
+    }
+
+    /// Puts a complete node where it belongs.
+    fn place(&mut self, node: Arc<Node>, bytes: Range<usize>) -> Option<()> {
+        // What an alias repeats counts as often as it is repeated.
+        let total = self.open.iter().map(|open| open.size).fold(node.size, usize::saturating_add);
+        if total > MAX_NODES || self.nodes > MAX_NODES {
+            let message = format!("the file unfolds to more than {MAX_NODES} values");
+            self.collector.error("too-many-values", message, &bytes, "the limit is passed here");
+            return None;
+        }
+        let Some(parent) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Some(());
+        };
+        parent.size = parent.size.saturating_add(node.size);
+        match &mut parent.kind {
+            Kind::Sequence(items) => items.push(node),
+            Kind::Mapping(entries) => {
+                if !parent.expects_key {
+                    parent.expects_key = true;
+                    if let Some(key) = parent.key.take() {
+                        entries.push(Entry { key, value: node });
+                    }
+                } else {
+                    parent.expects_key = false;
+                    parent.key = node.as_scalar().cloned();
+                    if parent.key.is_none() {
+                        let message = format!("a key must be a name, not {}", node.describe());
+                        self.collector.error("key-not-a-name", message, &node.head(), "expected a name");
+                    }
+                }
+            }
+            Kind::Scalar(_) => {}
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,219 @@
+//! A model back as YAML in the model format: what is written here is read to the same model.
+//!
+//! The text must survive YAML 1.1 programs too, which take `on`, `off`, `yes`, `no`, `y` and `n` for truth values:
+//! such words stand in quotes, the format's own key `on` among them. An expression stands in quotes wherever a plain
+//! scalar might end early or begin with a sign of YAML's.
+//!
+//! One thing has no spelling in the language: literals of arrays and records, which no reader makes. A term that
+//! contains one is written as it prints, for people.
+
+use std::fmt::Write;
+
+use crate::data::Datum;
+use crate::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition};
+use crate::types::Type;
+
+/// A specification as YAML; `types` are those that the file declares, in their order.
+pub fn write_yaml(iosts: &Iosts, types: &[(String, Type)]) -> String {
+    let mut text = format!("iosts: {}\n", word(&iosts.name));
+    write_types(&mut text, types);
+    write_data(&mut text, "constants", &iosts.constants);
+    write_data(&mut text, "variables", &iosts.variables);
+    write_locations(&mut text, iosts);
+    write_initial(&mut text, iosts);
+    for (section, kind) in [("inputs", ActionKind::Input), ("outputs", ActionKind::Output)] {
+        write_actions(&mut text, section, iosts.actions.iter().filter(|action| action.kind == kind));
+    }
+    let internals: Vec<String> =
+        iosts.actions.iter().filter(|a| a.kind == ActionKind::Internal).map(|a| word(&a.name)).collect();
+    if !internals.is_empty() {
+        put(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
+    }
+    write_transitions(&mut text, iosts);
+    text
+}
+
+/// A test purpose as YAML. Its actions and types are its specification's and are not written.
+pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
+    let iosts = &purpose.iosts;
+    let mut text = format!("purpose: {}\nof: {}\n", word(&iosts.name), word(&purpose.of));
+    if !purpose.observes.is_empty() {
+        let names: Vec<String> = purpose.observes.iter().map(|datum| word(datum.name())).collect();
+        put(&mut text, format_args!("observes: [{}]\n", names.join(", ")));
+    }
+    let own: Vec<Datum> =
+        iosts.constants.iter().filter(|datum| !purpose.observes.contains(datum)).cloned().collect();
+    write_data(&mut text, "constants", &own);
+    write_data(&mut text, "variables", &iosts.variables);
+    write_locations(&mut text, iosts);
+    write_initial(&mut text, iosts);
+    write_transitions(&mut text, iosts);
+    text
+}
+
+fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = text.write_fmt(piece);
+}
+
+fn write_types(text: &mut String, types: &[(String, Type)]) {
+    if types.is_empty() {
+        return;
+    }
+    text.push_str("types:\n");
+    for (name, ty) in types {
+        let definition = match ty {
+            Type::Enum(enumeration) if enumeration.name == *name => {
+                let literals: Vec<String> =
+                    enumeration.literals.iter().map(|literal| word(literal)).collect();
+                format!("[{}]", literals.join(", "))
+            }
+            Type::Record(record) if record.name == *name => {
+                let fields: Vec<String> = record
+                    .fields
+                    .iter()
+                    .map(|(field, ty)| format!("{}: {}", word(field), spelled(ty)))
+                    .collect();
+                format!("{{ {} }}", fields.join(", "))
+            }
+            other => spelled(other),
+        };
+        put(text, format_args!("  {}: {definition}\n", word(name)));
+    }
+}
+
+fn write_data(text: &mut String, section: &str, data: &[Datum]) {
+    if data.is_empty() {
+        return;
+    }
+    put(text, format_args!("{section}:\n"));
+    for datum in data {
+        put(text, format_args!("  {}: {}\n", word(datum.name()), spelled(datum.ty())));
+    }
+}
+
+/// The locations are listed where the order of their first appearance would not give them back, or where there is
+/// something to say about one.
+fn write_locations(text: &mut String, iosts: &Iosts) {
+    let mut appear = vec![iosts.initial];
+    for transition in &iosts.transitions {
+        for end in [transition.source, transition.target] {
+            if !appear.contains(&end) {
+                appear.push(end);
+            }
+        }
+    }
+    let described = |location: &Location| location.label != location.name || location.description.is_some();
+    if appear.into_iter().eq(iosts.location_ids()) && !iosts.locations.iter().any(described) {
+        return;
+    }
+    text.push_str("locations:\n");
+    for location in &iosts.locations {
+        let name = word(&location.name);
+        let label = (location.label != location.name).then(|| quoted(&location.label));
+        match (label, &location.description) {
+            (None, None) => put(text, format_args!("  {name}:\n")),
+            (None, Some(description)) => put(text, format_args!("  {name}: {}\n", quoted(description))),
+            (Some(label), None) => put(text, format_args!("  {name}: {{ label: {label} }}\n")),
+            (Some(label), Some(description)) => {
+                let description = quoted(description);
+                put(text, format_args!("  {name}: {{ label: {label}, description: {description} }}\n"));
+            }
+        }
+    }
+}
+
+fn write_initial(text: &mut String, iosts: &Iosts) {
+    put(text, format_args!("initial:\n  location: {}\n", word(&iosts.location(iosts.initial).name)));
+    if !iosts.initial_condition.is_true() {
+        put(text, format_args!("  condition: {}\n", scalar(&iosts.initial_condition.to_string())));
+    }
+}
+
+fn write_actions<'a>(text: &mut String, section: &str, actions: impl Iterator<Item = &'a Action>) {
+    let mut first = true;
+    for action in actions {
+        if std::mem::take(&mut first) {
+            put(text, format_args!("{section}:\n"));
+        }
+        let parameters: Vec<String> =
+            action.parameters.iter().map(|p| format!("{}: {}", word(p.name()), spelled(p.ty()))).collect();
+        let parameters =
+            if parameters.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", parameters.join(", ")) };
+        put(text, format_args!("  {}: {parameters}\n", word(&action.name)));
+    }
+}
+
+fn write_transitions(text: &mut String, iosts: &Iosts) {
+    if iosts.transitions.is_empty() {
+        return;
+    }
+    text.push_str("transitions:\n");
+    for transition in &iosts.transitions {
+        write_transition(text, iosts, transition);
+    }
+}
+
+fn write_transition(text: &mut String, iosts: &Iosts, transition: &Transition) {
+    put(text, format_args!("  - from: {}\n", word(&iosts.location(transition.source).name)));
+    put(text, format_args!("    to: {}\n", word(&iosts.location(transition.target).name)));
+    put(text, format_args!("    \"on\": {}\n", word(&iosts.action(transition.action).name)));
+    if !transition.guard.is_true() {
+        put(text, format_args!("    when: {}\n", scalar(&transition.guard.to_string())));
+    }
+    if !transition.assignments.is_empty() {
+        text.push_str("    assign:\n");
+        for (variable, value) in &transition.assignments {
+            put(text, format_args!("      {}: {}\n", word(variable.name()), scalar(&value.to_string())));
+        }
+    }
+}
+
+/// A type, in quotes where its brackets would end a plain scalar.
+fn spelled(ty: &Type) -> String {
+    scalar(&ty.to_string())
+}
+
+/// A name as a YAML scalar.
+fn word(name: &str) -> String {
+    if is_misread(name) { quoted(name) } else { scalar(name) }
+}
+
+/// Does some YAML program take the word for something else than text?
+fn is_misread(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    matches!(lower.as_str(), "" | "~" | "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n")
+        || text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+}
+
+/// An expression as a YAML scalar, plain where that is safe everywhere, in a flow mapping too.
+fn scalar(text: &str) -> String {
+    let first_is_safe = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '(');
+    let all_are_safe = text.chars().all(|c| c.is_ascii_alphanumeric() || " _'.()<>=!&|+-*/".contains(c));
+    let is_number = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+    let is_safe = first_is_safe && all_are_safe && (is_number || !is_misread_expression(text));
+    if is_safe { text.to_owned() } else { quoted(text) }
+}
+
+/// A lone word or number that YAML would type: `true` stays, it means the same.
+fn is_misread_expression(text: &str) -> bool {
+    !text.contains(' ') && is_misread(text) && !matches!(text, "true" | "false")
+}
+
+fn quoted(text: &str) -> String {
+    let mut result = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => result.push_str("\\\""),
+            '\\' => result.push_str("\\\\"),
+            '\n' => result.push_str("\\n"),
+            '\t' => result.push_str("\\t"),
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                put(&mut result, format_args!("\\U{:08X}", u32::from(c)));
+            }
+            c => result.push(c),
+        }
+    }
+    result.push('"');
+    result
+}

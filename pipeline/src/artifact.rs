@@ -1,0 +1,148 @@
+//! The result of each stage, one type each: a stage takes the type before it, so none can be skipped or swapped.
+//!
+//! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. What must hold of each is checked in
+//! [`crate::check`].
+
+use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
+use coreach_model::{ActionId, Term};
+
+/// A purpose in which every location takes every action under every valuation (Definition 4.22): the result of
+/// `complete`.
+#[derive(Clone, Debug)]
+pub struct CompletePurpose {
+    /// The purpose, completed.
+    pub purpose: TestPurpose,
+    /// The location `Reject`, made where the user had none.
+    pub reject: LocationId,
+    /// How many of the transitions, the first ones, are the user's.
+    pub given: usize,
+}
+
+/// SP: the specification whose accepted behaviours are marked (Definition 5.4): the result of `product`.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// All pairs of locations, all synchronised transitions, whether or not their guards can hold.
+    pub iosts: Iosts,
+    /// For each location: is its purpose's half `Accept`?
+    pub accepting: Vec<bool>,
+}
+
+/// closure(SP): no internal action, no guard that cannot hold (Definition A.7): the result of `close`.
+#[derive(Clone, Debug)]
+pub struct Closed {
+    /// The visible behaviours.
+    pub iosts: Iosts,
+    /// For each location: is it accepting?
+    pub accepting: Vec<bool>,
+}
+
+/// SP_vis: deterministic (Definition 4.20): the result of `determinize`.
+#[derive(Clone, Debug)]
+pub struct Visible {
+    /// The visible behaviours, deterministic.
+    pub iosts: Iosts,
+    /// For each location: has it an accepting component (Definition A.12)?
+    pub accepting: Vec<bool>,
+    /// How many more events tell any two runs of one trace apart; 0 where there was no choice.
+    pub lookahead: usize,
+}
+
+/// What an implementation may send at a location, before selection split it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Allowed {
+    /// The location.
+    pub location: LocationId,
+    /// The output.
+    pub action: ActionId,
+    /// The guard of one transition of [`Visible`], in the words in which the test graph states it.
+    pub guard: Term,
+}
+
+/// What selection did to the graph, for reports and comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Selection {
+    /// Transitions of [`Visible`] before `Accept` that the test graph does not have in any form.
+    pub pruned: usize,
+    /// Stimuli whose guard was strengthened so that `Accept` stays in reach.
+    pub strengthened: usize,
+    /// Transitions into Inconclusive.
+    pub inconclusive: usize,
+    /// How often strengthening and reach followed each other.
+    pub rounds: usize,
+}
+
+/// TG (Algorithm 7.2): the result of `select`. Directions stay the implementation's.
+#[derive(Clone, Debug)]
+pub struct TestGraph {
+    /// The graph; nothing leaves `pass` and `inconclusive`.
+    pub iosts: Iosts,
+    /// The location Pass. None where the purpose cannot be reached.
+    pub pass: Option<LocationId>,
+    /// The location Inconclusive, where some transition leads there.
+    pub inconclusive: Option<LocationId>,
+    /// Over-approximation of the states in which the test graph can be, per location.
+    pub reach: Vec<Term>,
+    /// Over-approximation of the states from which `Accept` can be reached, per location.
+    pub coreach: Vec<Term>,
+    /// What the specification allows in each location.
+    pub allowed: Vec<Allowed>,
+    /// What was done.
+    pub selection: Selection,
+    /// What the domain could not express, one line each.
+    pub losses: Vec<String>,
+}
+
+impl TestGraph {
+    /// Can the purpose be reached at all, as far as the analysis can tell?
+    pub fn is_purpose_reachable(&self) -> bool {
+        self.pass.is_some()
+    }
+
+    /// Is it one of the verdict locations?
+    pub fn is_verdict(&self, location: LocationId) -> bool {
+        Some(location) == self.pass || Some(location) == self.inconclusive
+    }
+}
+
+/// What a test case says in the end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Verdict {
+    /// The purpose was met, and nothing wrong was seen.
+    Pass,
+    /// Nothing wrong was seen, and the purpose is out of reach.
+    Inconclusive,
+    /// The specification forbids what was seen.
+    Fail,
+}
+
+impl Verdict {
+    /// The name of its location.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "Pass",
+            Verdict::Inconclusive => "Inconclusive",
+            Verdict::Fail => "Fail",
+        }
+    }
+}
+
+/// TC (Algorithm 7.3): the result of `input_complete`, and of the pipeline. Directions stay the implementation's.
+#[derive(Clone, Debug)]
+pub struct TestCase {
+    /// The graph.
+    pub iosts: Iosts,
+    /// For each location: its verdict, where it is one.
+    pub verdicts: Vec<Option<Verdict>>,
+    /// As of the test graph; `true` at Fail.
+    pub reach: Vec<Term>,
+    /// As of the test graph; `false` at Fail.
+    pub coreach: Vec<Term>,
+}
+
+impl TestCase {
+    /// How many transitions lead to Fail.
+    pub fn fail_transitions(&self) -> usize {
+        let is_fail = |location: LocationId| self.verdicts[location.0 as usize] == Some(Verdict::Fail);
+        self.iosts.transitions.iter().filter(|t| is_fail(t.target)).count()
+    }
+}

@@ -1,0 +1,343 @@
+//! A stage's result as a JSON document, for programs: everything that the stage knows, every condition as text of the
+//! model format and as SMT-LIB.
+//!
+//! The format is documented in `docs/json.md`, and as a JSON Schema in `docs/test-case.schema.json`. It has a version
+//! of its own ([`FORMAT_VERSION`]): a change that a reader could stumble over raises it, a key that is added does not.
+//!
+//! **SMT-LIB.** The document's declarations, then those of the action (its parameters; for a condition at a transition),
+//! then those of the condition itself (rarely any), then `(assert ...)` around its text: a solver accepts that as it
+//! stands. Parameters are declared with their actions because two actions may use one name for different things.
+//! `constraints` are what the types of the data add (`nat` is an `Int` there): who asks a question asserts them too.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_analyses::solver::smtlib;
+use coreach_model::iosts::{Action, LocationId, Transition};
+use coreach_model::{ActionKind, Datum, Term, Type};
+use serde::Serialize;
+
+use super::{Mark, View};
+use crate::artifact::Verdict;
+
+/// The version of the document's format.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The document, with a newline behind it.
+pub fn json(view: &View<'_>) -> String {
+    // Serializing strings, numbers and lists into memory has no way to fail.
+    let mut text = serde_json::to_string_pretty(&document(view)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct Document {
+    format: &'static str,
+    format_version: u32,
+    generator: Generator,
+    stage: &'static str,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purpose: Option<Purpose>,
+    counts: Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    purpose_reachable: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lookahead: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selection: Option<Selection>,
+    losses: Vec<String>,
+    types: Vec<NamedType>,
+    constants: Vec<Data>,
+    variables: Vec<Data>,
+    declarations: Vec<String>,
+    actions: Vec<ActionJson>,
+    initial: Initial,
+    locations: Vec<LocationJson>,
+    transitions: Vec<TransitionJson>,
+}
+
+#[derive(Serialize)]
+struct Generator {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Purpose {
+    of: String,
+    given_transitions: usize,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    locations: usize,
+    transitions: usize,
+    pass: usize,
+    inconclusive: usize,
+    fail: usize,
+}
+
+#[derive(Serialize)]
+struct Selection {
+    pruned: usize,
+    strengthened: usize,
+    inconclusive: usize,
+    rounds: usize,
+}
+
+#[derive(Serialize)]
+struct Data {
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+}
+
+#[derive(Serialize)]
+struct NamedType {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    literals: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<Vec<Data>>,
+}
+
+#[derive(Serialize)]
+struct ActionJson {
+    name: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
+    parameters: Vec<Data>,
+    declarations: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Initial {
+    location: String,
+    condition: Expression,
+}
+
+#[derive(Serialize)]
+struct Expression {
+    text: String,
+    smtlib: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    declarations: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    constraints: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct LocationJson {
+    name: String,
+    label: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mark: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reach: Option<Expression>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coreach: Option<Expression>,
+}
+
+#[derive(Serialize)]
+struct TransitionJson {
+    source: String,
+    target: String,
+    action: String,
+    guard: Expression,
+    assignments: Vec<Assignment>,
+}
+
+#[derive(Serialize)]
+struct Assignment {
+    variable: String,
+    #[serde(flatten)]
+    value: Expression,
+}
+
+fn document(view: &View<'_>) -> Document {
+    let iosts = view.iosts;
+    let declarations = declarations(view);
+    let initial = Initial {
+        location: name(view, iosts.initial),
+        condition: expression(&iosts.initial_condition, &[&declarations]),
+    };
+    let actions: Vec<ActionJson> = iosts.actions.iter().map(action).collect();
+    let locations = iosts.location_ids().map(|id| location(view, id, &declarations)).collect();
+    let transitions = iosts
+        .transitions
+        .iter()
+        .map(|t| transition(view, t, &[&declarations, &actions[t.action.0 as usize].declarations]))
+        .collect();
+    Document {
+        format: "coreach",
+        format_version: FORMAT_VERSION,
+        generator: Generator { name: "coreach", version: env!("CARGO_PKG_VERSION") },
+        stage: view.what,
+        name: iosts.name.clone(),
+        purpose: view
+            .purpose
+            .map(|(purpose, given)| Purpose { of: purpose.of.clone(), given_transitions: given }),
+        counts: Counts {
+            locations: iosts.locations.len(),
+            transitions: iosts.transitions.len(),
+            pass: view.count_into(Verdict::Pass),
+            inconclusive: view.count_into(Verdict::Inconclusive),
+            fail: view.count_into(Verdict::Fail),
+        },
+        purpose_reachable: view.reachable,
+        lookahead: view.lookahead,
+        selection: view.selection.map(|done| Selection {
+            pruned: done.pruned,
+            strengthened: done.strengthened,
+            inconclusive: done.inconclusive,
+            rounds: done.rounds,
+        }),
+        losses: view.losses.to_vec(),
+        types: named_types(view),
+        constants: data(&iosts.constants),
+        variables: data(&iosts.variables),
+        declarations,
+        actions,
+        initial,
+        locations,
+        transitions,
+    }
+}
+
+fn name(view: &View<'_>, location: LocationId) -> String {
+    view.iosts.location(location).name.clone()
+}
+
+fn data(data: &[Datum]) -> Vec<Data> {
+    data.iter().map(|datum| Data { name: datum.name().to_owned(), ty: datum.ty().to_string() }).collect()
+}
+
+fn all_data<'a>(view: &View<'a>) -> impl Iterator<Item = &'a Datum> + use<'a> {
+    let iosts = view.iosts;
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    iosts.constants.iter().chain(&iosts.variables).chain(parameters)
+}
+
+/// The sorts, then the constants and variables.
+fn declarations(view: &View<'_>) -> Vec<String> {
+    let terms: Vec<Term> = all_data(view).map(Term::datum).collect();
+    let mut lines = smtlib::declarations(&terms);
+    lines.retain(|line| !line.starts_with("(declare-const"));
+    lines.extend(view.iosts.constants.iter().chain(&view.iosts.variables).map(smtlib::declaration));
+    lines
+}
+
+fn expression(term: &Term, declared: &[&[String]]) -> Expression {
+    let terms = [term.clone()];
+    let mut declarations = smtlib::declarations(&terms);
+    declarations.retain(|line| !declared.iter().any(|known| known.contains(line)));
+    Expression {
+        text: term.to_string(),
+        smtlib: smtlib::term_to_smtlib(term),
+        declarations,
+        constraints: smtlib::type_constraints(&terms),
+    }
+}
+
+fn action(action: &Action) -> ActionJson {
+    let (kind, role) = match action.kind {
+        ActionKind::Input => ("input", Some("stimulus")),
+        ActionKind::Output => ("output", Some("observation")),
+        ActionKind::Internal => ("internal", None),
+    };
+    ActionJson {
+        name: action.name.clone(),
+        kind,
+        role,
+        parameters: data(&action.parameters),
+        declarations: action.parameters.iter().map(smtlib::declaration).collect(),
+    }
+}
+
+fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> LocationJson {
+    let shown = view.iosts.location(id);
+    let (mark, verdict) = match view.mark(id) {
+        None => (None, None),
+        Some(Mark::Accept) => (Some("accept"), None),
+        Some(Mark::Reject) => (Some("reject"), None),
+        Some(Mark::Verdict(verdict)) => (None, Some(verdict_name(verdict))),
+    };
+    let fact = |facts: Option<&[Term]>| facts.map(|facts| expression(&facts[id.0 as usize], &[declarations]));
+    LocationJson {
+        name: shown.name.clone(),
+        label: shown.label.clone(),
+        description: shown.description.clone(),
+        mark,
+        verdict,
+        reach: fact(view.reach),
+        coreach: fact(view.coreach),
+    }
+}
+
+fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::Fail => "fail",
+    }
+}
+
+fn transition(view: &View<'_>, transition: &Transition, declared: &[&[String]]) -> TransitionJson {
+    let assignments = transition
+        .assignments
+        .iter()
+        .map(|(variable, value)| Assignment {
+            variable: variable.name().to_owned(),
+            value: expression(value, declared),
+        })
+        .collect();
+    TransitionJson {
+        source: name(view, transition.source),
+        target: name(view, transition.target),
+        action: view.iosts.action(transition.action).name.clone(),
+        guard: expression(&transition.guard, declared),
+        assignments,
+    }
+}
+
+/// The enumerations and records in use, by name.
+fn named_types(view: &View<'_>) -> Vec<NamedType> {
+    let mut found = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for datum in all_data(view) {
+        collect_named(datum.ty(), &mut found, &mut seen);
+    }
+    found.into_values().collect()
+}
+
+fn collect_named(ty: &Type, found: &mut BTreeMap<String, NamedType>, seen: &mut BTreeSet<Type>) {
+    if !seen.insert(ty.clone()) {
+        return;
+    }
+    match ty {
+        Type::Enum(enumeration) => {
+            let (name, literals) = (enumeration.name.clone(), Some(enumeration.literals.clone()));
+            found.insert(name.clone(), NamedType { name, literals, fields: None });
+        }
+        Type::Record(record) => {
+            for (_, field) in &record.fields {
+                collect_named(field, found, seen);
+            }
+            let fields = record.fields.iter();
+            let fields = fields.map(|(name, ty)| Data { name: name.clone(), ty: ty.to_string() }).collect();
+            let name = record.name.clone();
+            found.insert(name.clone(), NamedType { name, literals: None, fields: Some(fields) });
+        }
+        Type::Array(array) => {
+            collect_named(&array.index, found, seen);
+            collect_named(&array.element, found, seen);
+        }
+        Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+    }
+}

@@ -1,0 +1,108 @@
+//! Text for pictures: conditions broken into short lines, and the escapes of Graphviz' HTML-like labels.
+
+use coreach_model::term::node::Node;
+use coreach_model::{Action, Term};
+
+/// Lines are broken so that they are hardly longer than this, in characters.
+const WIDTH: usize = 40;
+
+/// The most lines of one condition: a picture is for people, documents have the rest.
+const MOST_LINES: usize = 12;
+
+/// A condition in lines: `x > 0 &&`, `y == 1`.
+pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
+    let (parts, joint) = match condition.node() {
+        Node::And(parts) => (parts.iter().map(conjunct).collect(), " &&"),
+        Node::Or(parts) => (parts.iter().map(disjunct).collect(), " ||"),
+        _ => (vec![condition.to_string()], ""),
+    };
+    filled(parts, joint)
+}
+
+/// A part of a conjunction, in parentheses where it needs them.
+fn conjunct(part: &Term) -> String {
+    match part.node() {
+        Node::Or(_) | Node::IfThenElse(..) => format!("({part})"),
+        _ => part.to_string(),
+    }
+}
+
+fn disjunct(part: &Term) -> String {
+    match part.node() {
+        Node::IfThenElse(..) => format!("({part})"),
+        _ => part.to_string(),
+    }
+}
+
+/// As many parts per line as fit; a part that does not fit has a line, or lines, of its own.
+fn filled(parts: Vec<String>, joint: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let last = parts.len().saturating_sub(1);
+    for (at, part) in parts.into_iter().enumerate() {
+        let part = if at == last { part } else { part + joint };
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + part.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(&part);
+            }
+            _ => lines.extend(broken(&part)),
+        }
+    }
+    if lines.len() > MOST_LINES {
+        let more = lines.len() - (MOST_LINES - 1);
+        lines.truncate(MOST_LINES - 1);
+        lines.push(format!("... ({more} more lines)"));
+    }
+    lines
+}
+
+/// A long text in several lines, broken behind `&&` and `||` only.
+fn broken(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if matches!(word, "&&" | "||") && line.chars().count() > WIDTH / 2 {
+            lines.push(std::mem::take(&mut line));
+        }
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// An action as a picture names it: `Coin!(pCoinValue)`.
+pub(super) fn action(action: &Action, sign: &str) -> String {
+    let parameters: Vec<&str> = action.parameters.iter().map(|parameter| parameter.name()).collect();
+    match parameters.is_empty() {
+        true => format!("{}{sign}", action.name),
+        false => format!("{}{sign}({})", action.name, parameters.join(", ")),
+    }
+}
+
+/// Text within an HTML-like label.
+pub(super) fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            // An XML parser reads the label: it accepts no other control characters than these.
+            '\n' | '\t' | '\r' => escaped.push(' '),
+            c if c.is_control() => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Text as a quoted identifier or attribute of DOT; the quotes are added by the caller.
+pub(super) fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ")
+}

@@ -1,0 +1,201 @@
+//! The one form in which exports see the result of any stage.
+
+use std::collections::HashSet;
+
+use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
+use coreach_model::{ActionKind, Term};
+
+use crate::artifact::{Selection, Verdict};
+use crate::{Generation, Stage};
+
+/// What is special about a location.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mark {
+    /// The purpose's half is `Accept`, in some component at least.
+    Accept,
+    /// The purpose's half is `Reject`.
+    Reject,
+    /// It is a verdict.
+    Verdict(Verdict),
+}
+
+/// The result of a stage, or a model that a user wrote, as exports see it.
+#[derive(Clone, Debug)]
+pub struct View<'a> {
+    /// What it is: the name of a stage's artifact, `specification` or `test_purpose`.
+    pub what: &'static str,
+    /// The stage, where it is the result of one.
+    pub stage: Option<Stage>,
+    /// The graph. Directions are the implementation's, at every stage.
+    pub iosts: &'a Iosts,
+    /// What is special about each location.
+    pub marks: Vec<Option<Mark>>,
+    /// Over-approximation of the states in which the graph can be, per location; from `select` on.
+    pub reach: Option<&'a [Term]>,
+    /// Over-approximation of the states from which the purpose can be met, per location; from `select` on.
+    pub coreach: Option<&'a [Term]>,
+    /// For a purpose: itself, and how many transitions are the user's, the first ones.
+    pub purpose: Option<(&'a TestPurpose, usize)>,
+    /// How many more events tell runs apart; from `determinize` on.
+    pub lookahead: Option<usize>,
+    /// What selection did; from `select` on.
+    pub selection: Option<Selection>,
+    /// What the domain could not express; from `select` on.
+    pub losses: &'a [String],
+    /// Can the purpose be reached, as far as the analysis can tell? From `select` on.
+    pub reachable: Option<bool>,
+}
+
+impl<'a> View<'a> {
+    /// The view of one stage's result.
+    pub fn of(generation: &'a Generation, stage: Stage) -> Self {
+        let complete = &generation.complete_purpose;
+        let graph = &generation.test_graph;
+        let iosts = iosts_of(generation, stage);
+        let selected = stage >= Stage::Select;
+        let (reach, coreach) = match stage {
+            Stage::Select => (Some(&graph.reach[..]), Some(&graph.coreach[..])),
+            Stage::InputComplete => {
+                (Some(&generation.test_case.reach[..]), Some(&generation.test_case.coreach[..]))
+            }
+            _ => (None, None),
+        };
+        View {
+            what: stage.artifact(),
+            stage: Some(stage),
+            iosts,
+            marks: marks(generation, stage),
+            reach,
+            coreach,
+            purpose: (stage == Stage::Complete).then_some((&complete.purpose, complete.given)),
+            lookahead: (stage >= Stage::Determinize).then_some(generation.visible.lookahead),
+            selection: selected.then_some(graph.selection),
+            losses: if selected { &graph.losses } else { &[] },
+            reachable: selected.then(|| graph.is_purpose_reachable()),
+        }
+    }
+
+    /// The view of a specification as the user wrote it.
+    pub fn of_specification(iosts: &'a Iosts) -> Self {
+        View {
+            what: "specification",
+            stage: None,
+            iosts,
+            marks: vec![None; iosts.locations.len()],
+            reach: None,
+            coreach: None,
+            purpose: None,
+            lookahead: None,
+            selection: None,
+            losses: &[],
+            reachable: None,
+        }
+    }
+
+    /// The view of a purpose as the user wrote it.
+    pub fn of_purpose(purpose: &'a TestPurpose) -> Self {
+        let iosts = &purpose.iosts;
+        let mark = |location| match location {
+            _ if location == purpose.accept => Some(Mark::Accept),
+            _ if Some(location) == purpose.reject => Some(Mark::Reject),
+            _ => None,
+        };
+        View {
+            what: "test_purpose",
+            marks: iosts.location_ids().map(mark).collect(),
+            purpose: Some((purpose, iosts.transitions.len())),
+            ..View::of_specification(iosts)
+        }
+    }
+
+    /// The mark of a location.
+    pub fn mark(&self, location: LocationId) -> Option<Mark> {
+        self.marks[location.0 as usize]
+    }
+
+    /// Is it the location Fail?
+    pub fn is_fail(&self, location: LocationId) -> bool {
+        self.mark(location) == Some(Mark::Verdict(Verdict::Fail))
+    }
+
+    /// Do pictures show the tester's side: what it sends (`!`) and what it sees (`?`)?
+    ///
+    /// The literature draws what describes a system from the system's side, and what a tester executes from the
+    /// tester's. So the test graph and the test case are drawn with directions swapped.
+    pub fn is_testers_side(&self) -> bool {
+        self.stage >= Some(Stage::Select)
+    }
+
+    /// The sign behind an action's name in a picture: `?` is received, `!` is sent; nothing for an internal action.
+    pub fn sign(&self, kind: ActionKind) -> &'static str {
+        match (kind, self.is_testers_side()) {
+            (ActionKind::Input, false) | (ActionKind::Output, true) => "?",
+            (ActionKind::Output, false) | (ActionKind::Input, true) => "!",
+            (ActionKind::Internal, _) => "",
+        }
+    }
+
+    /// How many transitions lead to this verdict.
+    pub fn count_into(&self, verdict: Verdict) -> usize {
+        let leads = |location| self.mark(location) == Some(Mark::Verdict(verdict));
+        self.iosts.transitions.iter().filter(|transition| leads(transition.target)).count()
+    }
+}
+
+fn iosts_of(generation: &Generation, stage: Stage) -> &Iosts {
+    match stage {
+        Stage::Complete => &generation.complete_purpose.purpose.iosts,
+        Stage::Product => &generation.product.iosts,
+        Stage::Close => &generation.closed.iosts,
+        Stage::Determinize => &generation.visible.iosts,
+        Stage::Select => &generation.test_graph.iosts,
+        Stage::InputComplete => &generation.test_case.iosts,
+    }
+}
+
+fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
+    let iosts = iosts_of(generation, stage);
+    let complete = &generation.complete_purpose;
+    let graph = &generation.test_graph;
+    let special = |location: LocationId| match stage {
+        Stage::Complete if location == complete.purpose.accept => Some(Mark::Accept),
+        Stage::Complete if location == complete.reject => Some(Mark::Reject),
+        Stage::Select if Some(location) == graph.pass => Some(Mark::Verdict(Verdict::Pass)),
+        Stage::Select if Some(location) == graph.inconclusive => Some(Mark::Verdict(Verdict::Inconclusive)),
+        Stage::InputComplete => generation.test_case.verdicts[location.0 as usize].map(Mark::Verdict),
+        _ => None,
+    };
+    let accepting = match stage {
+        Stage::Product => &generation.product.accepting[..],
+        Stage::Close => &generation.closed.accepting[..],
+        Stage::Determinize => &generation.visible.accepting[..],
+        _ => &[],
+    };
+    // Later stages keep the names of the product's locations that they keep.
+    let rejecting = rejecting(generation);
+    let is_rejecting = |location: LocationId| {
+        stage > Stage::Complete && rejecting.contains(iosts.location(location).name.as_str())
+    };
+    iosts
+        .location_ids()
+        .map(|location| {
+            let accepts = accepting.get(location.0 as usize) == Some(&true);
+            let from_product = || {
+                if accepts {
+                    Some(Mark::Accept)
+                } else {
+                    is_rejecting(location).then_some(Mark::Reject)
+                }
+            };
+            special(location).or_else(from_product)
+        })
+        .collect()
+}
+
+/// The names of the product's locations whose purpose's half is `Reject`.
+fn rejecting(generation: &Generation) -> HashSet<&str> {
+    let width = generation.complete_purpose.purpose.iosts.locations.len();
+    let reject = generation.complete_purpose.reject.0 as usize;
+    let locations = generation.product.iosts.locations.iter().enumerate();
+    locations.filter(|(at, _)| at % width == reject).map(|(_, location)| location.name.as_str()).collect()
+}

@@ -1,0 +1,110 @@
+//! Says a condition in fewer words where something else is already known.
+//!
+//! **Problem.** Selection conjoins guards with facts. Most of a fact is known anyway where the guard is read, and a
+//! guard that repeats it cannot be read by a person.
+//!
+//! **Method.** Contextual simplification: a conjunct that the context and its neighbours imply goes; a disjunct that
+//! they exclude goes, and one that its neighbours cover goes; what remains is simplified in the context of its
+//! neighbours. The result is equivalent to the condition wherever the context holds.
+//!
+//! **Unknown** answers leave the text as it is. **Ends**: structural recursion. **Cost**: one query per part, nested
+//! parts again; conditions here have few.
+
+use coreach_analyses::solver::{Solver, may_hold, must_hold};
+use coreach_model::Term;
+use coreach_model::term::node::Node;
+
+/// A condition that equals the given one wherever the context holds: no longer, usually shorter.
+pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
+    match condition.node() {
+        Node::And(parts) => Term::and(conjunction(parts.clone(), context, solver)),
+        Node::Or(parts) => disjunction(parts.clone(), context, solver),
+        _ if condition.as_literal().is_some() => condition.clone(),
+        _ if must_hold(solver, context, condition) => Term::yes(),
+        _ if must_hold(solver, context, &condition.not()) => Term::no(),
+        _ => condition.clone(),
+    }
+}
+
+/// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front.
+fn conjunction(mut parts: Vec<Term>, context: &[Term], solver: &mut dyn Solver) -> Vec<Term> {
+    let mut at = parts.len();
+    while at > 0 {
+        at -= 1;
+        let around = surroundings(context, &parts, at, false);
+        let simple = simplify(&parts[at], &around, solver);
+        if simple.is_true() {
+            parts.remove(at);
+        } else if simple.is_false() {
+            return vec![simple];
+        } else {
+            parts[at] = simple;
+        }
+    }
+    parts
+}
+
+fn disjunction(mut parts: Vec<Term>, context: &[Term], solver: &mut dyn Solver) -> Term {
+    let mut at = parts.len();
+    while at > 0 {
+        at -= 1;
+        let around = surroundings(context, &parts, at, true);
+        let simple = simplify(&parts[at], &around, solver);
+        if simple.is_false() {
+            parts.remove(at);
+        } else if simple.is_true() {
+            return simple;
+        } else {
+            parts[at] = simple;
+        }
+    }
+    Term::or(parts)
+}
+
+/// The context and the other parts, negated for a disjunction.
+fn surroundings(context: &[Term], parts: &[Term], at: usize, negate: bool) -> Vec<Term> {
+    let others = parts.iter().enumerate().filter(|(other, _)| *other != at);
+    let others = others.map(|(_, part)| if negate { part.not() } else { part.clone() });
+    context.iter().cloned().chain(others).collect()
+}
+
+/// The conjuncts of a guard that its other conjuncts do not imply: nothing outside the guard is used, so the result
+/// is equivalent everywhere. Earlier words are kept before later ones, stronger ones before weaker.
+pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
+    let mut parts = guard.conjuncts();
+    let mut at = 0;
+    while at < parts.len() {
+        let around = surroundings(&[], &parts, at, false);
+        if parts.len() > 1 && must_hold(solver, &around, &parts[at]) {
+            parts.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    Term::and(parts)
+}
+
+/// The user's guard in the context: comparisons and flags stay as they were written, for they are what its reader
+/// knows; what stages have made of it (disjunctions, negated guards) is simplified.
+pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
+    let (plain, made): (Vec<Term>, Vec<Term>) =
+        guard.conjuncts().into_iter().partition(|part| !matches!(part.node(), Node::Or(_) | Node::And(_)));
+    let mut known = context.to_vec();
+    known.extend(plain.iter().cloned());
+    let mut parts = plain;
+    parts.extend(conjunction(made, &known, solver));
+    Term::and(parts)
+}
+
+/// Splits a guard by a fact that the context refines: the part of the fact that the guard and the context do not
+/// imply, as a condition to add. `true` where nothing is to be added, `false` where the fact cannot hold.
+pub fn missing_part(fact: &Term, guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
+    let mut known = context.to_vec();
+    known.extend(guard.conjuncts());
+    let mut all = known.clone();
+    all.extend(fact.conjuncts());
+    if !may_hold(solver, &all) {
+        return Term::no();
+    }
+    simplify(fact, &known, solver)
+}

@@ -1,0 +1,70 @@
+//! Stage 1: a purpose that takes every action everywhere.
+//!
+//! **Problem.** The user draws only what matters. The product needs a purpose that follows *every* behaviour of the
+//! specification, or behaviours would be lost: Traces(S × TP) = Traces(S) only if TP is complete (Theorem 5.5).
+//!
+//! **Source.** Thesis, Algorithm 7.1 (p. 170).
+//!
+//! **Where we differ.** The published text negates the guards into Reject and those elsewhere separately, which makes
+//! the completed purpose nondeterministic where a location has both; and its definition of the transitions to look at
+//! skips unguarded ones, which then get a needless self-loop. We follow the rule of the thesis' summary (p. xxi) and of
+//! the proof of Observation 7.1: one residual, the negation of *all* guards of the action; it leads to Reject where
+//! some transition of the action leads elsewhere, and is a self-loop otherwise. It is added where it can hold, which is
+//! decided by the solver and not by the shape of the guards. `Accept` is absorbing: its residuals are self-loops.
+//!
+//! **Ends** after one look at each pair of location and action. **Cost**: one query per pair that has a guard.
+//!
+//! ```text
+//! Begin -Deliver[p == COFFEE]-> Accept    adds    Begin -Deliver[p != COFFEE]-> Reject
+//! Begin -Return[paid < price]-> Reject    adds    Begin -Return[paid >= price]-> Begin
+//! ```
+
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::iosts::{Location, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::term::Substitution;
+use coreach_model::{LocationId, Term};
+
+use crate::artifact::CompletePurpose;
+use crate::domains::{Memo, explicit_guard};
+
+/// Completes the purpose.
+///
+/// Over-approximation: where the solver does not know whether a residual can hold, it is added; an addition that
+/// cannot hold changes no behaviour.
+pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePurpose {
+    let mut memo = Memo::new();
+    for transition in &mut purpose.iosts.transitions {
+        transition.guard = explicit_guard(transition, solver, &mut memo);
+    }
+    let reject = purpose.reject.unwrap_or_else(|| {
+        purpose.iosts.locations.push(Location::named("Reject"));
+        LocationId(purpose.iosts.locations.len() as u32 - 1)
+    });
+    purpose.reject = Some(reject);
+    let given = purpose.iosts.transitions.len();
+    let mut added = Vec::new();
+    for source in purpose.iosts.location_ids() {
+        for action in purpose.iosts.action_ids() {
+            let of_this = || {
+                let all = purpose.iosts.transitions.iter();
+                all.filter(move |t| t.source == source && t.action == action)
+            };
+            let residual = Term::or(of_this().map(|t| t.guard.clone())).not();
+            if residual.is_false() || !may_hold(solver, &residual.conjuncts()) {
+                continue;
+            }
+            let leads_elsewhere = of_this().any(|t| t.target != reject);
+            let target = if leads_elsewhere && source != purpose.accept { reject } else { source };
+            added.push(Transition {
+                source,
+                action,
+                guard: residual,
+                assignments: Substitution::new(),
+                target,
+                origin: TransitionOrigin::default(),
+            });
+        }
+    }
+    purpose.iosts.transitions.extend(added);
+    CompletePurpose { purpose, reject, given }
+}

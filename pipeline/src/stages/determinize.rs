@@ -1,0 +1,426 @@
+//! Stage 4: after every trace the test case is in one location, and knows the data.
+//!
+//! **Problem.** Where transitions of one action overlap, a trace leads to several locations with several effects.
+//! For finite automata the answer is the subset construction. Here the members of a subset also differ in what they
+//! have assigned, and a location has one set of variables only.
+//!
+//! **Source.** Thesis, appendix A.2: Definitions A.8-A.12, Algorithm A.1, Procedure A.1; Theorem A.11.
+//!
+//! **Where we differ.** The thesis rewrites the machine in place: it splits a choice, "propagates" the postponed
+//! assignments over the next transitions, repeats, and cancels propagation where it did harm; self-loops are excluded.
+//! We build the result beside the machine, by a *symbolic subset construction*. A macro-location is a set of members
+//! ⟨location, pending effect⟩: where a run may be, and what it has assigned but the variables do not show yet.
+//!
+//! - From a macro-location, a transition t of a member asks for `G_t[pending]` and would leave `A_t[pending]` pending.
+//! - Candidates with one target and equal effects are one, their guards joined by `||`.
+//! - For every satisfiable subset P of the overlapping candidates: all guards of P, none of the others'.
+//! - One member: the effect is assigned, and we are at an ordinary location again. Several with one and the same
+//!   effect: it is assigned at once (Definition A.9). Otherwise the effects stay pending, and the parameters that
+//!   they mention are kept in *memory variables* (Definition A.10).
+//! - The thesis has one memory variable per parameter, which a second occurrence of the action overwrites while it is
+//!   still needed. Ours are numbered: the least number that no pending effect mentions.
+//!
+//! Nothing is rewritten, so nothing has to be cancelled, and self-loops are ordinary.
+//!
+//! **Ends.** A macro-location more than `max_lookahead` events away from its choice, or a cycle of macro-locations,
+//! stops the stage: [`super::lookahead`] then finds the reason in the pair graph. Since guards are known here, some
+//! machines pass that the pair graph alone would refuse.
+//!
+//! **Cost**: per macro-location and action, one query per pair of candidates and one per satisfiable subset.
+//!
+//! ```text
+//! Pay -Coffee[v >= 3]-> WaitMilk       Pay -Coffee[v >= 3 && v > 3]-> WaitMilk,  [.. && v < 3]-> WaitSugar,
+//! Pay -Coffee[v <= 3]-> WaitSugar      Pay -Coffee[v >= 3 && v <= 3]-> <WaitMilk,WaitSugar>
+//! ```
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::term::{Substitution, substitute, substitute_all};
+use coreach_model::{ActionId, Datum, LocationId, Term};
+
+use crate::artifact::{Closed, Visible};
+use crate::names::Names;
+use crate::simplify::without_repetition;
+use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead};
+use crate::stop::{Shown, Stop};
+
+/// The most macro-locations.
+pub const MAX_MACRO_LOCATIONS: usize = 100_000;
+
+/// The most satisfiable subsets of one location's transitions of one action.
+pub const MAX_SUBSETS: usize = 4096;
+
+/// Makes every choice deterministic.
+///
+/// Over-approximation: a subset of which the solver does not know whether its guard can hold is kept.
+///
+/// # Errors
+/// [`Stop::NoLookahead`], [`Stop::LookaheadLimit`], [`Stop::TooMany`].
+pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver) -> Result<Visible, Stop> {
+    let found = choices(&closed.iosts, solver);
+    if found.is_empty() {
+        // Nothing to do but to join transitions of one effect.
+        let iosts = joined(closed.iosts);
+        return Ok(Visible { iosts, accepting: closed.accepting, lookahead: 0 });
+    }
+    let needed = lookahead(&closed.iosts, &found);
+    if let Lookahead::Exists(needed, Some(choice)) = needed
+        && needed > max_lookahead
+    {
+        let choice = Box::new(shown(&closed.iosts, choice));
+        return Err(Stop::LookaheadLimit { limit: max_lookahead, needed, choice });
+    }
+    let mut construction = Construction::start(&closed, max_lookahead);
+    construction.run(solver)?;
+    match (construction.unresolved(), needed) {
+        (true, Lookahead::None { choice, prefix, cycle }) => {
+            let names = |actions: &[ActionId]| {
+                actions.iter().map(|action| closed.iosts.action(*action).name.clone()).collect()
+            };
+            let (prefix, cycle) = (names(&prefix), names(&cycle));
+            Err(Stop::NoLookahead { choice: Box::new(shown(&closed.iosts, choice)), prefix, cycle })
+        }
+        (_, Lookahead::Exists(lookahead, _)) => Ok(construction.finish(lookahead)),
+        // The guards exclude the cycle that the pair graph sees.
+        (false, Lookahead::None { .. }) => {
+            let lookahead = construction.longest_postponement() + 1;
+            Ok(construction.finish(lookahead))
+        }
+    }
+}
+
+fn shown(iosts: &Iosts, choice: Choice) -> [Shown; 2] {
+    [choice.first, choice.second].map(|number| Shown::transition(iosts, &iosts.transitions[number]))
+}
+
+/// Joins transitions that differ in their guards only.
+fn joined(mut iosts: Iosts) -> Iosts {
+    let mut index: HashMap<(LocationId, ActionId, LocationId, Substitution), usize> = HashMap::new();
+    let mut kept: Vec<Transition> = Vec::new();
+    for transition in std::mem::take(&mut iosts.transitions) {
+        let key = (transition.source, transition.action, transition.target, transition.assignments.clone());
+        match index.get(&key) {
+            Some(&at) => kept[at].guard = Term::or([kept[at].guard.clone(), transition.guard]),
+            None => {
+                index.insert(key, kept.len());
+                kept.push(transition);
+            }
+        }
+    }
+    iosts.transitions = kept;
+    iosts
+}
+
+/// Where a run may be, and what it has assigned without the variables showing it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Member {
+    location: LocationId,
+    pending: Substitution,
+}
+
+/// A set of members, in order. One member without pending effect is an ordinary location.
+type Members = Vec<Member>;
+
+/// One way to go on from a macro-location by an action.
+struct Candidate {
+    guard: Term,
+    next: Member,
+    origin: TransitionOrigin,
+}
+
+struct Construction<'a> {
+    closed: &'a Closed,
+    outgoing: Vec<Vec<usize>>,
+    max_depth: usize,
+    macros: Vec<Members>,
+    index: HashMap<Members, usize>,
+    /// The least number of events since the last ordinary location.
+    depth: Vec<usize>,
+    transitions: Vec<Transition>,
+    memory: Vec<Datum>,
+    memory_of: HashMap<(Datum, usize), Datum>,
+    names: Names,
+    too_deep: bool,
+}
+
+impl<'a> Construction<'a> {
+    fn start(closed: &'a Closed, max_depth: usize) -> Self {
+        let iosts = &closed.iosts;
+        let data = iosts.variables.iter().chain(&iosts.constants);
+        let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+        let names = Names::of(data.chain(parameters).map(Datum::name));
+        let initial = vec![Member { location: iosts.initial, pending: Substitution::new() }];
+        Construction {
+            closed,
+            outgoing: iosts.outgoing(),
+            max_depth,
+            macros: vec![initial.clone()],
+            index: HashMap::from([(initial, 0)]),
+            depth: vec![0],
+            transitions: Vec::new(),
+            memory: Vec::new(),
+            memory_of: HashMap::new(),
+            names,
+            too_deep: false,
+        }
+    }
+
+    fn run(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
+        let mut work = VecDeque::from([0]);
+        while let Some(number) = work.pop_front() {
+            for action in self.closed.iosts.action_ids() {
+                let candidates = self.candidates(number, action, solver);
+                for (subset, guard) in satisfiable_subsets(&candidates, solver)? {
+                    let members: Members = subset.iter().map(|&at| candidates[at].next.clone()).collect();
+                    let (members, assignments) = self.settle(action, members);
+                    let origin = match subset.as_slice() {
+                        [one] => candidates[*one].origin.clone(),
+                        _ => TransitionOrigin::default(),
+                    };
+                    let known = self.macros.len();
+                    let target = self.number_of(members, number)?;
+                    if target == known {
+                        if self.depth[target] > self.max_depth {
+                            self.too_deep = true;
+                        } else {
+                            work.push_back(target);
+                        }
+                    }
+                    self.transitions.push(Transition {
+                        source: LocationId(number as u32),
+                        action,
+                        guard,
+                        assignments,
+                        target: LocationId(target as u32),
+                        origin,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Every way on by the action whose guard may hold, equal ones joined.
+    fn candidates(&self, number: usize, action: ActionId, solver: &mut dyn Solver) -> Vec<Candidate> {
+        let iosts = &self.closed.iosts;
+        let mut found: Vec<Candidate> = Vec::new();
+        for member in &self.macros[number] {
+            for &at in &self.outgoing[member.location.0 as usize] {
+                let transition = &iosts.transitions[at];
+                if transition.action != action {
+                    continue;
+                }
+                let guard = substitute(&transition.guard, &member.pending);
+                let values = substitute_all(transition.assignments.values(), &member.pending);
+                let mut pending = member.pending.clone();
+                pending.extend(transition.assignments.keys().cloned().zip(values));
+                pending.retain(|variable, value| value.as_datum() != Some(variable));
+                let next = Member { location: transition.target, pending };
+                if let Some(same) = found.iter_mut().find(|candidate| candidate.next == next) {
+                    same.guard = Term::or([same.guard.clone(), guard]);
+                } else {
+                    found.push(Candidate { guard, next, origin: transition.origin.clone() });
+                }
+            }
+        }
+        // In an ordinary location every guard is known to be satisfiable: `close` has asked.
+        if self.macros[number].len() > 1 {
+            found.retain(|candidate| may_hold(solver, &candidate.guard.conjuncts()));
+        }
+        found
+    }
+
+    /// What is assigned now, and what stays pending.
+    fn settle(&mut self, action: ActionId, mut members: Members) -> (Members, Substitution) {
+        let first = members[0].pending.clone();
+        if members.iter().all(|member| member.pending == first) {
+            for member in &mut members {
+                member.pending.clear();
+            }
+            members.sort();
+            return (members, first);
+        }
+        let mentioned: BTreeSet<Datum> =
+            members.iter().flat_map(|member| member.pending.values()).flat_map(Term::data).collect();
+        let parameters = self.closed.iosts.action(action).parameters.clone();
+        let mut stored = Substitution::new();
+        let mut renaming = Substitution::new();
+        for parameter in parameters.iter().filter(|parameter| mentioned.contains(parameter)) {
+            let mut number = 0;
+            let memory = loop {
+                let memory = self.memory_variable(parameter, number);
+                if !mentioned.contains(&memory) {
+                    break memory;
+                }
+                number += 1;
+            };
+            stored.insert(memory.clone(), Term::datum(parameter));
+            renaming.insert(parameter.clone(), Term::datum(&memory));
+        }
+        for member in &mut members {
+            for value in member.pending.values_mut() {
+                *value = substitute(value, &renaming);
+            }
+        }
+        members.sort();
+        (members, stored)
+    }
+
+    fn memory_variable(&mut self, parameter: &Datum, number: usize) -> Datum {
+        if let Some(known) = self.memory_of.get(&(parameter.clone(), number)) {
+            return known.clone();
+        }
+        let wanted = if number == 0 { String::new() } else { format!("{}", number + 1) };
+        let name = self.names.unique(&format!("{}_memory{wanted}", parameter.name()));
+        let memory = Datum::new(name, parameter.ty().clone());
+        self.memory.push(memory.clone());
+        self.memory_of.insert((parameter.clone(), number), memory.clone());
+        memory
+    }
+
+    fn number_of(&mut self, members: Members, from: usize) -> Result<usize, Stop> {
+        let ordinary = is_ordinary(&members);
+        let depth = if ordinary { 0 } else { self.depth[from] + 1 };
+        if let Some(&known) = self.index.get(&members) {
+            self.depth[known] = self.depth[known].min(depth);
+            return Ok(known);
+        }
+        if self.macros.len() >= MAX_MACRO_LOCATIONS {
+            let limit = MAX_MACRO_LOCATIONS;
+            return Err(Stop::TooMany { stage: "determinize", what: "sets of locations", limit });
+        }
+        self.index.insert(members.clone(), self.macros.len());
+        self.macros.push(members);
+        self.depth.push(depth);
+        Ok(self.macros.len() - 1)
+    }
+
+    /// Was the depth's limit met, or do macro-locations follow each other for ever?
+    fn unresolved(&self) -> bool {
+        self.too_deep || self.macro_order().is_none()
+    }
+
+    /// The macro-locations proper, each before those that follow it; `None` where they have a cycle.
+    fn macro_order(&self) -> Option<Vec<usize>> {
+        let is_macro = |number: usize| !is_ordinary(&self.macros[number]);
+        let mut incoming = vec![0; self.macros.len()];
+        let mut followers = vec![Vec::new(); self.macros.len()];
+        for transition in &self.transitions {
+            let (source, target) = (transition.source.0 as usize, transition.target.0 as usize);
+            if is_macro(source) && is_macro(target) {
+                incoming[target] += 1;
+                followers[source].push(target);
+            }
+        }
+        let mut order: Vec<usize> =
+            (0..self.macros.len()).filter(|&number| is_macro(number) && incoming[number] == 0).collect();
+        let mut done = 0;
+        while done < order.len() {
+            for &target in &followers[order[done]] {
+                incoming[target] -= 1;
+                if incoming[target] == 0 {
+                    order.push(target);
+                }
+            }
+            done += 1;
+        }
+        (order.len() == (0..self.macros.len()).filter(|&number| is_macro(number)).count()).then_some(order)
+    }
+
+    /// The most events in a row that stay among macro-locations.
+    fn longest_postponement(&self) -> usize {
+        let mut longest = vec![0; self.macros.len()];
+        let order = self.macro_order().unwrap_or_default();
+        for &number in &order {
+            for transition in self.transitions.iter().filter(|t| t.source.0 as usize == number) {
+                let target = transition.target.0 as usize;
+                longest[target] = longest[target].max(longest[number] + 1);
+            }
+        }
+        order.into_iter().map(|number| longest[number]).max().unwrap_or(0)
+    }
+
+    fn finish(self, lookahead: usize) -> Visible {
+        let iosts = &self.closed.iosts;
+        let mut names = Names::default();
+        let mut locations = Vec::new();
+        let mut accepting = Vec::new();
+        for members in &self.macros {
+            accepting.push(members.iter().any(|member| self.closed.accepting[member.location.0 as usize]));
+            let parts: Vec<&Location> =
+                members.iter().map(|member| iosts.location(member.location)).collect();
+            if let [one] = parts.as_slice() {
+                locations.push(Location { name: names.unique(&one.name), ..(*one).clone() });
+            } else {
+                let name = parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join("__");
+                let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(",");
+                let name = names.unique(&name);
+                locations.push(Location { label: format!("<{label}>"), name, description: None });
+            }
+        }
+        let variables = iosts.variables.iter().chain(&self.memory).cloned().collect();
+        let transitions = self.transitions;
+        let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
+        Visible { iosts: result, accepting, lookahead }
+    }
+}
+
+fn is_ordinary(members: &[Member]) -> bool {
+    members.len() == 1 && members[0].pending.is_empty()
+}
+
+/// The non-empty subsets that can be enabled without the rest, each with its guard, in order.
+///
+/// Two candidates that exclude each other need no negation, so that a deterministic location keeps its guards.
+fn satisfiable_subsets(
+    candidates: &[Candidate],
+    solver: &mut dyn Solver,
+) -> Result<Vec<(Vec<usize>, Term)>, Stop> {
+    let count = candidates.len();
+    let mut overlap = vec![vec![false; count]; count];
+    for a in 0..count {
+        for b in a + 1..count {
+            let mut both = candidates[a].guard.conjuncts();
+            both.extend(candidates[b].guard.conjuncts());
+            overlap[a][b] = may_hold(solver, &both);
+            overlap[b][a] = overlap[a][b];
+        }
+    }
+    let mut found = Vec::new();
+    // Each entry: the members so far, all of whose guards can hold together, and the next candidate to decide.
+    let mut stack: Vec<(Vec<usize>, usize)> = (0..count).rev().map(|at| (vec![at], at + 1)).collect();
+    while let Some((members, next)) = stack.pop() {
+        if let Some(at) = (next..count).find(|&at| members.iter().all(|&member| overlap[member][at])) {
+            let mut larger = members.clone();
+            larger.push(at);
+            let guards: Vec<Term> = larger.iter().flat_map(|&at| candidates[at].guard.conjuncts()).collect();
+            stack.push((members, at + 1));
+            if larger.len() == 2 || may_hold(solver, &guards) {
+                stack.push((larger, at + 1));
+            }
+            continue;
+        }
+        let others = (0..count).filter(|at| !members.contains(at));
+        let excluded = others.filter(|&at| members.iter().all(|&member| overlap[member][at]));
+        let mut parts: Vec<Term> = members.iter().map(|&at| candidates[at].guard.clone()).collect();
+        parts.extend(excluded.map(|at| candidates[at].guard.not()));
+        let guard = Term::and(parts);
+        let alone = members.len() == 1 && guard == candidates[members[0]].guard;
+        if alone {
+            found.push((members, guard));
+        } else if may_hold(solver, &guard.conjuncts()) {
+            found.push((members, without_repetition(&guard, solver)));
+        }
+        if found.len() > MAX_SUBSETS {
+            return Err(Stop::TooMany {
+                stage: "determinize",
+                what: "subsets of a choice",
+                limit: MAX_SUBSETS,
+            });
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(found)
+}

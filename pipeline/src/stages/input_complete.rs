@@ -1,0 +1,71 @@
+//! Stage 6: whatever the implementation sends is answered.
+//!
+//! **Problem.** The test graph says what the specification allows. A test case must also recognise what it forbids:
+//! that is Fail.
+//!
+//! **Source.** Thesis, Algorithm 7.3 (p. 202); Theorem 7.2: the result is deterministic, and input-complete outside its
+//! verdicts.
+//!
+//! **Where we differ.** The text takes its transitions and alphabet from the purpose; they are the test graph's. The
+//! guard of Fail is the negation of what the specification allows at the location, taken *before* selection split it
+//! into going on and Inconclusive: the same condition where the graph can be, and one that a person can read.
+//!
+//! **Direction.** Nothing is pruned here: a guard of which the solver does not know whether it can hold is kept. That
+//! Fail is never given wrongly rests on `allowed` naming everything that the specification allows in a reachable state.
+//!
+//! **Ends** after one look at each location and output. **Cost**: one query each.
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::iosts::{ActionKind, Location, Transition, TransitionOrigin};
+use coreach_model::term::Substitution;
+use coreach_model::{ActionId, LocationId, Term};
+
+use crate::artifact::{Allowed, TestCase, TestGraph, Verdict};
+use crate::names::Names;
+
+/// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to run.
+pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
+    let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, .. } = graph;
+    let mut verdicts = vec![None; iosts.locations.len()];
+    for (location, verdict) in [(pass, Verdict::Pass), (inconclusive, Verdict::Inconclusive)] {
+        if let Some(location) = location {
+            verdicts[location.0 as usize] = Some(verdict);
+        }
+    }
+    if pass.is_none() {
+        return TestCase { iosts, verdicts, reach, coreach };
+    }
+    let mut said: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    for Allowed { location, action, guard } in allowed {
+        said.entry((location, action)).or_default().push(guard);
+    }
+    let fail = LocationId(iosts.locations.len() as u32);
+    let mut added = Vec::new();
+    for source in iosts.location_ids().filter(|location| verdicts[location.0 as usize].is_none()) {
+        for action in iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output) {
+            let guard = Term::or(said.remove(&(source, action)).unwrap_or_default()).not();
+            if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
+                continue;
+            }
+            added.push(Transition {
+                source,
+                action,
+                guard,
+                assignments: Substitution::new(),
+                target: fail,
+                origin: TransitionOrigin::default(),
+            });
+        }
+    }
+    if !added.is_empty() {
+        let mut names = Names::of(iosts.locations.iter().map(|location| location.name.as_str()));
+        iosts.locations.push(Location::named(names.unique(Verdict::Fail.name())));
+        verdicts.push(Some(Verdict::Fail));
+        reach.push(Term::yes());
+        coreach.push(Term::no());
+        iosts.transitions.extend(added);
+    }
+    TestCase { iosts, verdicts, reach, coreach }
+}

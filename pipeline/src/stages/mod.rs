@@ -1,0 +1,9 @@
+//! The six stages, one function in one file each, in the order of [`crate::generate`].
+
+pub mod close;
+pub mod complete;
+pub mod determinize;
+pub mod input_complete;
+pub mod lookahead;
+pub mod product;
+pub mod select;

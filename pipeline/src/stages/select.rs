@@ -1,0 +1,312 @@
+//! Stage 5: the part of the visible behaviours that leads to `Accept`, and where it ends.
+//!
+//! **Problem.** The visible behaviours contain everything that the specification does. A test case shall steer: send
+//! only what keeps `Accept` in reach, and notice at once when the implementation has put it out of reach.
+//!
+//! **Source.** Thesis, Algorithm 7.2 (p. 185), with `reach` and `coreach` over-approximated (7.3, p. 181-185).
+//!
+//! For a transition ⟨l, a, G, A, l'⟩ with l not accepting:
+//! - (5a) `G && reach(l) && coreach(l')[A]` goes on to l', or to Pass where l' is accepting;
+//! - (5b) for an output of the implementation, `G && reach(l) && !coreach(l')[A]` leads to Inconclusive.
+//!
+//! **Where we differ.**
+//! - `reach(l)` holds whenever the guard is read. So it is not written into the guard; it is the context in which
+//!   the rest is said as shortly as possible ([`crate::simplify`]).
+//! - One pass leaves transitions that the strengthened graph cannot take any more (Example 7.4 drops them by a second
+//!   analysis). Strengthening and reach follow each other until nothing changes.
+//! - The initial condition is strengthened with coreach(l0), not with a predicate over all locations. Where that cannot
+//!   hold, or no transition is left, the purpose is unreachable: the answer is a graph without Pass.
+//! - "l is not Accept" means: no component of l is accepting.
+//!
+//! **Direction.** `reach` and `coreach` are over-approximations. A guard that is dropped was excluded by reach or by
+//! coreach for certain (an `Unknown` counts as possible). Inconclusive is given only where Accept is out of reach for
+//! certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
+//!
+//! **Ends**: each round's graph is a part of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per transition
+//! a few queries, and per round one forward analysis.
+
+use std::collections::HashMap;
+
+use coreach_analyses::reachability::{Facts, Options, analyse, reach};
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{LocationId, Term};
+
+use crate::artifact::{Allowed, Selection, TestGraph, Visible};
+use crate::names::Names;
+use crate::simplify::{missing_part, simplify, simplify_guard};
+
+/// The most rounds of strengthening and reach.
+pub const MAX_ROUNDS: usize = 10;
+
+/// Selects the test graph.
+pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
+    let cut = cut_behind_accept(visible);
+    let facts = analyse(&cut.iosts, &cut.accepting, options);
+    let mut losses: Vec<String> = facts.losses.iter().map(ToString::to_string).collect();
+    let mut graph = strengthen(&cut, &facts.reach, &facts, solver);
+    let mut rounds = 1;
+    while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
+        let (reached, found) = reach(&graph.iosts, options);
+        for loss in found.iter().map(ToString::to_string) {
+            if !losses.contains(&loss) {
+                losses.push(loss);
+            }
+        }
+        let narrower = narrowed(&cut, &graph, &reached, &facts, solver);
+        let next = strengthen(&cut, &narrower, &facts, solver);
+        rounds += 1;
+        let settled = next.iosts.transitions == graph.iosts.transitions;
+        graph = next;
+        if settled {
+            break;
+        }
+    }
+    graph.selection.rounds = rounds;
+    graph.losses = losses;
+    graph
+}
+
+/// The visible behaviours without what follows an accepting location: no test case goes there.
+fn cut_behind_accept(visible: Visible) -> Visible {
+    let Visible { mut iosts, accepting, lookahead } = visible;
+    iosts.transitions.retain(|transition| !accepting[transition.source.0 as usize]);
+    let (iosts, kept) = iosts.without_unreachable_locations();
+    let accepting = kept.iter().map(|old| accepting[old.0 as usize]).collect();
+    Visible { iosts, accepting, lookahead }
+}
+
+/// reach of the graph, carried back to the locations that it was made from; nothing is known to be reached elsewhere.
+fn narrowed(
+    cut: &Visible,
+    graph: &TestGraph,
+    reached: &[Term],
+    facts: &Facts,
+    solver: &mut dyn Solver,
+) -> Vec<Term> {
+    let by_name: HashMap<&str, usize> =
+        graph.iosts.locations.iter().enumerate().map(|(at, location)| (location.name.as_str(), at)).collect();
+    let mut narrower = Vec::new();
+    for (at, location) in cut.iosts.locations.iter().enumerate() {
+        let fact = match by_name.get(location.name.as_str()) {
+            // Both are over-approximations, so their conjunction is one.
+            Some(&number) => {
+                let known = reached[number].conjuncts();
+                Term::and([reached[number].clone(), simplify(&facts.reach[at], &known, solver)])
+            }
+            None if cut.accepting[at] => facts.reach[at].clone(),
+            None => Term::no(),
+        };
+        narrower.push(fact);
+    }
+    narrower
+}
+
+/// One application of Algorithm 7.2.
+fn strengthen(cut: &Visible, reach: &[Term], facts: &Facts, solver: &mut dyn Solver) -> TestGraph {
+    let Visible { iosts, accepting, .. } = cut;
+    let mut builder = Builder::new(iosts);
+    let theta = iosts.initial_condition.conjuncts();
+    let start = iosts.initial.0 as usize;
+    let missing = missing_part(&facts.coreach[start], &iosts.initial_condition, &[], solver);
+    let initial_condition = Term::and(theta.into_iter().chain(missing.conjuncts()));
+    if initial_condition.is_false() {
+        return builder.unreachable(reach, facts);
+    }
+    let initial = if accepting[start] { builder.pass } else { iosts.initial };
+    let mut outcomes: HashMap<Split, Outcome> = HashMap::new();
+    for transition in &iosts.transitions {
+        let (source, target) = (transition.source.0 as usize, transition.target.0 as usize);
+        let is_output = iosts.action(transition.action).kind == ActionKind::Output;
+        // Copies of a sub-machine share guards, effects and facts: each is decided once.
+        let split = Split {
+            guard: transition.guard.clone(),
+            assignments: transition.assignments.clone(),
+            reach: reach[source].clone(),
+            coreach: facts.coreach[target].clone(),
+        };
+        let outcome =
+            outcomes.entry(split).or_insert_with_key(|split| split_by_coreach(split, solver)).clone();
+        let onward = if accepting[target] { builder.pass } else { transition.target };
+        builder.add(transition, is_output, outcome, onward);
+    }
+    builder.finish(initial, initial_condition, reach, facts)
+}
+
+/// What decides the fate of a transition.
+#[derive(PartialEq, Eq, Hash)]
+struct Split {
+    guard: Term,
+    assignments: Substitution,
+    reach: Term,
+    coreach: Term,
+}
+
+/// The guard as the test graph says it, and its two parts; `false` where a part cannot hold.
+#[derive(Clone)]
+struct Outcome {
+    whole: Term,
+    inside: Term,
+    outside: Term,
+}
+
+fn split_by_coreach(split: &Split, solver: &mut dyn Solver) -> Outcome {
+    let nowhere = Outcome { whole: Term::no(), inside: Term::no(), outside: Term::no() };
+    let context = split.reach.conjuncts();
+    let holds_somewhere = |parts: &[&Term], solver: &mut dyn Solver| {
+        let formula: Vec<Term> = parts.iter().flat_map(|part| part.conjuncts()).collect();
+        !parts.iter().any(|part| part.is_false()) && may_hold(solver, &formula)
+    };
+    if !holds_somewhere(&[&split.reach, &split.guard], solver) {
+        return nowhere;
+    }
+    let whole = simplify_guard(&split.guard, &context, solver);
+    let fact = substitute(&split.coreach, &split.assignments);
+    let missing = missing_part(&fact, &whole, &context, solver);
+    if missing.is_true() {
+        return Outcome { inside: whole.clone(), whole, outside: Term::no() };
+    }
+    if missing.is_false() {
+        return Outcome { outside: whole.clone(), whole, inside: Term::no() };
+    }
+    let inside = Term::and([whole.clone(), missing.clone()]);
+    let outside = Term::and([whole.clone(), missing.not()]);
+    let outside = if holds_somewhere(&[&split.reach, &outside], solver) { outside } else { Term::no() };
+    Outcome { whole, inside, outside }
+}
+
+/// The test graph in the making: the locations of the visible behaviours, then Pass and Inconclusive.
+struct Builder<'a> {
+    from: &'a Iosts,
+    pass: LocationId,
+    inconclusive: LocationId,
+    transitions: Vec<Transition>,
+    allowed: Vec<Allowed>,
+    selection: Selection,
+}
+
+impl<'a> Builder<'a> {
+    fn new(from: &'a Iosts) -> Self {
+        let count = from.locations.len() as u32;
+        Builder {
+            from,
+            pass: LocationId(count),
+            inconclusive: LocationId(count + 1),
+            transitions: Vec::new(),
+            allowed: Vec::new(),
+            selection: Selection::default(),
+        }
+    }
+
+    fn add(&mut self, transition: &Transition, is_output: bool, outcome: Outcome, onward: LocationId) {
+        let Outcome { whole, inside, outside } = outcome;
+        let (goes_on, ends) = (!inside.is_false(), is_output && !outside.is_false());
+        if !goes_on && !ends {
+            self.selection.pruned += 1;
+        }
+        if is_output && (goes_on || ends) {
+            let Transition { source: location, action, .. } = *transition;
+            self.allowed.push(Allowed { location, action, guard: whole.clone() });
+        }
+        if goes_on {
+            if !is_output && inside != whole {
+                self.selection.strengthened += 1;
+            }
+            self.transitions.push(Transition { guard: inside, target: onward, ..transition.clone() });
+        }
+        if ends {
+            self.transitions.push(Transition {
+                guard: outside,
+                target: self.inconclusive,
+                assignments: Substitution::new(),
+                origin: TransitionOrigin { assignments: Default::default(), ..transition.origin.clone() },
+                ..transition.clone()
+            });
+        }
+    }
+
+    /// A purpose that cannot be reached: the initial location and nothing else.
+    fn unreachable(self, reach: &[Term], facts: &Facts) -> TestGraph {
+        let start = self.from.initial;
+        let iosts = Iosts {
+            locations: vec![self.from.location(start).clone()],
+            initial: LocationId(0),
+            transitions: Vec::new(),
+            initial_condition: Term::no(),
+            ..self.from.clone()
+        };
+        TestGraph {
+            iosts,
+            pass: None,
+            inconclusive: None,
+            reach: vec![reach[start.0 as usize].clone()],
+            coreach: vec![facts.coreach[start.0 as usize].clone()],
+            allowed: Vec::new(),
+            selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
+            losses: Vec::new(),
+        }
+    }
+
+    fn finish(
+        self,
+        initial: LocationId,
+        initial_condition: Term,
+        reach: &[Term],
+        facts: &Facts,
+    ) -> TestGraph {
+        let mut names = Names::of(self.from.locations.iter().map(|location| location.name.as_str()));
+        let mut locations = self.from.locations.clone();
+        let [pass, inconclusive] = ["Pass", "Inconclusive"].map(|name| Location::named(names.unique(name)));
+        locations.extend([pass, inconclusive]);
+        let iosts = Iosts {
+            locations,
+            initial,
+            initial_condition,
+            transitions: self.transitions.clone(),
+            ..self.from.clone()
+        };
+        // What leads nowhere but away from Pass has been cut by coreach; what is left behind is unreachable.
+        let (iosts, kept) = iosts.without_unreachable_locations();
+        let mut new = HashMap::new();
+        for (number, old) in kept.iter().enumerate() {
+            new.insert(*old, LocationId(number as u32));
+        }
+        let Some(&pass) = new.get(&self.pass) else { return self.unreachable(reach, facts) };
+        let is_inside = |old: &LocationId| (old.0 as usize) < self.from.locations.len();
+        let at = |facts: &[Term], old: &LocationId| facts[old.0 as usize].clone();
+        let reach =
+            kept.iter().map(|old| if is_inside(old) { at(reach, old) } else { Term::yes() }).collect();
+        let coreach = kept
+            .iter()
+            .map(|old| match old {
+                old if is_inside(old) => at(&facts.coreach, old),
+                old => {
+                    if *old == self.pass {
+                        Term::yes()
+                    } else {
+                        Term::no()
+                    }
+                }
+            })
+            .collect();
+        let allowed = self
+            .allowed
+            .into_iter()
+            .filter_map(|allowed| Some(Allowed { location: *new.get(&allowed.location)?, ..allowed }))
+            .collect();
+        let inconclusive = new.get(&self.inconclusive).copied();
+        let into = |target| iosts.transitions.iter().filter(|t| Some(t.target) == target).count();
+        let selection = Selection { inconclusive: into(inconclusive), ..self.selection };
+        TestGraph {
+            pass: Some(pass),
+            inconclusive,
+            reach,
+            coreach,
+            allowed,
+            selection,
+            losses: Vec::new(),
+            iosts,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what happened,
+//! shows it on the user's own model, and names the knob that moves it, where there is one.
+
+use coreach_model::Diagnostic;
+use coreach_model::iosts::{Iosts, Transition};
+
+/// A transition as a stop shows it: in one line, and where it stands in the user's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// `Pay -Return-> Choose`, with its guard where it has one.
+    pub text: String,
+    /// Where it came from.
+    pub origin: Option<coreach_model::Origin>,
+}
+
+impl Shown {
+    /// Shows a transition of a machine.
+    pub fn transition(iosts: &Iosts, transition: &Transition) -> Self {
+        let guard =
+            if transition.guard.is_true() { String::new() } else { format!(" [{}]", transition.guard) };
+        let effects: Vec<String> =
+            transition.assignments.iter().map(|(variable, value)| format!("{variable} := {value}")).collect();
+        let effects = if effects.is_empty() { String::new() } else { format!(" {{{}}}", effects.join(", ")) };
+        Shown {
+            text: format!("{}{guard}{effects}", iosts.describe(transition)),
+            origin: transition.origin.whole.clone(),
+        }
+    }
+}
+
+/// Why there is no result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A cycle of internal actions (Definition A.4): the closure is not defined.
+    Livelock {
+        /// The transitions of the cycle, in order.
+        cycle: Vec<Shown>,
+    },
+    /// Two transitions can be taken together, and no bounded number of further events tells them apart
+    /// (Definition A.15).
+    NoLookahead {
+        /// The two transitions.
+        choice: Box<[Shown; 2]>,
+        /// Actions that both sides can follow for ever: the way into the cycle, and the cycle.
+        prefix: Vec<String>,
+        /// The cycle.
+        cycle: Vec<String>,
+    },
+    /// The lookahead exists and is larger than the limit.
+    LookaheadLimit {
+        /// The limit.
+        limit: usize,
+        /// How much is needed.
+        needed: usize,
+        /// The two transitions.
+        choice: Box<[Shown; 2]>,
+    },
+    /// A stage would make more of something than its limit.
+    TooMany {
+        /// The stage.
+        stage: &'static str,
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl Stop {
+    /// The stop as a diagnostic on the user's own text.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        match self {
+            Stop::Livelock { cycle } => {
+                let mut diagnostic =
+                    Diagnostic::error("livelock", "internal actions can follow each other for ever");
+                for shown in cycle {
+                    diagnostic = diagnostic.at(shown.origin.clone(), "a step of the cycle").note(&shown.text);
+                }
+                diagnostic.help(
+                    "make one of these actions visible, or remove a step: a test cannot observe this cycle",
+                )
+            }
+            Stop::NoLookahead { choice, prefix, cycle } => {
+                let [first, second] = choice.as_ref();
+                let way =
+                    if prefix.is_empty() { String::new() } else { format!("{} then ", prefix.join(" ")) };
+                Diagnostic::error("no-lookahead", "the choice between two transitions is never resolved")
+                    .at(first.origin.clone(), "this transition")
+                    .at(second.origin.clone(), "and this one can be taken together")
+                    .note(format!("first:  {}", first.text))
+                    .note(format!("second: {}", second.text))
+                    .note(format!("both can go on with: {way}({}) for ever", cycle.join(" ")))
+                    .help("let their guards exclude each other, or let what follows them differ after finitely many events")
+            }
+            Stop::LookaheadLimit { limit, needed, choice } => {
+                let [first, second] = choice.as_ref();
+                let message =
+                    format!("a choice is resolved after {needed} events only, and the limit is {limit}");
+                Diagnostic::error("lookahead-limit", message)
+                    .at(first.origin.clone(), "this transition")
+                    .at(second.origin.clone(), "and this one can be taken together")
+                    .note(format!("first:  {}", first.text))
+                    .note(format!("second: {}", second.text))
+                    .help(format!(
+                        "set `determinization: {{ max_lookahead: {needed} }}` in the configuration"
+                    ))
+            }
+            Stop::TooMany { stage, what, limit } => {
+                Diagnostic::error("limit", format!("stage {stage} would make more than {limit} {what}"))
+                    .help("a smaller model, or guards that exclude each other, make fewer of them")
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Runs random pairs through all properties, for a number of cases or of minutes.
+//!
+//! `soak --cases N | --minutes N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] [--shrink N]`
+//!
+//! Cases have consecutive seeds. `--resume FILE` begins behind the last seed that FILE names, and writes the next one
+//! there as it goes. Each failing pair is shrunk and kept as YAML in a folder of its own under DIR. At the end: one line
+//! per property. The exit code is 1 where anything was violated, 2 for a wrong argument.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use coreach_tests::generator::{Pair, Shape, generate};
+use coreach_tests::properties::{Counterexample, PROPERTIES, Property, Report, Settings, check};
+use coreach_tests::shrink::shrink;
+use coreach_tests::text;
+
+struct Arguments {
+    cases: u64,
+    time: Option<Duration>,
+    seed: u64,
+    only: Option<String>,
+    resume: Option<PathBuf>,
+    keep: PathBuf,
+    shrink: usize,
+}
+
+fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("soak: {message}");
+            eprintln!(
+                "usage: soak --cases N | --minutes N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] [--shrink N]"
+            );
+            return ExitCode::from(2);
+        }
+    };
+    // A panic is a finding, and is told as one.
+    std::panic::set_hook(Box::new(|_| {}));
+    let found = run(&arguments);
+    ExitCode::from(u8::from(found > 0))
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut arguments = Arguments {
+        cases: 0,
+        time: None,
+        seed: 1,
+        only: None,
+        resume: None,
+        keep: PathBuf::from("target/soak"),
+        shrink: 400,
+    };
+    let mut given = env::args().skip(1);
+    while let Some(name) = given.next() {
+        let value = given.next().ok_or(format!("{name} needs a value"))?;
+        let number = || value.parse::<u64>().map_err(|_| format!("{name} needs a number, not `{value}`"));
+        match name.as_str() {
+            "--cases" => arguments.cases = number()?,
+            "--minutes" => arguments.time = Some(Duration::from_secs(number()?.saturating_mul(60))),
+            "--seed" => arguments.seed = number()?,
+            "--only" if PROPERTIES.iter().any(|property| property.name == value) => {
+                arguments.only = Some(value);
+            }
+            "--only" => {
+                let names: Vec<&str> = PROPERTIES.iter().map(|property| property.name).collect();
+                return Err(format!("no property is called `{value}`; there are {}", names.join(", ")));
+            }
+            "--resume" => arguments.resume = Some(value.into()),
+            "--keep" => arguments.keep = value.into(),
+            "--shrink" => arguments.shrink = number()? as usize,
+            _ => return Err(format!("{name} is not known")),
+        }
+    }
+    if arguments.cases == 0 && arguments.time.is_none() {
+        return Err("say how long: --cases or --minutes".to_owned());
+    }
+    if let Some(text) = arguments.resume.as_ref().and_then(|file| fs::read_to_string(file).ok()) {
+        let next = text.trim().parse();
+        arguments.seed = next.map_err(|_| "the file of --resume does not hold a seed".to_owned())?;
+    }
+    Ok(arguments)
+}
+
+/// Runs the cases and prints the summary; the number of violations.
+fn run(arguments: &Arguments) -> usize {
+    let start = Instant::now();
+    let mut total = Report::default();
+    let mut violations: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    let mut seed = arguments.seed;
+    loop {
+        let done = seed - arguments.seed;
+        let out_of_time = arguments.time.is_some_and(|time| start.elapsed() >= time);
+        if out_of_time || (arguments.cases > 0 && done >= arguments.cases) {
+            break;
+        }
+        let pair = generate(seed, &Shape::default());
+        let settings = Settings { only: arguments.only.clone(), ..Settings::of(seed) };
+        let report = check(&pair, &settings);
+        for (name, count) in report.tried {
+            *total.tried.entry(name).or_default() += count;
+        }
+        for (name, count) in report.counts {
+            *total.counts.entry(name).or_default() += count;
+        }
+        let mut told: Vec<Property> = Vec::new();
+        for found in report.found {
+            if !told.contains(&found.property) {
+                told.push(found.property);
+                violations.entry(found.property.name).or_default().push(seed);
+                tell(arguments, seed, &pair, &settings, &found);
+            }
+        }
+        seed += 1;
+        if let Some(file) = &arguments.resume
+            && seed.is_multiple_of(16)
+        {
+            save(file, seed);
+        }
+    }
+    if let Some(file) = &arguments.resume {
+        save(file, seed);
+    }
+    summary(arguments, seed, start.elapsed(), &total, &violations)
+}
+
+fn save(file: &PathBuf, seed: u64) {
+    if let Err(error) = fs::write(file, format!("{seed}\n")) {
+        eprintln!("soak: {}: {error}", file.display());
+    }
+}
+
+/// Shrinks a failing pair, keeps it, and says so.
+fn tell(arguments: &Arguments, seed: u64, pair: &Pair, settings: &Settings, found: &Counterexample) {
+    let name = found.property.name;
+    println!("seed {seed}: {name}: {}", found.text);
+    let only = Settings { only: Some(name.to_owned()), twice: true, ..settings.clone() };
+    let still = |pair: &Pair| {
+        let report = check(pair, &only);
+        report.found.into_iter().find(|other| other.property == found.property)
+    };
+    let small = shrink(pair, arguments.shrink, |pair| still(pair).is_some());
+    let text = still(&small).map_or_else(|| found.text.clone(), |found| found.text);
+    let remark = format!(
+        "Violates {name}: {} ({})\nSeed {seed}. {text}\n{:?}",
+        found.property.statement, found.property.source, settings.analysis
+    );
+    let folder = arguments.keep.join(format!("{name}_{seed}"));
+    match text::keep(&folder, &small, settings, &remark) {
+        Ok(()) => println!("  shrunk: {}", folder.display()),
+        Err(error) => println!("  cannot be kept: {error}"),
+    }
+}
+
+fn summary(
+    arguments: &Arguments,
+    seed: u64,
+    time: Duration,
+    total: &Report,
+    violations: &BTreeMap<&str, Vec<u64>>,
+) -> usize {
+    let cases = seed - arguments.seed;
+    println!("{cases} pairs, seeds {} to {}, {:.1} s", arguments.seed, seed.saturating_sub(1), time.as_secs_f64());
+    for property in PROPERTIES.iter().filter(|p| arguments.only.as_ref().is_none_or(|only| only == p.name)) {
+        let tried = total.tried.get(property.name).copied().unwrap_or(0);
+        let violated = violations.get(property.name).map_or(0, Vec::len);
+        println!("{:24} {tried:9} trials {violated:5} pairs violate it   ({})", property.name, property.source);
+    }
+    for (what, count) in &total.counts {
+        println!("{what:48} {count:9}");
+    }
+    violations.values().map(Vec::len).sum()
+}

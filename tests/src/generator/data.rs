@@ -1,0 +1,99 @@
+//! What a random model declares: a few types, used again and again so that data can be compared, and data of them.
+
+use std::sync::Arc;
+
+use coreach_model::iosts::{Action, ActionKind};
+use coreach_model::term::Term;
+use coreach_model::types::{ArrayType, EnumType};
+use coreach_model::{Datum, Type, Value};
+
+use super::Shape;
+use super::random::Random;
+
+/// The types of one model, the likely ones more than once.
+pub fn types(random: &mut Random, shape: &Shape) -> Vec<Type> {
+    let low = random.below(3) as i64 - 1;
+    let size = random.between(shape.range) as i64;
+    let main = Type::Range(low.into(), (low + size - 1).into());
+    let mut types = vec![main.clone(), main];
+    if random.chance(40) {
+        let high = random.between((1, 2)) as i64;
+        types.push(Type::Range(0.into(), high.into()));
+    }
+    if random.chance(50) {
+        types.push(Type::Bool);
+    }
+    if random.chance(50) {
+        let literals = ["RED", "GREEN", "BLUE"][..random.between((2, 3))].iter();
+        types.push(Type::Enum(Arc::new(EnumType {
+            name: "Colour".to_owned(),
+            literals: literals.map(|literal| (*literal).to_owned()).collect(),
+        })));
+    }
+    types
+}
+
+/// An array over two cells of small numbers.
+pub fn array_type() -> Type {
+    let index = Type::Range(0.into(), 1.into());
+    let element = Type::Range(0.into(), 2.into());
+    Type::Array(Arc::new(ArrayType { index, element }))
+}
+
+/// So many data, named by the prefix and a number.
+pub fn data(random: &mut Random, prefix: &str, count: usize, types: &[Type]) -> Vec<Datum> {
+    let one = |number: usize| {
+        let ty = random.pick(types).cloned().unwrap_or(Type::Bool);
+        Datum::new(format!("{prefix}{number}"), ty)
+    };
+    (0..count).map(one).collect()
+}
+
+/// Inputs, outputs and internal actions.
+pub fn actions(random: &mut Random, shape: &Shape, types: &[Type]) -> Vec<Action> {
+    let same = random.chance(shape.same_parameter_names);
+    let mut actions = Vec::new();
+    let kinds = [
+        (ActionKind::Input, "Ask", shape.inputs),
+        (ActionKind::Output, "Tell", shape.outputs),
+        (ActionKind::Internal, "step", shape.internals),
+    ];
+    for (kind, prefix, count) in kinds {
+        for number in 0..random.between(count) {
+            let parameters = match kind {
+                ActionKind::Internal => Vec::new(),
+                _ => {
+                    let count = random.between(shape.parameters);
+                    let own = format!("p{prefix}{number}_");
+                    data(random, if same { "p" } else { &own }, count, types)
+                }
+            };
+            actions.push(Action { name: format!("{prefix}{number}"), kind, parameters });
+        }
+    }
+    actions
+}
+
+/// A conjunct that determines the datum, from literals and the constants.
+pub fn determined(random: &mut Random, datum: &Datum, constants: &[Datum]) -> Term {
+    if let Type::Array(array) = datum.ty() {
+        let indices = Value::enumerate(&array.index, 16).unwrap_or_default();
+        let cells = indices.into_iter().map(|index| {
+            let cell = Term::select(&Term::datum(datum), &Term::literal(index));
+            Term::equal(&cell, &literal(random, &array.element))
+        });
+        return Term::and(cells);
+    }
+    let same: Vec<&Datum> = constants.iter().filter(|c| c.ty() == datum.ty()).collect();
+    let value = match random.pick(&same) {
+        Some(constant) if random.chance(40) => Term::datum(constant),
+        _ => literal(random, datum.ty()),
+    };
+    Term::equal(&Term::datum(datum), &value)
+}
+
+/// Some literal of the finite type.
+pub fn literal(random: &mut Random, ty: &Type) -> Term {
+    let values = Value::enumerate(ty, 64).unwrap_or_default();
+    Term::literal(random.pick(&values).cloned().unwrap_or_else(|| Value::any(ty)))
+}

@@ -1,0 +1,138 @@
+//! The pipeline, stage by stage: whatever was made before a stage stopped or panicked can still be looked at.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_pipeline::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use coreach_pipeline::check::{self, Violation};
+use coreach_pipeline::stages::{close, complete, determinize, input_complete, product, select};
+use coreach_pipeline::stop::Stop;
+
+use super::{NO_LIVELOCK, NO_PANIC, PROMISES, REPEATABLE, Report, Settings};
+use crate::generator::Pair;
+
+/// What was made.
+#[derive(Default)]
+pub struct Artifacts {
+    /// After `complete`.
+    pub complete: Option<CompletePurpose>,
+    /// After `product`.
+    pub product: Option<Product>,
+    /// After `close`.
+    pub closed: Option<Closed>,
+    /// After `determinize`.
+    pub visible: Option<Visible>,
+    /// After `select`.
+    pub graph: Option<TestGraph>,
+    /// After `input_complete`.
+    pub case: Option<TestCase>,
+}
+
+/// Runs the stages, and checks what concerns the run itself.
+pub fn make(pair: &Pair, settings: &Settings, report: &mut Report) -> Artifacts {
+    let mut artifacts = Artifacts::default();
+    let mut solver = Z3Solver::default();
+    run(pair, settings, report, &mut artifacts, &mut solver);
+    if settings.wants(PROMISES) {
+        promises(pair, &artifacts, report, &mut solver);
+    }
+    if settings.twice && settings.wants(REPEATABLE) {
+        let mut again = Artifacts::default();
+        run(pair, settings, &mut Report::default(), &mut again, &mut Z3Solver::default());
+        let same = [&artifacts, &again].map(|made| {
+            format!("{:?}{:?}{:?}", made.visible, made.graph, made.case)
+        });
+        let outcome = if same[0] == same[1] { Ok(()) } else { Err("two runs differ".to_owned()) };
+        report.note(REPEATABLE, outcome);
+    }
+    artifacts
+}
+
+fn run(
+    pair: &Pair,
+    settings: &Settings,
+    report: &mut Report,
+    made: &mut Artifacts,
+    solver: &mut Z3Solver,
+) -> Option<()> {
+    let one = guarded(report, "complete", || complete::complete(pair.purpose.clone(), solver))?;
+    made.complete = Some(one.clone());
+    let two = guarded(report, "product", || product::product(&pair.specification, one, solver))?;
+    made.product = Some(two.clone());
+    let three = guarded(report, "close", || close::close(two, solver))?;
+    let three = stopped(report, three)?;
+    made.closed = Some(three.clone());
+    let four =
+        guarded(report, "determinize", || determinize::determinize(three, settings.max_lookahead, solver))?;
+    let four = stopped(report, four)?;
+    made.visible = Some(four.clone());
+    let five = guarded(report, "select", || select::select(four, &settings.analysis, solver))?;
+    report.count(if five.is_purpose_reachable() { "test cases" } else { "empty test graphs" }, 1);
+    report.count("losses of the analysis", five.losses.len());
+    made.graph = Some(five.clone());
+    let six = guarded(report, "input_complete", || input_complete::input_complete(five, solver))?;
+    made.case = Some(six);
+    Some(())
+}
+
+fn guarded<T>(report: &mut Report, stage: &str, work: impl FnOnce() -> T) -> Option<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => {
+            report.note(NO_PANIC, Ok(()));
+            Some(result)
+        }
+        Err(payload) => {
+            let text = payload
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| payload.downcast_ref::<&str>().copied())
+                .unwrap_or("a panic without text");
+            report.note(NO_PANIC, Err(format!("{stage}: {text}")));
+            None
+        }
+    }
+}
+
+fn stopped<T>(report: &mut Report, result: Result<T, Stop>) -> Option<T> {
+    let stop = match result {
+        Ok(artifact) => {
+            report.note(NO_LIVELOCK, Ok(()));
+            return Some(artifact);
+        }
+        Err(stop) => stop,
+    };
+    let (name, outcome) = match &stop {
+        Stop::Livelock { .. } => ("stopped: livelock", Err(format!("{stop:?}"))),
+        Stop::NoLookahead { .. } => ("stopped: no lookahead", Ok(())),
+        Stop::LookaheadLimit { .. } => ("stopped: lookahead limit", Ok(())),
+        Stop::TooMany { .. } => ("stopped: too many", Ok(())),
+    };
+    report.note(NO_LIVELOCK, outcome);
+    report.count(name, 1);
+    report.stopped = Some(format!("{stop:?}"));
+    None
+}
+
+fn promises(pair: &Pair, made: &Artifacts, report: &mut Report, solver: &mut Z3Solver) {
+    let mut violations: Vec<Violation> = Vec::new();
+    if let Some(complete) = &made.complete {
+        violations.extend(check::complete_purpose(complete, solver));
+    }
+    if let Some(product) = &made.product {
+        violations.extend(check::product(product, &pair.specification));
+    }
+    if let Some(closed) = &made.closed {
+        violations.extend(check::closed(closed, solver));
+    }
+    if let Some(visible) = &made.visible {
+        violations.extend(check::visible(visible, solver));
+        if let Some(graph) = &made.graph {
+            violations.extend(check::test_graph(graph, visible, solver));
+        }
+    }
+    if let Some(case) = &made.case {
+        violations.extend(check::test_case(case, solver));
+    }
+    let outcome = if violations.is_empty() { Ok(()) } else { Err(format!("{violations:?}")) };
+    report.note(PROMISES, outcome);
+}

@@ -1,0 +1,256 @@
+//! What must hold of every pair, and where it is proved or defined.
+//!
+//! [`PROPERTIES`] is the list. [`check`] runs a pair through the pipeline, one stage after the other, and holds every
+//! artifact against [`crate::brute`]. A stage that stops with a reason ([`coreach_pipeline::stop::Stop`]) ends the case
+//! there; what was made before is still checked.
+
+pub mod artifacts;
+pub mod facts;
+pub mod stages;
+pub mod test_case;
+pub mod verdicts;
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::domains::DomainKind;
+use coreach_analyses::reachability::{Options, Thresholds};
+
+use crate::brute::TooLarge;
+use crate::brute::alphabet::Alphabet;
+use crate::brute::explore::valuations;
+use crate::brute::pair::Instance;
+use crate::generator::Pair;
+use crate::generator::random::Random;
+use artifacts::Artifacts;
+
+/// A property: its name, what it says, and its source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Property {
+    /// The name under which it is reported and chosen.
+    pub name: &'static str,
+    /// What must hold.
+    pub statement: &'static str,
+    /// Thesis, unless said otherwise.
+    pub source: &'static str,
+}
+
+macro_rules! properties {
+    ($($constant:ident = $name:literal, $statement:literal, $source:literal;)*) => {
+        $(
+            #[doc = $statement]
+            pub const $constant: Property =
+                Property { name: $name, statement: $statement, source: $source };
+        )*
+        /// All properties, in the order in which they are checked.
+        pub const PROPERTIES: &[Property] = &[$($constant),*];
+    };
+}
+
+properties! {
+    NO_PANIC = "no_panic", "No stage panics.", "house rule 8";
+    PROMISES = "promises", "Each artifact keeps the rules of the pipeline's own checks.", "pipeline/src/check";
+    NO_LIVELOCK = "no_livelock", "No livelock is reported where internal steps lead forward only.", "Definition A.4";
+    REPEATABLE = "repeatable", "Two runs give the same artifacts.", "house style";
+    COMPLETE = "complete", "The completed purpose follows every event as its definition says.", "Algorithm 7.1, corrected; Observation 7.1";
+    PRODUCT = "product_traces", "The product has the traces and accepted traces of the pair.", "Definitions 5.4 and 6.10; Theorem 5.5";
+    CLOSED = "closed_traces", "Closing keeps traces and accepted traces.", "Theorems A.3 and A.4";
+    VISIBLE = "visible_traces", "Determinizing keeps traces and accepted traces.", "Theorems A.5-A.7; Definition A.12";
+    VISIBLE_DETERMINISTIC = "visible_deterministic", "No reachable state has two successors by one event.", "Definition 4.20";
+    REACH = "reach", "Every reachable state is in reach.", "(7.7), p. 182";
+    COREACH = "coreach", "Every reachable state from which Accept can be reached is in coreach.", "(7.9), p. 183";
+    GRAPH_FACTS = "graph_facts", "Every reachable state of test graph and test case is in its reach.", "Algorithm 7.2";
+    GRAPH_TRACES = "graph_traces", "Traces of the test graph are the specification's; Pass after accepted traces only.", "Corollary 7.1; Lemmas 7.2 and 7.3";
+    GRAPH_KEEPS = "graph_keeps", "A strict prefix of an accepted trace leads to no verdict, a shortest accepted trace to Pass.", "proof of Theorem 7.3";
+    DETERMINISTIC = "deterministic", "No reachable state of the test case has two successors by one event.", "Theorem 7.2";
+    INPUT_COMPLETE = "input_complete", "Every reachable state of the test case without verdict takes every output of the implementation.", "Theorem 7.2";
+    VERDICTS = "verdicts", "Every trace of the test case to a verdict deserves it.", "Lemmas 7.4-7.7";
+    SOUND = "sound", "An implementation that conforms (ioc) never gets Fail.", "Definition 6.7";
+    EXHAUSTIVE = "exhaustive", "An implementation that does not conform relative to the purpose (ioc_TP) can get Fail.", "Definition 6.15";
+    ACCURATE = "accurate", "Pass and Inconclusive against implementations are what their definitions allow.", "Definitions 6.16 and 6.17";
+    THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
+}
+
+/// A property that does not hold of a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counterexample {
+    /// The property.
+    pub property: Property,
+    /// What was seen.
+    pub text: String,
+}
+
+/// Sizes beyond which a case is left alone or a comparison is cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Valued actions.
+    pub events: usize,
+    /// Valuations of the constants that are looked at, spread over all.
+    pub instances: usize,
+    /// States of one system.
+    pub states: usize,
+    /// Nodes of one walk.
+    pub walk: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { events: 64, instances: 4, states: 3000, walk: 3000 }
+    }
+}
+
+/// How a case is checked.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The analysis behind `select`.
+    pub analysis: Options,
+    /// Analyses whose facts are checked beside it.
+    pub others: Vec<Options>,
+    /// The longest postponement.
+    pub max_lookahead: usize,
+    /// How many mutants meet the test case.
+    pub mutants: usize,
+    /// The seed of the mutants.
+    pub seed: u64,
+    /// Sizes.
+    pub limits: Limits,
+    /// Check this property only.
+    pub only: Option<String>,
+    /// Run the pipeline twice.
+    pub twice: bool,
+}
+
+impl Settings {
+    /// The settings of a seed: which domain, which iteration.
+    pub fn of(seed: u64) -> Self {
+        let mut random = Random::new(seed ^ 0x5e77_1465);
+        let others = DomainKind::ALL.iter().map(|domain| options(&mut random, *domain)).collect();
+        let domains =
+            [DomainKind::Polyhedra, DomainKind::Polyhedra, DomainKind::Interval, DomainKind::Location];
+        let domain = domains[random.below(domains.len())];
+        Settings {
+            analysis: options(&mut random, domain),
+            others,
+            max_lookahead: random.between((3, 6)),
+            mutants: 4,
+            seed,
+            limits: Limits::default(),
+            only: None,
+            twice: random.chance(6),
+        }
+    }
+
+    /// Is the property to be checked?
+    pub fn wants(&self, property: Property) -> bool {
+        self.only.as_ref().is_none_or(|only| only == property.name)
+    }
+}
+
+fn options(random: &mut Random, domain: DomainKind) -> Options {
+    let defaults = Options { domain, ..Options::default() };
+    if random.chance(35) {
+        return defaults;
+    }
+    let thresholds = if random.chance(50) {
+        Thresholds::Auto
+    } else {
+        Thresholds::List((0..random.below(3)).map(|number| number.into()).collect())
+    };
+    Options {
+        delay: random.below(4),
+        thresholds,
+        descending_steps: random.below(4),
+        rounds: random.between((1, 4)),
+        partition_limit: [256, 256, 4, 1][random.below(4)],
+        step_limit: if random.chance(10) { random.between((1, 30)) } else { 1_000_000 },
+        ..defaults
+    }
+}
+
+/// What was seen of one case.
+#[derive(Default, Debug)]
+pub struct Report {
+    /// How often each property was tried: once per instance, artifact or implementation.
+    pub tried: BTreeMap<&'static str, usize>,
+    /// What does not hold.
+    pub found: Vec<Counterexample>,
+    /// Why the pipeline stopped, where it did.
+    pub stopped: Option<String>,
+    /// Counts of what is no violation and worth knowing.
+    pub counts: BTreeMap<&'static str, usize>,
+}
+
+impl Report {
+    /// Notes one trial of a property.
+    pub fn note(&mut self, property: Property, outcome: Result<(), String>) {
+        *self.tried.entry(property.name).or_default() += 1;
+        if let Err(text) = outcome {
+            self.found.push(Counterexample { property, text });
+        }
+    }
+
+    /// Counts something.
+    pub fn count(&mut self, what: &'static str, how_many: usize) {
+        *self.counts.entry(what).or_default() += how_many;
+    }
+}
+
+/// What brute force knows about a pair.
+pub struct Known {
+    /// The events.
+    pub alphabet: Alphabet,
+    /// The instances that are looked at.
+    pub instances: Vec<Instance>,
+}
+
+impl Known {
+    /// Explores a pair.
+    ///
+    /// # Errors
+    /// A limit is met.
+    pub fn of(pair: &Pair, limits: &Limits) -> Result<Self, TooLarge> {
+        let alphabet = Alphabet::of(&pair.specification, limits.events)?;
+        let purpose = &pair.purpose;
+        let own = purpose.iosts.constants.iter().filter(|datum| !purpose.observes.contains(datum));
+        let constants: Vec<_> = pair.specification.constants.iter().chain(own).cloned().collect();
+        let all = valuations(&constants, 4096)?;
+        let step = all.len().div_ceil(limits.instances.max(1)).max(1);
+        let chosen = all.iter().step_by(step);
+        let instances =
+            chosen.map(|constants| Instance::explore(pair, constants, &alphabet, limits.states));
+        Ok(Known { instances: instances.collect::<Result<_, _>>()?, alphabet })
+    }
+}
+
+/// Checks every property of a pair.
+pub fn check(pair: &Pair, settings: &Settings) -> Report {
+    let mut report = Report::default();
+    let Ok(known) = Known::of(pair, &settings.limits) else {
+        report.count("too large for brute force", 1);
+        return report;
+    };
+    let met = known.instances.iter().any(|i| i.both.graph.initial.iter().any(|at| i.alive[*at as usize]));
+    report.count(if met { "purpose in reach" } else { "purpose out of reach" }, 1);
+    let artifacts = artifacts::make(pair, settings, &mut report);
+    let Artifacts { complete, product, closed, visible, graph, case } = &artifacts;
+    if let Some(complete) = complete {
+        stages::complete(pair, complete, &known, settings, &mut report);
+    }
+    if let Some(product) = product {
+        stages::traces(PRODUCT, &product.iosts, &product.accepting, &known, settings, &mut report);
+        facts::facts(&product.iosts, &product.accepting, &known, settings, &mut report);
+    }
+    if let Some(closed) = closed {
+        stages::traces(CLOSED, &closed.iosts, &closed.accepting, &known, settings, &mut report);
+    }
+    if let Some(visible) = visible {
+        stages::traces(VISIBLE, &visible.iosts, &visible.accepting, &known, settings, &mut report);
+        stages::deterministic(VISIBLE_DETERMINISTIC, &visible.iosts, &known, settings, &mut report);
+        facts::facts(&visible.iosts, &visible.accepting, &known, settings, &mut report);
+    }
+    if let (Some(graph), Some(case)) = (graph, case) {
+        test_case::graph(graph, &known, settings, &mut report);
+        test_case::case(case, &known, settings, &mut report);
+        verdicts::implementations(pair, case, &known, settings, &mut report);
+    }
+    report
+}
