@@ -11,7 +11,7 @@ use crate::exit;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
 #[derive(Parser, Debug)]
-#[command(name = "coreach", version, after_help = exit::HELP, max_term_width = 100)]
+#[command(name = "coreach", version, after_help = exit::HELP)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -22,13 +22,17 @@ pub struct Arguments {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Makes the test cases of a configuration and writes what it asks for
-    #[command(after_help = "Example:\n  coreach run coreach.yaml --out results --stages test_graph,test_case")]
+    #[command(
+        after_help = "Example:\n  coreach run coreach.yaml --out results --stages test_graph,test_case"
+    )]
     Run(RunArguments),
     /// Looks for mistakes in specifications, purposes and configurations
     #[command(after_help = "Example:\n  coreach check specification.yaml deliver_coffee.yaml")]
     Check(CheckArguments),
     /// Writes one stage to standard output
-    #[command(after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg")]
+    #[command(
+        after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
+    )]
     Show(ShowArguments),
     /// Compares what the abstract domains make of a configuration
     #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
@@ -41,7 +45,7 @@ pub enum OutputFormat {
     /// For people
     #[default]
     Human,
-    /// For programs: one JSON document (its `seconds` are the only part that differs between two runs)
+    /// For programs: one JSON document; only its `seconds` differ between two runs
     Json,
 }
 
@@ -60,7 +64,7 @@ pub struct RunArguments {
     /// The stages to write, instead of the configuration's
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = stage)]
     pub stages: Option<Vec<Stage>>,
-    /// Check the result of each stage; a broken promise is a bug of ours and ends the program
+    /// Check the result of each stage; a broken promise is a bug of coreach and ends the program
     #[arg(long)]
     pub check: bool,
     /// The form of the summary
@@ -77,7 +81,9 @@ pub struct RunArguments {
 /// Of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
-    /// Specifications, purposes, configurations. A purpose's specification is looked for among them, then beside it
+    /// Specifications, purposes, configurations
+    ///
+    /// A purpose's specification is looked for among them, then beside it.
     #[arg(value_name = "MODEL", required = true)]
     pub models: Vec<PathBuf>,
     /// The form of the answer
@@ -91,8 +97,10 @@ pub struct ShowArguments {
     /// A specification, a purpose or a configuration
     #[arg(value_name = "MODEL|CONFIG")]
     pub model: PathBuf,
-    /// What to show: specification, test_purpose, or a stage's result (complete_purpose, product, closed, visible,
-    /// test_graph, test_case) [default: the model itself; of a configuration the test_case]
+    /// What to show [default: the model itself; of a configuration the test_case]
+    ///
+    /// specification, test_purpose, or a stage's result: complete_purpose, product, closed, visible, test_graph,
+    /// test_case
     #[arg(long, value_name = "S", value_parser = shown)]
     pub stage: Option<Shown>,
     /// Which purpose, where the configuration has several [default: the first]
@@ -118,7 +126,7 @@ pub struct CompareArguments {
     /// The form of the comparison
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many pairs of purpose and domain to work on at once; measure with 1
+    /// How many pairs of purpose and domain to work on at once; to compare times, 1
     #[arg(long, value_name = "N", default_value = "1")]
     pub threads: NonZeroUsize,
 }
@@ -147,7 +155,9 @@ fn shown(name: &str) -> Result<Shown, String> {
     match name {
         "specification" => Ok(Shown::Specification),
         "test_purpose" | "purpose" => Ok(Shown::Purpose),
-        _ => stage(name).map(Shown::Stage).map_err(|message| format!("{message}; and specification, test_purpose")),
+        _ => stage(name)
+            .map(Shown::Stage)
+            .map_err(|message| format!("{message}; and specification, test_purpose")),
     }
 }
 

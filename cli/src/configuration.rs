@@ -70,6 +70,8 @@ pub enum Format {
     Svg,
     /// For programs.
     Json,
+    /// The model format again.
+    Yaml,
 }
 
 /// What the stages make, in their order.
@@ -131,7 +133,8 @@ const DOMAINS: [(&str, Option<Domain>); 7] = [
     ("apron:polka", None),
 ];
 
-const FORMATS: [(&str, Format); 3] = [("dot", Format::Dot), ("svg", Format::Svg), ("json", Format::Json)];
+const FORMATS: [(&str, Format); 4] =
+    [("dot", Format::Dot), ("svg", Format::Svg), ("json", Format::Json), ("yaml", Format::Yaml)];
 
 /// Artifacts by their names; the stages' names mean what they make.
 const ARTIFACTS: [(&str, &str, Artifact); 6] = [

@@ -19,7 +19,7 @@ pub fn print(text: &str) -> io::Result<()> {
 /// A document, to standard output.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_json(document: &impl serde::Serialize) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(document)?;
     text.push('\n');

@@ -23,7 +23,7 @@ Exit codes:
   0  fine (there may be warnings)
   1  errors in a model, a purpose or a configuration
   2  wrong usage of the command line
-  3  stopped: a limit, a livelock, a choice that is never resolved
+  3  stopped: by a limit, or by a choice that is never resolved
   4  environment: a file cannot be written, Z3 is too old, Graphviz is missing
   5  the purpose cannot be reached
 Where several apply, the first of 1, 4, 3, 5 counts.";

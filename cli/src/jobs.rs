@@ -39,8 +39,9 @@ pub fn in_order<J: Sync, R: Send>(
         }
     };
     thread::scope(|scope| {
-        let more: Vec<_> =
-            (1..threads.min(jobs.len())).map(|_| thread::Builder::new().spawn_scoped(scope, runner)).collect();
+        let more: Vec<_> = (1..threads.min(jobs.len()))
+            .map(|_| thread::Builder::new().spawn_scoped(scope, runner))
+            .collect();
         runner();
         for handle in more.into_iter().flatten() {
             if let Err(panic) = handle.join() {

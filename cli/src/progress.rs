@@ -20,7 +20,9 @@ impl Progress {
     /// A line about so many pieces of work; none at all where it is not wanted or standard error is no terminal.
     pub fn start(jobs: usize, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) = indicatif::ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} ({elapsed})") {
+        if let Ok(style) =
+            indicatif::ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} ({elapsed})")
+        {
             bar.set_style(style);
         }
         if !wanted || !std::io::stderr().is_terminal() {

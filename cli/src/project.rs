@@ -162,6 +162,7 @@ fn format_of(format: configuration::Format) -> Format {
         configuration::Format::Dot => Format::Dot,
         configuration::Format::Svg => Format::Svg,
         configuration::Format::Json => Format::Json,
+        configuration::Format::Yaml => Format::Yaml,
     }
 }
 
@@ -192,8 +193,11 @@ pub fn specification_of(
                 .ok_or_else(|| vec![models::no_specification(&name, origin)])
         }
         _ => Err(vec![
-            Diagnostic::error("missing-key", format!("{} does not say of which specification it is", file.name))
-                .help("add `of:` with the specification's name, for example `of: coffee_machine`"),
+            Diagnostic::error(
+                "missing-key",
+                format!("{} does not say of which specification it is", file.name),
+            )
+            .help("add `of:` with the specification's name, for example `of: coffee_machine`"),
         ]),
     }
 }

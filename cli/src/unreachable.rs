@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::DomainKind;
-use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::Diagnostic;
+use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_pipeline::Generation;
 
 /// Says where the way to Accept ends. Three cases: the product has no path to Accept; it has some, each with a guard
@@ -31,7 +31,6 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
     }
     let graph = &generation.test_graph;
     let condition = &visible.iosts.initial_condition;
-    let origin = purpose.iosts.origin.clone();
     let coreach = graph.coreach.first().filter(|coreach| !coreach.is_false() && !coreach.is_true());
     let diagnostic = match coreach {
         Some(coreach) => unreachable(format!(
@@ -41,12 +40,10 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         None => unreachable(format!("from {label} no data lead to Accept"))
             .note(format!("this is what the domain {domain} finds from the initial condition `{condition}`")),
     };
-    let diagnostic = diagnostic.at(visible.iosts.origin.clone(), "the run begins here");
-    let diagnostic = if origin == visible.iosts.origin {
-        diagnostic
-    } else {
-        diagnostic.at(origin, "and here, for the purpose")
-    };
+    let mut diagnostic = diagnostic.at(visible.iosts.origin.clone(), "the run begins here");
+    if !purpose.iosts.initial_condition.is_true() {
+        diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
+    }
     entering_accept(diagnostic, purpose)
 }
 

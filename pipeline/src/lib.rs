@@ -6,6 +6,7 @@ pub mod artifact;
 pub mod check;
 pub mod domains;
 pub mod export;
+pub mod losses;
 pub mod names;
 pub mod simplify;
 pub mod stages;

@@ -12,7 +12,7 @@ use coreach_model::reader::{load as load_file, read_purpose, read_specification}
 use serde::Serialize;
 use serde_json::Value;
 
-use super::counted;
+use super::{counted, plural};
 use crate::arguments::{CheckArguments, OutputFormat};
 use crate::exit::Exit;
 use crate::models::{FileKind, kind_of};
@@ -143,5 +143,6 @@ fn purpose(file: Arc<SourceFile>, path: &Path, candidates: &[PathBuf]) -> (Strin
 }
 
 fn size(iosts: &Iosts) -> String {
-    format!(" ({} locations, {} transitions)", iosts.locations.len(), iosts.transitions.len())
+    let (locations, transitions) = (iosts.locations.len(), iosts.transitions.len());
+    format!(" ({}, {})", plural(locations, "location"), plural(transitions, "transition"))
 }

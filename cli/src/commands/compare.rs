@@ -66,7 +66,13 @@ pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
                 ("stopped", None, Some(message))
             }
         };
-        rows.push(Row { domain: domain.name(), purpose: purpose.iosts.name.clone(), result, reason, figures });
+        rows.push(Row {
+            domain: domain.name(),
+            purpose: purpose.iosts.name.clone(),
+            result,
+            reason,
+            figures,
+        });
     }
     match arguments.format {
         OutputFormat::Json => console::print_json(&rows)?,

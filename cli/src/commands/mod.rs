@@ -30,11 +30,15 @@ fn refuse(found: &[Diagnostic], format: OutputFormat) -> std::io::Result<Exit> {
     Ok(Exit::Mistakes)
 }
 
+/// `1 error`, `2 errors`
+fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
 /// `1 error, 2 warnings`
 fn counted(found: &[Diagnostic]) -> String {
     let count = |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let plural = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     match (errors, warnings) {
         (errors, 0) => plural(errors, "error"),
         (0, warnings) => plural(warnings, "warning"),

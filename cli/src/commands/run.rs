@@ -12,7 +12,7 @@ use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{refuse, table};
+use super::{plural, refuse, table};
 use crate::arguments::{OutputFormat, RunArguments};
 use crate::exit::Exit;
 use crate::making::{Made, Measured, make};
@@ -264,7 +264,9 @@ fn reason(diagnostic: Option<&Diagnostic>) -> Option<Value> {
 
 fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> String {
     let mut rows = vec![
-        ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"].map(str::to_owned).to_vec(),
+        ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"]
+            .map(str::to_owned)
+            .to_vec(),
     ];
     for stage in &made.stages {
         let shown = |count: usize| if count == 0 { "-".to_owned() } else { count.to_string() };
@@ -282,17 +284,35 @@ fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> St
     let result = if made.unreachable.is_some() { ": UNREACHABLE" } else { "" };
     let mut text = format!("{name} ({domain}){result}\n{}", table(&rows, 1));
     text += &format!(
-        "  selection: {} pruned, {} strengthened, {} into Inconclusive, in {} rounds\n",
-        selection.pruned, selection.strengthened, selection.inconclusive, selection.rounds
+        "  selection: {} pruned, {} strengthened, {} into Inconclusive, in {}\n",
+        selection.pruned,
+        selection.strengthened,
+        selection.inconclusive,
+        plural(selection.rounds, "round")
     );
     text += &format!(
         "  solver: {} queries, {} of them from memory, {} unknown\n",
         statistics.queries, statistics.remembered, statistics.unknown
     );
-    for path in &written.files {
-        text += &format!("  wrote {}\n", path.display());
+    text + &files(&written.files)
+}
+
+/// The files, those of one stage in one line: `wrote out/p/product.{dot,json}`.
+fn files(paths: &[PathBuf]) -> String {
+    let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+    for path in paths {
+        let stem = path.with_extension("").display().to_string();
+        let extension = path.extension().unwrap_or_default().display().to_string();
+        match lines.last_mut() {
+            Some((known, extensions)) if *known == stem => extensions.push(extension),
+            _ => lines.push((stem, vec![extension])),
+        }
     }
-    text
+    let line = |(stem, extensions): (String, Vec<String>)| match extensions.as_slice() {
+        [one] => format!("  wrote {stem}.{one}\n"),
+        several => format!("  wrote {stem}.{{{}}}\n", several.join(",")),
+    };
+    lines.into_iter().map(line).collect()
 }
 
 fn tell_losses(losses: &[String]) {
@@ -300,7 +320,10 @@ fn tell_losses(losses: &[String]) {
         console::say(&format!("note: {loss}"));
     }
     if losses.len() > LOSSES_TOLD {
-        console::say(&format!("note: {} more of this kind; `--format json` has all", losses.len() - LOSSES_TOLD));
+        console::say(&format!(
+            "note: {} more of this kind; `--format json` has all",
+            losses.len() - LOSSES_TOLD
+        ));
     }
 }
 

@@ -129,6 +129,9 @@ fn show_stage(
 }
 
 fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
+    if arguments.facts && view.reach.is_none() {
+        console::say("note: reach and coreach are known of the test_graph and the test_case only");
+    }
     match export(view, arguments.format, Options { facts: arguments.facts }) {
         Ok(text) => {
             console::print(&text)?;

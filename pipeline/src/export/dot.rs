@@ -45,8 +45,9 @@ pub fn dot(view: &View<'_>, options: Options) -> String {
         }
         edges(&mut graph, view);
     }
-    // The writer passes on what it is given: strings.
-    String::from_utf8_lossy(&bytes).into_owned()
+    // The writer passes on what it is given: strings. It gives a graph no name, which viewers show as the title.
+    let title = format!("digraph \"{}\" {{", quoted(&format!("{} {}", view.iosts.name, view.what)));
+    String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
 }
 
 /// Attributes of the whole, and the line below it.
@@ -66,11 +67,12 @@ fn frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         html(&view.iosts.name),
         html(&stage)
     );
-    graph.set_html(&label).set("labelloc", "b", true).set_font(FONT).set("rankdir", "TB", true).set(
-        "nodesep",
-        "0.35",
-        true,
-    );
+    graph
+        .set_html(&label)
+        .set("labelloc", "b", true)
+        .set_font(FONT)
+        .set("rankdir", "TB", true)
+        .set("nodesep", "0.35", true);
     graph
         .node_attributes()
         .set("shape", "box", true)

@@ -24,8 +24,7 @@ fn generation(folder: &str, purpose: &str) -> Generation {
     generate(&specification.iosts, purpose, &options, &mut Z3Solver::default(), &mut |_| {}).unwrap()
 }
 
-static COFFEE: LazyLock<Generation> =
-    LazyLock::new(|| generation("coffee_machine", "deliver_coffee.yaml"));
+static COFFEE: LazyLock<Generation> = LazyLock::new(|| generation("coffee_machine", "deliver_coffee.yaml"));
 static PROTOCOL: LazyLock<Generation> =
     LazyLock::new(|| generation("bounded_retransmission", "transmit_once.yaml"));
 
@@ -117,7 +116,10 @@ fn a_document_says_verdicts_directions_and_roles() {
     let generation = &*COFFEE;
     let document = document(generation, Stage::InputComplete);
     let coin = &document["actions"][0];
-    assert_eq!((&coin["name"], &coin["kind"], &coin["role"]), (&"Coin".into(), &"input".into(), &"stimulus".into()));
+    assert_eq!(
+        (&coin["name"], &coin["kind"], &coin["role"]),
+        (&"Coin".into(), &"input".into(), &"stimulus".into())
+    );
     let verdicts: Vec<&str> = document["locations"]
         .as_array()
         .unwrap()

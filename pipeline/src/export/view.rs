@@ -181,11 +181,7 @@ fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
         .map(|location| {
             let accepts = accepting.get(location.0 as usize) == Some(&true);
             let from_product = || {
-                if accepts {
-                    Some(Mark::Accept)
-                } else {
-                    is_rejecting(location).then_some(Mark::Reject)
-                }
+                if accepts { Some(Mark::Accept) } else { is_rejecting(location).then_some(Mark::Reject) }
             };
             special(location).or_else(from_product)
         })

@@ -34,6 +34,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{LocationId, Term};
 
 use crate::artifact::{Allowed, Selection, TestGraph, Visible};
+use crate::losses;
 use crate::names::Names;
 use crate::simplify::{missing_part, simplify, simplify_guard};
 
@@ -44,16 +45,11 @@ pub const MAX_ROUNDS: usize = 10;
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
     let cut = cut_behind_accept(visible);
     let facts = analyse(&cut.iosts, &cut.accepting, options);
-    let mut losses: Vec<String> = facts.losses.iter().map(ToString::to_string).collect();
     let mut graph = strengthen(&cut, &facts.reach, &facts, solver);
     let mut rounds = 1;
     while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
-        let (reached, found) = reach(&graph.iosts, options);
-        for loss in found.iter().map(ToString::to_string) {
-            if !losses.contains(&loss) {
-                losses.push(loss);
-            }
-        }
+        // What is lost here was lost in the first analysis: the graph has no terms of its own to lose.
+        let (reached, _) = reach(&graph.iosts, options);
         let narrower = narrowed(&cut, &graph, &reached, &facts, solver);
         let next = strengthen(&cut, &narrower, &facts, solver);
         rounds += 1;
@@ -64,7 +60,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
         }
     }
     graph.selection.rounds = rounds;
-    graph.losses = losses;
+    graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
     graph
 }
 

@@ -19,7 +19,8 @@ fn generation(domain: &str) -> Generation {
 fn golden_2_completion_adds_17_transitions() {
     let complete = generation("location").complete_purpose;
     let iosts = &complete.purpose.iosts;
-    let from = |name: &str| iosts.transitions.iter().filter(|t| iosts.location(t.source).name == name).count();
+    let from =
+        |name: &str| iosts.transitions.iter().filter(|t| iosts.location(t.source).name == name).count();
     assert_eq!((complete.given, iosts.transitions.len()), (3, 20));
     assert_eq!((from("Begin"), from("Accept"), from("Reject")), (8, 6, 6));
     let begin: Vec<String> = lines(iosts).into_iter().filter(|line| line.starts_with("Begin")).collect();

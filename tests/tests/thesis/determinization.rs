@@ -6,10 +6,10 @@ use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Trace, initial_states, traces};
 use coreach_model::term::evaluate::Valuation;
 use coreach_pipeline::artifact::{Closed, Visible};
+use coreach_pipeline::check;
 use coreach_pipeline::stages::determinize::determinize;
 use coreach_pipeline::stages::lookahead::{Lookahead, choices, lookahead};
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::check;
 
 use crate::support::{lines, solver, specification};
 
@@ -78,7 +78,9 @@ fn golden_21_figure_a_8_no_trace_is_lost() {
 fn golden_21_figure_a_9_has_no_lookahead() {
     let iosts = read("tests/models/determinize_figure_a9.yaml");
     assert_eq!(smallest_lookahead(&iosts), None);
-    let Err(Stop::NoLookahead { choice, prefix, cycle }) = determinized(&iosts, 8) else { panic!("no lookahead") };
+    let Err(Stop::NoLookahead { choice, prefix, cycle }) = determinized(&iosts, 8) else {
+        panic!("no lookahead")
+    };
     assert_eq!(choice.map(|shown| shown.text), ["l0 -a-> l1", "l0 -a-> l2"]);
     assert_eq!((prefix.join(" "), cycle.join(" ")), (String::new(), "b a".to_owned()));
 }
@@ -89,7 +91,9 @@ fn golden_21_figure_a_10_has_lookahead_3() {
     let iosts = read("tests/models/determinize_figure_a10.yaml");
     assert_eq!(smallest_lookahead(&iosts), Some(3));
     assert_eq!(determinized(&iosts, 3).unwrap().lookahead, 3);
-    let Err(Stop::LookaheadLimit { limit: 2, needed: 3, .. }) = determinized(&iosts, 2) else { panic!("a limit") };
+    let Err(Stop::LookaheadLimit { limit: 2, needed: 3, .. }) = determinized(&iosts, 2) else {
+        panic!("a limit")
+    };
     same_traces(&iosts, 8);
 }
 

@@ -45,10 +45,10 @@ fn golden_12_figure_5_2_the_purpose_reads_a_variable_as_a_constant() {
     let made = product(&specification.iosts, complete(purpose, &mut solver), &mut solver).iosts;
     let names = |data: &[coreach_model::Datum]| data.iter().map(|d| d.name().to_owned()).collect::<Vec<_>>();
     // y is the specification's variable: it is no constant of the product.
-    assert_eq!((names(&made.variables), names(&made.constants)), (
-        vec!["x".to_owned(), "y".into(), "z".into()],
-        vec!["c".to_owned()],
-    ));
+    assert_eq!(
+        (names(&made.variables), names(&made.constants)),
+        (vec!["x".to_owned(), "y".into(), "z".into()], vec!["c".to_owned()],)
+    );
     let first = "<l0,m0> -EnterNumber-> <l1,m1> [0 <= p1 && p1 <= 10 && p1 == c] {x := p1}";
     assert!(lines(&made).iter().any(|line| line == first), "{:#?}", lines(&made));
 }

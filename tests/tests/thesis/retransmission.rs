@@ -7,8 +7,8 @@ use coreach_model::semantics::{Event, State, after};
 use coreach_model::types::Type;
 use coreach_model::value::ArrayValue;
 use coreach_model::{Term, Value};
-use coreach_pipeline::artifact::TestCase;
 use coreach_pipeline::Generation;
+use coreach_pipeline::artifact::TestCase;
 
 use crate::support::{equivalent, run};
 
@@ -72,7 +72,10 @@ fn golden_22_verdicts_for_any_number_of_chunks_and_retries() {
                 let resent = format!("{run} SEND({},{})", 10 + chunk, chunk % 2 == 0);
                 assert_eq!(ends(&case, chunks, retries, &resent), ["Inconclusive"], "{resent}");
                 // Another chunk or bit is no retransmission.
-                for wrong in [format!("SEND({},{})", 11 + chunk, chunk % 2 == 0), format!("SEND({},{})", 10 + chunk, chunk % 2 != 0)] {
+                for wrong in [
+                    format!("SEND({},{})", 11 + chunk, chunk % 2 == 0),
+                    format!("SEND({},{})", 10 + chunk, chunk % 2 != 0),
+                ] {
                     assert_eq!(ends(&case, chunks, retries, &format!("{run} {wrong}")), ["Fail"], "{wrong}");
                 }
                 // Giving up takes cRetMax timeouts, and none has been seen.

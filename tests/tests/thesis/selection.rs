@@ -7,7 +7,8 @@ use crate::support::{equivalent, lines, options, run, specification};
 
 #[test]
 fn golden_16_example_7_6_the_test_graph_stops_at_the_first_pass() {
-    let generation = run("tests/models/example_7_6.yaml", "tests/models/example_7_6_purpose.yaml", "location");
+    let generation =
+        run("tests/models/example_7_6.yaml", "tests/models/example_7_6_purpose.yaml", "location");
     // The accepted traces are Coin.Coffee and Coin.Coffee.Delivery. The thesis blames the missing Delivery on the
     // transition itself; it is a consequence of stopping at Accept and of pruning Tea.
     assert_eq!(

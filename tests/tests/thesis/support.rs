@@ -42,7 +42,11 @@ pub fn solver() -> Z3Solver {
 
 pub fn options(domain: &str) -> Options {
     let domain: DomainKind = domain.parse().unwrap_or_else(|_| panic!("no domain {domain}"));
-    Options { max_lookahead: 8, analysis: reachability::Options { domain, ..reachability::Options::default() }, check: true }
+    Options {
+        max_lookahead: 8,
+        analysis: reachability::Options { domain, ..reachability::Options::default() },
+        check: true,
+    }
 }
 
 /// The whole pipeline, checked after every stage.

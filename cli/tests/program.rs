@@ -1,0 +1,429 @@
+//! The whole program: arguments in, standard output and exit code out.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+fn data(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
+}
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("coreach-cli-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.0.join(file);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// A configuration of the coffee machine with one purpose and more lines.
+    fn coffee(&self, purpose: &str, more: &str) -> PathBuf {
+        let (specification, purpose) =
+            (data("coffee/specification.yaml"), data(&format!("coffee/{purpose}.yaml")));
+        let text =
+            format!("specification: {}\npurpose: {}\n{more}\n", specification.display(), purpose.display());
+        self.write("coreach.yaml", &text)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn coreach<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
+    command.args(arguments);
+    command
+}
+
+fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Output {
+    coreach(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[track_caller]
+fn exits(output: &Output, code: i32) {
+    let (out, err) = (stdout(output), stderr(output));
+    assert_eq!(output.status.code(), Some(code), "stdout:\n{out}\nstderr:\n{err}");
+}
+
+#[track_caller]
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
+}
+
+macro_rules! arguments {
+    ($($argument:expr),* $(,)?) => { [$(std::ffi::OsString::from($argument)),*] };
+}
+
+/// Every file below a folder, with its content.
+fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut work = vec![folder.to_owned()];
+    while let Some(next) = work.pop() {
+        for item in fs::read_dir(next).unwrap() {
+            let path = item.unwrap().path();
+            if path.is_dir() {
+                work.push(path);
+            } else {
+                found.push((path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_run_writes_what_was_asked_for_and_counts_it() {
+    let folder = Folder::new();
+    let config =
+        folder.coffee("deliver_coffee", "output: { formats: [dot, json], stages: [test_graph, test_case] }");
+    let output = run(arguments!["run", &config, "--format", "json", "--check"]);
+    exits(&output, 0);
+    let summary = json(&output);
+    let purpose = &summary["purposes"][0];
+    assert_eq!(purpose["result"], "made");
+    let case = &purpose["details"]["stages"][5];
+    assert_eq!(
+        (&case["stage"], &case["transitions"], &case["fail"]),
+        (&"test_case".into(), &12.into(), &8.into())
+    );
+    let names: Vec<PathBuf> = tree(&folder.0.join("out")).into_iter().map(|(path, _)| path).collect();
+    let wanted = ["test_case.dot", "test_case.json", "test_graph.dot", "test_graph.json"];
+    assert_eq!(names, wanted.map(|name| Path::new("deliver_coffee").join(name)));
+    assert_eq!(purpose["details"]["files"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn the_summary_for_people_is_on_standard_output() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "output: { formats: [json] }");
+    let output = run(arguments!["run", &config]);
+    exits(&output, 0);
+    let text = stdout(&output);
+    assert!(text.contains("deliver_coffee (polyhedra)"), "{text}");
+    assert!(text.contains("test_case.json"), "{text}");
+    let quiet = run(arguments!["run", &config, "--quiet"]);
+    assert_eq!((stdout(&quiet), stderr(&quiet)), (String::new(), String::new()));
+}
+
+#[test]
+fn the_command_line_wins_over_the_configuration() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "output: { formats: [json] }");
+    let out = folder.0.join("elsewhere");
+    let stages = "test_case,select";
+    let output = run(arguments!["run", &config, "--out", &out, "--stages", stages, "--domain", "location"]);
+    exits(&output, 0);
+    assert!(stdout(&output).contains("deliver_coffee (location)"));
+    assert_eq!(tree(&out).len(), 2);
+    assert!(!folder.0.join("out").exists());
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let folder = Folder::new();
+    let config = data("coffee/coreach.yaml");
+    let results = ["1", "2", "8"].map(|threads| {
+        let out = folder.0.join(threads);
+        exits(&run(arguments!["run", &config, "--out", &out, "--threads", threads]), 0);
+        tree(&out)
+    });
+    assert_eq!(results[0].len(), 24);
+    assert!(results[0] == results[1] && results[0] == results[2]);
+}
+
+#[test]
+fn what_is_written_has_no_times() {
+    let folder = Folder::new();
+    exits(&run(arguments!["run", data("coffee/coreach.yaml"), "--out", &folder.0]), 0);
+    for (path, bytes) in tree(&folder.0) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("seconds"), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_mistake_is_drawn_and_ends_with_1() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "analysis: { domian: polyhedra }");
+    let output = run(arguments!["run", &config]);
+    exits(&output, 1);
+    assert!(stderr(&output).contains("did you mean `domain`?"), "{}", stderr(&output));
+    assert!(stdout(&output).is_empty());
+    let output = run(arguments!["run", &config, "--format", "json"]);
+    exits(&output, 1);
+    assert_eq!(json(&output)["exit_code"], 1);
+    assert_eq!(json(&output)["diagnostics"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    exits(&run(["run"]), 2);
+    exits(&run(["walk"]), 2);
+    let output = run(["compare", "x.yaml", "--domains", "polyhedron"]);
+    exits(&output, 2);
+    assert!(stderr(&output).contains("polyhedra"), "{}", stderr(&output));
+    exits(&run(["run", "x.yaml", "--threads", "0"]), 2);
+    exits(&run(["run", "x.yaml", "--stages", "last"]), 2);
+}
+
+#[test]
+fn a_limit_ends_with_3_and_names_its_knob() {
+    let folder = Folder::new();
+    let files = |specification: &str, purpose: &str, more: &str| {
+        let (specification, purpose) = (data(specification), data(purpose));
+        let text =
+            format!("specification: {}\npurpose: {}\n{more}", specification.display(), purpose.display());
+        folder.write("coreach.yaml", &text)
+    };
+    let never = files("choice.yaml", "left_of_choice.yaml", "");
+    let output = run(arguments!["run", &never]);
+    exits(&output, 3);
+    assert!(stderr(&output).contains("is never resolved"), "{}", stderr(&output));
+    let output = run(arguments!["run", &never, "--format", "json"]);
+    exits(&output, 3);
+    assert_eq!(json(&output)["purposes"][0]["result"], "stopped");
+    exits(&run(arguments!["show", &never]), 3);
+    exits(&run(arguments!["compare", &never]), 3);
+    let limited = files("delayed_choice.yaml", "left.yaml", "determinization: { max_lookahead: 0 }");
+    let output = run(arguments!["run", &limited]);
+    exits(&output, 3);
+    assert!(stderr(&output).contains("max_lookahead: 1"), "{}", stderr(&output));
+    exits(&run(arguments!["run", files("delayed_choice.yaml", "left.yaml", "")]), 0);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_ends_with_4() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "output: { formats: [json] }");
+    let file = folder.write("file", "");
+    let output = run(arguments!["run", &config, "--out", &file]);
+    exits(&output, 4);
+    assert!(stderr(&output).contains("cannot make the folder"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_unreachable_purpose_ends_with_5_and_says_why() {
+    let folder = Folder::new();
+    for (purpose, why) in [
+        ("never", "on every way from <Begin,Begin> to Accept stands a guard that never holds"),
+        ("free", "from <Begin,Begin>"),
+    ] {
+        let config = folder.coffee(purpose, "output: { formats: [json] }");
+        let output = run(arguments!["run", &config]);
+        exits(&output, 5);
+        assert!(stderr(&output).replace("\n  │ ", " ").contains(why), "{}", stderr(&output));
+        let output = run(arguments!["run", &config, "--format", "json"]);
+        exits(&output, 5);
+        assert_eq!(json(&output)["purposes"][0]["result"], "unreachable");
+        let written: Value = serde_json::from_slice(
+            &fs::read(folder.0.join("out").join(purpose).join("test_case.json")).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(written["purpose_reachable"], false);
+    }
+}
+
+#[test]
+fn constants_are_fixed() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "instantiate: { cPrice: 3 }");
+    let output = run(arguments!["show", &config, "--stage", "test_case", "--format", "json"]);
+    exits(&output, 0);
+    let case = json(&output);
+    assert_eq!(case["constants"].as_array().unwrap().len(), 0);
+    assert!(!stdout(&output).contains("cPrice"));
+    assert_eq!(case["transitions"][0]["guard"]["text"], "pCoinValue > 0 && pCoinValue >= 3");
+}
+
+#[test]
+fn a_purposes_own_constant_is_fixed() {
+    let folder = Folder::new();
+    let config = folder.coffee("several_drinks", "instantiate: { cPrice: 3, cWanted: 2 }");
+    let output = run(arguments!["show", &config, "--stage", "test_case", "--format", "json"]);
+    exits(&output, 0);
+    assert_eq!(json(&output)["constants"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_wrong_value_of_a_constant_is_a_mistake() {
+    let folder = Folder::new();
+    for (value, why) in [
+        ("{ cPrice: TEA }", "cPrice"),
+        ("{ cPrice: -1 }", "nat"),
+        ("{ cPrize: 1 }", "did you mean `cPrice`?"),
+        ("{ cPrice: 0 }", "initial condition"),
+    ] {
+        let config = folder.coffee("deliver_coffee", &format!("instantiate: {value}"));
+        let output = run(arguments!["run", &config]);
+        exits(&output, 1);
+        assert!(stderr(&output).contains(why), "{value}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn without_graphviz_a_run_warns_and_show_refuses() {
+    let folder = Folder::new();
+    let config =
+        folder.coffee("deliver_coffee", "output: { formats: [dot, svg], stages: [test_graph, test_case] }");
+    let output = coreach(arguments!["run", &config]).env("PATH", &folder.0).output().unwrap();
+    exits(&output, 0);
+    assert_eq!(stderr(&output).matches("apt install graphviz").count(), 1, "{}", stderr(&output));
+    assert_eq!(tree(&folder.0.join("out")).len(), 2);
+    let output =
+        coreach(arguments!["show", &config, "--format", "svg"]).env("PATH", &folder.0).output().unwrap();
+    exits(&output, 4);
+    assert!(stdout(&output).is_empty());
+}
+
+#[test]
+fn show_shows_models_and_stages_in_every_form() {
+    let purpose = data("coffee/deliver_coffee.yaml");
+    for (path, stage, expected) in [
+        (data("coffee/specification.yaml"), None, "Coin?(pCoinValue)"),
+        (purpose.clone(), None, "Accept"),
+        (purpose.clone(), Some("test_case"), "Coin!(pCoinValue)"),
+        (data("coffee/coreach.yaml"), Some("visible"), "Coin?(pCoinValue)"),
+        (data("coffee/coreach.yaml"), None, "Coin!(pCoinValue)"),
+    ] {
+        let mut command = coreach(arguments!["show", &path]);
+        if let Some(stage) = stage {
+            command.args(["--stage", stage]);
+        }
+        let output = command.output().unwrap();
+        exits(&output, 0);
+        assert!(stdout(&output).contains(expected), "{}", stdout(&output));
+    }
+    let yaml = run(arguments!["show", &purpose, "--stage", "test_graph", "--format", "yaml"]);
+    assert!(stdout(&yaml).contains("iosts: coffee_machine__deliver_coffee"), "{}", stdout(&yaml));
+    let facts = run(arguments!["show", &purpose, "--stage", "test_graph", "--facts"]);
+    assert!(stdout(&facts).contains("coreach: "), "{}", stdout(&facts));
+    let other = run(arguments!["show", data("coffee/coreach.yaml"), "--purpose", "several_drinks"]);
+    assert!(stdout(&other).contains("coffee_machine__several_drinks"), "{}", stdout(&other));
+    exits(&run(arguments!["show", data("coffee/coreach.yaml"), "--purpose", "several_drink"]), 1);
+    exits(&run(arguments!["show", data("coffee/specification.yaml"), "--stage", "test_case"]), 1);
+}
+
+#[test]
+fn a_model_that_was_shown_can_be_checked() {
+    let folder = Folder::new();
+    for stage in ["product", "visible", "test_graph", "test_case"] {
+        let purpose = data("coffee/deliver_coffee.yaml");
+        let yaml = run(arguments!["show", &purpose, "--stage", stage, "--format", "yaml"]);
+        let path = folder.write(&format!("{stage}.yaml"), &stdout(&yaml));
+        exits(&run(arguments!["check", &path]), 0);
+    }
+}
+
+#[test]
+fn compare_says_what_each_domain_makes() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "");
+    let output = run(arguments![
+        "compare",
+        &config,
+        "--domains",
+        "location,polyhedra",
+        "--format",
+        "json",
+        "--threads",
+        "2",
+    ]);
+    exits(&output, 0);
+    let rows = json(&output);
+    let figures = |row: usize| {
+        let graph = &rows[row]["test_graph"];
+        (rows[row]["domain"].clone(), graph["transitions"].clone(), graph["inconclusive"].clone())
+    };
+    assert_eq!(figures(0), ("location".into(), 6.into(), 2.into()));
+    assert_eq!(figures(1), ("polyhedra".into(), 4.into(), 0.into()));
+    assert_eq!(rows[1]["test_case"]["fail"], 8);
+    let output = run(arguments!["compare", &config]);
+    exits(&output, 0);
+    assert_eq!(stdout(&output).lines().count(), 4, "{}", stdout(&output));
+}
+
+#[test]
+fn check_tells_the_kinds_and_finds_a_purposes_specification() {
+    let output = run(arguments!["check", data("coffee/deliver_coffee.yaml"), data("coffee/coreach.yaml")]);
+    exits(&output, 0);
+    let text = stdout(&output);
+    assert!(text.contains("purpose `deliver_coffee` of `coffee_machine`"), "{text}");
+    assert!(
+        text.contains("configuration of `coffee_machine` with `deliver_coffee`, `several_drinks`"),
+        "{text}"
+    );
+    let folder = Folder::new();
+    let lonely = folder.write("p.yaml", &fs::read_to_string(data("coffee/deliver_coffee.yaml")).unwrap());
+    let output = run(arguments!["check", &lonely]);
+    exits(&output, 1);
+    assert!(stderr(&output).contains("there is no specification `coffee_machine`"), "{}", stderr(&output));
+    exits(&run(arguments!["check", &lonely, data("coffee/specification.yaml")]), 0);
+    let other = folder.write("other.yaml", "a: 1\n");
+    exits(&run(arguments!["check", &other]), 1);
+    exits(&run(arguments!["check", folder.0.join("missing.yaml")]), 1);
+    let output = run(arguments!["check", &other, data("left.yaml"), "--format", "json"]);
+    exits(&output, 1);
+    let answer = json(&output);
+    assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let arguments = arguments!["show", data("coffee/coreach.yaml"), "--stage", "product", "--format", "json"];
+    let mut child = coreach(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "analysis: { domian: polyhedra }");
+    for value in ["", "1"] {
+        let output = coreach(arguments!["run", &config]).env("NO_COLOR", value).output().unwrap();
+        assert!(!stderr(&output).contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn every_help_fits_a_screen_and_ends_with_an_example() {
+    for command in ["run", "check", "show", "compare"] {
+        for flag in ["-h", "--help"] {
+            let output = run([command, flag]);
+            exits(&output, 0);
+            let text = stdout(&output);
+            assert!(text.lines().count() <= 50, "{} lines:\n{text}", text.lines().count());
+            assert!(text.trim_end().lines().last().unwrap().starts_with("  coreach "), "{text}");
+        }
+    }
+    let output = run(["--help"]);
+    assert!(stdout(&output).contains("5  the purpose cannot be reached"), "{}", stdout(&output));
+}
