@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use coreach_analyses::DomainKind;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
-use coreach_pipeline::export::{Options, View, export};
+use coreach_pipeline::export::{Format, Options, View, dot, export, svg};
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 use serde_json::Value;
@@ -154,11 +154,17 @@ fn write(project: &Project, purpose: &str, made: &Made) -> Written {
         written.failed.push(format!("cannot make the folder {}: {error}", folder.display()));
         return written;
     }
-    for &stage in &project.stages {
-        let view = View::of(&made.generation, stage);
+    let views: Vec<View<'_>> =
+        project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
+    let mut pictures = draw(&views, &project.formats).into_iter();
+    for (&stage, view) in project.stages.iter().zip(&views) {
         for &format in &project.formats {
             let path = folder.join(format!("{}.{format}", stage.artifact()));
-            match export(&view, format, Options::default()) {
+            let text = match format {
+                Format::Svg => pictures.next().unwrap_or_else(|| export(view, format, Options::default())),
+                _ => export(view, format, Options::default()),
+            };
+            match text {
                 Ok(text) => put(&path, &text, &mut written),
                 Err(error) => {
                     let message = format!("{} is not drawn: {error}", path.display());
@@ -172,6 +178,15 @@ fn write(project: &Project, purpose: &str, made: &Made) -> Written {
         }
     }
     written
+}
+
+/// The pictures of all views, where pictures are wanted, drawn in one go.
+fn draw(views: &[View<'_>], formats: &[Format]) -> Vec<Result<String, svg::SvgError>> {
+    if !formats.contains(&Format::Svg) {
+        return Vec::new();
+    }
+    let dots: Vec<String> = views.iter().map(|view| dot::dot(view, Options::default())).collect();
+    svg::svgs(&dots)
 }
 
 fn put(path: &Path, text: &str, written: &mut Written) {
