@@ -89,7 +89,8 @@ fn the_table_is_the_program_s() {
 
 #[test]
 fn the_picture_is_drawn_by_the_program() {
-    let output = coreach(&["show", "examples/coffee_machine/coreach.yaml", "--stage", "test_case", "--format", "dot"]);
+    let output =
+        coreach(&["show", "examples/coffee_machine/coreach.yaml", "--stage", "test_case", "--format", "dot"]);
     let path = root().join("docs/pictures/coffee_machine.dot");
     if std::env::var_os("COREACH_BLESS").is_some() {
         std::fs::write(&path, &output.stdout).unwrap();

@@ -27,9 +27,12 @@ pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &m
     let mut behind = Vec::new();
     for (assigned, condition) in obligations(transition) {
         // The definedness of the guard itself may not be judged under the guard, whose value it concerns.
-        let premises = if assigned.is_some() { transition.guard.conjuncts() } else { Vec::new() };
-        if !must_hold(solver, &premises, &condition) {
-            if assigned.is_some() { &mut behind } else { &mut parts }.push(condition);
+        let mut premises = if assigned.is_some() { transition.guard.conjuncts() } else { Vec::new() };
+        for part in condition.conjuncts() {
+            if !must_hold(solver, &premises, &part) {
+                premises.push(part.clone());
+                if assigned.is_some() { &mut behind } else { &mut parts }.push(part);
+            }
         }
     }
     parts.push(transition.guard.clone());

@@ -34,7 +34,8 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
         if line.starts_with('[') {
             inside = line.contains("dependencies");
         } else if inside && !line.is_empty() && !line.starts_with('#') {
-            let name: String = line.chars().take_while(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
+            let name: String =
+                line.chars().take_while(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
             found.insert(name);
         }
     }
@@ -67,7 +68,8 @@ fn only_the_command_line_prints() {
         for path in rust_files(&root().join(folder).join("src")) {
             let text = std::fs::read_to_string(&path).unwrap();
             for (number, line) in text.lines().enumerate() {
-                let printed = ["println!", "eprintln!", "print!(", "eprint!("].iter().any(|what| line.contains(what));
+                let printed =
+                    ["println!", "eprintln!", "print!(", "eprint!("].iter().any(|what| line.contains(what));
                 let is_comment = line.trim_start().starts_with("//");
                 assert!(!printed || is_comment, "{}:{} prints", path.display(), number + 1);
             }

@@ -86,6 +86,19 @@ impl Term {
         if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal()) {
             return Term::literal(Value::Bool(comparison.holds(x.cmp(y))));
         }
+        // `(if c then ON else OFF) == ON` is `c`.
+        for (side, other, flipped) in [(&a, &b, false), (&b, &a, true)] {
+            if let Node::IfThenElse(c, x, y) = side.node()
+                && other.as_literal().is_some()
+                && (x.as_literal().is_some() || y.as_literal().is_some())
+            {
+                let on = |branch: &Term| match flipped {
+                    false => Term::compare(comparison, branch, other),
+                    true => Term::compare(comparison, other, branch),
+                };
+                return Term::if_then_else(c, &on(x), &on(y));
+            }
+        }
         if *a.sort() == Type::Bool {
             // `b == true` is `b`.
             for (side, other) in [(&a, &b), (&b, &a)] {
