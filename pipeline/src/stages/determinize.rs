@@ -40,6 +40,9 @@ use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{ActionId, Datum, LocationId, Term};
 
+use petgraph::algo::toposort;
+use petgraph::graph::DiGraph;
+
 use crate::artifact::{Closed, Visible};
 use crate::names::Names;
 use crate::simplify::without_repetition;
@@ -305,28 +308,14 @@ impl<'a> Construction<'a> {
     /// The macro-locations proper, each before those that follow it; `None` where they have a cycle.
     fn macro_order(&self) -> Option<Vec<usize>> {
         let is_macro = |number: usize| !is_ordinary(&self.macros[number]);
-        let mut incoming = vec![0; self.macros.len()];
-        let mut followers = vec![Vec::new(); self.macros.len()];
-        for transition in &self.transitions {
-            let (source, target) = (transition.source.0 as usize, transition.target.0 as usize);
-            if is_macro(source) && is_macro(target) {
-                incoming[target] += 1;
-                followers[source].push(target);
-            }
+        let edges = self.transitions.iter().map(|t| (t.source.0, t.target.0));
+        let edges = edges.filter(|&(source, target)| is_macro(source as usize) && is_macro(target as usize));
+        let mut graph: DiGraph<(), ()> = DiGraph::from_edges(edges);
+        while graph.node_count() < self.macros.len() {
+            graph.add_node(());
         }
-        let mut order: Vec<usize> =
-            (0..self.macros.len()).filter(|&number| is_macro(number) && incoming[number] == 0).collect();
-        let mut done = 0;
-        while done < order.len() {
-            for &target in &followers[order[done]] {
-                incoming[target] -= 1;
-                if incoming[target] == 0 {
-                    order.push(target);
-                }
-            }
-            done += 1;
-        }
-        (order.len() == (0..self.macros.len()).filter(|&number| is_macro(number)).count()).then_some(order)
+        let order = toposort(&graph, None).ok()?;
+        Some(order.into_iter().map(|node| node.index()).filter(|&number| is_macro(number)).collect())
     }
 
     /// The most events in a row that stay among macro-locations.

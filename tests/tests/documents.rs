@@ -1,0 +1,383 @@
+//! The documents hold together: links resolve, models in them are models, the schemas accept what the reader accepts.
+//!
+//! A block ```` ```yaml specification ````, `purpose` or `configuration` is a whole file (a name may follow); other blocks are
+//! pieces. What the documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
+#![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use coreach_analyses::check::check;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_cli::configuration::read_configuration;
+use coreach_model::diagnostic::SourceFile;
+use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// All files below a folder with this extension, in order.
+fn below(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()).collect();
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "out") {
+            found.extend(below(&path, extension));
+        } else if path.extension().is_some_and(|e| e == extension) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn documents() -> Vec<PathBuf> {
+    let here = fs::read_dir(root()).unwrap().map(|item| item.unwrap().path());
+    let mut found: Vec<PathBuf> = here.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
+    found.sort();
+    found.extend(below(&root().join("docs"), "md"));
+    found.extend(below(&root().join("examples"), "md"));
+    found
+}
+
+/// The lines outside of fenced blocks, code in backquotes blanked out.
+fn prose(text: &str) -> String {
+    let mut fenced = false;
+    let mut prose = String::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            prose.extend(line.split('`').step_by(2).flat_map(|piece| [piece, " "]));
+            prose.push('\n');
+        }
+    }
+    prose
+}
+
+/// What links point to: `[text](target)`, and the `src` of pictures.
+fn targets(prose: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (open, close) in [("](", ')'), ("src=\"", '"')] {
+        for piece in prose.split(open).skip(1) {
+            let target = piece.split(close).next().unwrap_or_default();
+            found.push(target.split_whitespace().next().unwrap_or_default().to_owned());
+        }
+    }
+    found
+}
+
+/// The anchors of a document's headings, as they are made of the text.
+fn anchors(text: &str) -> Vec<String> {
+    let mut fenced = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        fenced ^= line.starts_with("```");
+        if !fenced && line.starts_with('#') {
+            let heading = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            found.push(kept.map(|c| if c == ' ' { '-' } else { c }).collect());
+        }
+    }
+    found
+}
+
+#[test]
+fn links_resolve() {
+    let mut broken = Vec::new();
+    let mut links = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        for target in targets(&prose(&text)) {
+            if target.contains("://") || target.starts_with("mailto:") {
+                continue;
+            }
+            links += 1;
+            let (file, anchor) = target.split_once('#').map_or((&*target, None), |(f, a)| (f, Some(a)));
+            let path = if file.is_empty() { document.clone() } else { document.parent().unwrap().join(file) };
+            let there = match anchor {
+                None => path.exists(),
+                Some(anchor) => fs::read_to_string(&path)
+                    .is_ok_and(|text| anchors(&text).iter().any(|known| known == anchor)),
+            };
+            if !there {
+                broken.push(format!("{}: {target}", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+    assert!(links > 10, "only {links} links found: is Markdown still understood?");
+}
+
+/// A whole file in a document.
+struct Whole {
+    kind: String,
+    name: Option<String>,
+    file: Arc<SourceFile>,
+}
+
+fn wholes(document: &Path) -> Vec<Whole> {
+    let text = fs::read_to_string(document).unwrap();
+    let mut found = Vec::new();
+    let mut open: Option<(Vec<String>, usize, String)> = None;
+    for (number, line) in text.lines().enumerate() {
+        if let Some(info) = line.strip_prefix("```") {
+            match open.take() {
+                None => {
+                    let words = info.split_whitespace().map(str::to_owned).collect();
+                    open = Some((words, number + 2, String::new()));
+                }
+                Some((words, start, block)) if words.len() > 1 && words[0] == "yaml" => {
+                    let place = format!("{}:{start}", document.display());
+                    let file = from_bytes(place, block.into_bytes()).unwrap();
+                    found.push(Whole { kind: words[1].clone(), name: words.get(2).cloned(), file });
+                }
+                Some(_) => {}
+            }
+        } else if let Some((_, _, block)) = &mut open {
+            block.push_str(line);
+            block.push('\n');
+        }
+    }
+    found
+}
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn whole_models_in_documents_are_accepted_without_a_word() {
+    let folder = Folder(std::env::temp_dir().join(format!("coreach-wholes-{}", std::process::id())));
+    fs::create_dir_all(&folder.0).unwrap();
+    let mut counts = [0; 3];
+    for document in documents() {
+        // A configuration finds the files beside its document and in it; and those of an example, where there are none.
+        let beside = document.parent().unwrap();
+        let example = root().join("examples/coffee_machine");
+        let from = if beside.join("specification.yaml").is_file() { beside } else { &example };
+        for path in below(from, "yaml") {
+            fs::copy(&path, folder.0.join(path.file_name().unwrap())).unwrap();
+        }
+        let mut specifications: Vec<Specification> = Vec::new();
+        for Whole { kind, name, file } in wholes(&document) {
+            if let Some(name) = name {
+                fs::write(folder.0.join(name), &file.text).unwrap();
+            }
+            let place = file.name.clone();
+            let found = match kind.as_str() {
+                "specification" => {
+                    counts[0] += 1;
+                    read_specification(file).map(|(specification, mut found)| {
+                        found.extend(check(&specification.iosts, &mut Z3Solver::default()));
+                        specifications.push(specification);
+                        found
+                    })
+                }
+                "purpose" => {
+                    counts[1] += 1;
+                    let of = |s: &&Specification| file.text.contains(&format!("of: {}", s.iosts.name));
+                    let specification = specifications.iter().find(of);
+                    let specification =
+                        specification.unwrap_or_else(|| panic!("{place}: of nothing above it"));
+                    read_purpose(file, specification).map(|(purpose, mut found)| {
+                        found.extend(check(&purpose.iosts, &mut Z3Solver::default()));
+                        found
+                    })
+                }
+                "configuration" => {
+                    counts[2] += 1;
+                    read_configuration(file, &folder.0).map(|(_, found)| found)
+                }
+                other => panic!("{place}: a whole `{other}`?"),
+            };
+            let found = found.unwrap_or_else(|errors| errors);
+            assert!(found.is_empty(), "{place}: {found:#?}");
+        }
+    }
+    assert!(counts[0] >= 3 && counts[1] >= 2 && counts[2] >= 2, "only {counts:?} found");
+}
+
+/// The value of a YAML text, where it is YAML: of version 1.2, in which `y` and `on` are words.
+fn value(text: &str) -> Option<Value> {
+    serde_yaml::from_str_with_options(text, serde_yaml::options! { strict_booleans: true }).ok()
+}
+
+fn read_schema(name: &str) -> Value {
+    serde_json::from_str(&fs::read_to_string(root().join("docs").join(name)).unwrap()).unwrap()
+}
+
+/// What the schema for this file's kind says against it.
+fn objections(value: &Value) -> Vec<String> {
+    let is_configuration = value.get("specification").is_some();
+    let schema =
+        read_schema(if is_configuration { "configuration.schema.json" } else { "model.schema.json" });
+    schema::objections(&schema, value)
+}
+
+#[test]
+fn the_schemas_accept_what_the_reader_accepts() {
+    let folders =
+        ["examples", "tests/models", "tests/diagnostics/good", "cli/tests/data", "model/src/reader/tests"];
+    let files = folders.iter().flat_map(|folder| below(&root().join(folder), "yaml"));
+    let mut texts: Vec<(String, String)> =
+        files.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap())).collect();
+    for document in documents() {
+        texts.extend(
+            wholes(&document).into_iter().map(|whole| (whole.file.name.clone(), whole.file.text.clone())),
+        );
+    }
+    assert!(texts.len() > 20, "only {} files found", texts.len());
+    for (name, text) in texts {
+        let value = value(&text).unwrap_or_else(|| panic!("{name} is not YAML"));
+        let objections = objections(&value);
+        assert!(objections.is_empty(), "{name}: {objections:#?}");
+    }
+}
+
+/// Mistakes of shape are the schemas' business too: what the reader says of them begins with these codes.
+const OF_SHAPE: [&str; 6] =
+    ["unknown-key", "missing-key", "empty-enumeration", "purpose-declares", "no-purpose", "domain-not-built"];
+
+#[test]
+fn the_schemas_refuse_mistakes_of_shape() {
+    let mut refused = 0;
+    for path in below(&root().join("tests/diagnostics"), "yaml") {
+        let Ok(told) = fs::read_to_string(path.with_extension("out")) else { continue };
+        if !told.lines().next().is_some_and(|code| OF_SHAPE.contains(&code)) {
+            continue;
+        }
+        if let Some(value) = value(&fs::read_to_string(&path).unwrap()) {
+            refused += 1;
+            assert!(!objections(&value).is_empty(), "{} is accepted", path.display());
+        }
+    }
+    assert!(refused >= 6, "only {refused} looked at");
+}
+
+/// As much of JSON Schema as these schemas use.
+mod schema {
+    use serde_json::{Map, Value};
+
+    /// What the schema says against the value.
+    pub fn objections(root: &Value, value: &Value) -> Vec<String> {
+        let mut found = Vec::new();
+        validate(root, root, value, "", &mut found);
+        found
+    }
+
+    fn fits(root: &Value, schema: &Value, value: &Value) -> bool {
+        let mut found = Vec::new();
+        validate(root, schema, value, "", &mut found);
+        found.is_empty()
+    }
+
+    fn validate(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+        let Value::Object(rules) = schema else { panic!("{at}: not a schema: {schema}") };
+        for (rule, wanted) in rules {
+            if !holds(root, rules, rule, wanted, value, at, found) {
+                found.push(format!("{at}: {value} breaks {rule} {wanted}"));
+            }
+        }
+    }
+
+    fn holds(
+        root: &Value,
+        rules: &Map<String, Value>,
+        rule: &str,
+        wanted: &Value,
+        value: &Value,
+        at: &str,
+        found: &mut Vec<String>,
+    ) -> bool {
+        let list = || wanted.as_array().unwrap();
+        let size = || usize::try_from(wanted.as_u64().unwrap()).unwrap();
+        let object = value.as_object();
+        match rule {
+            "title" | "description" | "default" | "examples" | "$schema" | "$defs" | "then" | "else" => true,
+            "$ref" => {
+                let name = wanted.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                validate(root, &root["$defs"][name], value, at, found);
+                true
+            }
+            "if" => {
+                let branch = if fits(root, wanted, value) { "then" } else { "else" };
+                validate(root, &rules[branch], value, at, found);
+                true
+            }
+            "anyOf" => list().iter().any(|schema| fits(root, schema, value)),
+            "oneOf" => list().iter().filter(|schema| fits(root, schema, value)).count() == 1,
+            "type" => match wanted {
+                Value::Array(types) => types.iter().any(|one| is(value, one)),
+                one => is(value, one),
+            },
+            "const" => value == wanted,
+            "enum" => list().contains(value),
+            "required" => {
+                object.is_none_or(|o| list().iter().all(|key| o.contains_key(key.as_str().unwrap())))
+            }
+            "properties" => {
+                for (key, inner) in object.into_iter().flatten() {
+                    if let Some(schema) = wanted.get(key) {
+                        validate(root, schema, inner, &format!("{at}/{key}"), found);
+                    }
+                }
+                true
+            }
+            "additionalProperties" => {
+                let known = |key: &str| rules.get("properties").is_some_and(|p| p.get(key).is_some());
+                let mut others = object.into_iter().flatten().filter(|(key, _)| !known(key));
+                if *wanted == Value::Bool(false) {
+                    return others.next().is_none();
+                }
+                for (key, inner) in others {
+                    validate(root, wanted, inner, &format!("{at}/{key}"), found);
+                }
+                true
+            }
+            "propertyNames" => {
+                object.is_none_or(|o| o.keys().all(|key| fits(root, wanted, &Value::String(key.clone()))))
+            }
+            "items" => {
+                for (number, item) in value.as_array().into_iter().flatten().enumerate() {
+                    validate(root, wanted, item, &format!("{at}/{number}"), found);
+                }
+                true
+            }
+            "minItems" => value.as_array().is_none_or(|items| items.len() >= size()),
+            "uniqueItems" => value
+                .as_array()
+                .is_none_or(|items| (1..items.len()).all(|at| !items[..at].contains(&items[at]))),
+            "minProperties" => object.is_none_or(|o| o.len() >= size()),
+            "maxLength" => value.as_str().is_none_or(|text| text.chars().count() <= size()),
+            "pattern" => {
+                assert_eq!(wanted, "^[A-Za-z_][A-Za-z0-9_']*$", "the one pattern that this test knows");
+                value.as_str().is_none_or(coreach_model::reader::lexer::is_name)
+            }
+            "minimum" => value.as_f64().is_none_or(|number| number >= wanted.as_f64().unwrap()),
+            "maximum" => value.as_f64().is_none_or(|number| number <= wanted.as_f64().unwrap()),
+            other => panic!("{at}: the schema uses {other}, which this test does not know"),
+        }
+    }
+
+    fn is(value: &Value, wanted: &Value) -> bool {
+        match wanted.as_str().unwrap() {
+            "object" => value.is_object(),
+            "array" => value.is_array(),
+            "string" => value.is_string(),
+            "boolean" => value.is_boolean(),
+            "number" => value.is_number(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "null" => value.is_null(),
+            other => panic!("the schema uses the type {other}"),
+        }
+    }
+}
