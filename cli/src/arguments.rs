@@ -39,13 +39,13 @@ pub enum Command {
     Compare(CompareArguments),
 }
 
-/// The form of what goes to standard output.
+/// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ between
+/// two runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length, and no --help would fit a screen")]
 pub enum OutputFormat {
-    /// For people
     #[default]
     Human,
-    /// For programs: one JSON document; only its `seconds` differ between two runs
     Json,
 }
 

@@ -420,7 +420,7 @@ fn every_help_fits_a_screen_and_ends_with_an_example() {
             let output = run([command, flag]);
             exits(&output, 0);
             let text = stdout(&output);
-            assert!(text.lines().count() <= 50, "{} lines:\n{text}", text.lines().count());
+            assert!(text.lines().count() <= 32, "{} lines:\n{text}", text.lines().count());
             assert!(text.trim_end().lines().last().unwrap().starts_with("  coreach "), "{text}");
         }
     }
