@@ -12,10 +12,22 @@
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::Term;
+use coreach_model::obligation::defined;
 use coreach_model::term::node::Node;
 
 /// A condition that equals the given one wherever the context holds: no longer, usually shorter.
 pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
+    let simple = simpler(condition, context, solver);
+    still_defined(simple, condition, context, solver)
+}
+
+/// The new words, unless an operation in them can be reached where it has no value: a conjunct that guards a division
+/// may be implied by one behind it, and must stand all the same. Then the old words are kept.
+fn still_defined(new: Term, old: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
+    if must_hold(solver, context, &defined(&new)) { new } else { old.clone() }
+}
+
+fn simpler(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     match condition.node() {
         Node::And(parts) => Term::and(conjunction(parts.clone(), context, solver)),
         Node::Or(parts) => disjunction(parts.clone(), context, solver),
@@ -32,7 +44,7 @@ fn conjunction(mut parts: Vec<Term>, context: &[Term], solver: &mut dyn Solver) 
     while at > 0 {
         at -= 1;
         let around = surroundings(context, &parts, at, false);
-        let simple = simplify(&parts[at], &around, solver);
+        let simple = simpler(&parts[at], &around, solver);
         if simple.is_true() {
             parts.remove(at);
         } else if simple.is_false() {
@@ -49,7 +61,7 @@ fn disjunction(mut parts: Vec<Term>, context: &[Term], solver: &mut dyn Solver) 
     while at > 0 {
         at -= 1;
         let around = surroundings(context, &parts, at, true);
-        let simple = simplify(&parts[at], &around, solver);
+        let simple = simpler(&parts[at], &around, solver);
         if simple.is_false() {
             parts.remove(at);
         } else if simple.is_true() {
@@ -81,7 +93,7 @@ pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
             at += 1;
         }
     }
-    Term::and(parts)
+    still_defined(Term::and(parts), guard, &[], solver)
 }
 
 /// The user's guard in the context: comparisons and flags stay as they were written, for they are what its reader
@@ -93,7 +105,7 @@ pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -
     known.extend(plain.iter().cloned());
     let mut parts = plain;
     parts.extend(conjunction(made, &known, solver));
-    Term::and(parts)
+    still_defined(Term::and(parts), guard, context, solver)
 }
 
 /// Splits a guard by a fact that the context refines: the part of the fact that the guard and the context do not

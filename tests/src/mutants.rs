@@ -147,7 +147,8 @@ fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<S
         O::ActionChanged => {
             let old = &actions[kept.action.0 as usize];
             let fits = |new: &Action| {
-                let types = |action: &Action| action.parameters.iter().map(|p| p.ty().clone()).collect::<Vec<_>>();
+                let types =
+                    |action: &Action| action.parameters.iter().map(|p| p.ty().clone()).collect::<Vec<_>>();
                 new.name != old.name && new.kind == old.kind && types(new) == types(old)
             };
             let fitting: Vec<usize> = (0..actions.len()).filter(|at| fits(&actions[*at])).collect();
@@ -192,15 +193,14 @@ fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<S
             transition.assignments.insert((*variable).clone(), Term::add(value, &Term::int(1)));
         }
         O::EffectCopied => {
-            let effects: Vec<_> = other
-                .assignments
-                .iter()
-                .filter(|(_, value)| may_mention(value, &kept, &actions))
-                .collect();
+            let effects: Vec<_> =
+                other.assignments.iter().filter(|(_, value)| may_mention(value, &kept, &actions)).collect();
             let (variable, value) = random.pick(&effects)?;
             transition.assignments.insert((*variable).clone(), (*value).clone());
         }
-        O::TransitionAdded | O::InternalStepAdded | O::InitialValueChanged | O::ParameterDomain => return None,
+        O::TransitionAdded | O::InternalStepAdded | O::InitialValueChanged | O::ParameterDomain => {
+            return None;
+        }
     }
     Some(described)
 }
@@ -272,7 +272,11 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
 }
 
 /// The guard with one of its atoms rewritten.
-fn with_atom(random: &mut Random, guard: &Term, rewrite: impl Fn(&mut Random, &Term) -> Option<Term>) -> Option<Term> {
+fn with_atom(
+    random: &mut Random,
+    guard: &Term,
+    rewrite: impl Fn(&mut Random, &Term) -> Option<Term>,
+) -> Option<Term> {
     let mut parts = guard.conjuncts();
     let at = random.below(parts.len());
     let part = parts.get(at)?.clone();

@@ -6,6 +6,7 @@
 //!   absorbing; (3) no internal action leads into Accept.
 //! - **product** (Definition 5.4): (1) |L1|·|L2| locations; (2) every transition carries a guard of the specification;
 //!   (3) no datum is owned twice.
+//! - **every artifact from closed on**: a guard has a value in every state in which it may be read.
 //! - **closed** (Definition A.7): (1) no internal action; (2) no guard that cannot hold; (3) no unreachable location.
 //! - **visible** (Definition 4.20): no two transitions of a location and action can be taken together.
 //! - **test graph** (Algorithm 7.2): (1) nothing leaves Pass and Inconclusive; (2) only what the implementation sends
@@ -18,6 +19,7 @@ use std::collections::HashSet;
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, Iosts, LocationId};
+use coreach_model::obligation::defined;
 use coreach_model::{ActionId, Term};
 
 use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Visible};
@@ -88,7 +90,7 @@ pub fn product(product: &Product, specification: &Iosts) -> Vec<Violation> {
 /// Checks the result of `close`.
 pub fn closed(closed: &Closed, solver: &mut dyn Solver) -> Vec<Violation> {
     let iosts = &closed.iosts;
-    let mut found = Vec::new();
+    let mut found = undefined(iosts, |_| Term::yes(), "closed: a guard without a value", solver);
     for action in iosts.actions.iter().filter(|action| !action.is_visible()) {
         found.push(violation("closed 1", &action.name));
     }
@@ -105,7 +107,9 @@ pub fn closed(closed: &Closed, solver: &mut dyn Solver) -> Vec<Violation> {
 
 /// Checks the result of `determinize`.
 pub fn visible(visible: &Visible, solver: &mut dyn Solver) -> Vec<Violation> {
-    overlaps(&visible.iosts, |_| Term::yes(), "visible", solver)
+    let mut found = overlaps(&visible.iosts, |_| Term::yes(), "visible", solver);
+    found.extend(undefined(&visible.iosts, |_| Term::yes(), "visible: a guard without a value", solver));
+    found
 }
 
 /// Checks the result of `select` against the visible behaviours.
@@ -113,6 +117,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
     let iosts = &graph.iosts;
     let reach = |location: LocationId| graph.reach[location.0 as usize].clone();
     let mut found = overlaps(iosts, reach, "test graph 3", solver);
+    found.extend(undefined(iosts, reach, "test graph: a guard without a value", solver));
     for transition in &iosts.transitions {
         if graph.is_verdict(transition.source) {
             found.push(violation("test graph 1", iosts.describe(transition)));
@@ -144,6 +149,7 @@ pub fn test_case(case: &TestCase, solver: &mut dyn Solver) -> Vec<Violation> {
     let verdict = |location: LocationId| case.verdicts[location.0 as usize];
     let reach = |location: LocationId| case.reach[location.0 as usize].clone();
     let mut found = overlaps(iosts, reach, "test case 2", solver);
+    found.extend(undefined(iosts, reach, "test case: a guard without a value", solver));
     let is_output = |action: ActionId| iosts.action(action).kind == ActionKind::Output;
     if case.verdicts.contains(&Some(Verdict::Pass)) {
         let open = |location: LocationId| verdict(location).is_none();
@@ -183,6 +189,24 @@ fn overlaps(
                     found.push(violation(rule, format!("{} and {}", iosts.describe(t1), iosts.describe(t2))));
                 }
             }
+        }
+    }
+    found
+}
+
+/// Transitions whose guard reaches an operation without a value.
+fn undefined(
+    iosts: &Iosts,
+    context: impl Fn(LocationId) -> Term,
+    rule: &'static str,
+    solver: &mut dyn Solver,
+) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for transition in &iosts.transitions {
+        let mut formula = context(transition.source).conjuncts();
+        formula.push(defined(&transition.guard).not());
+        if solver.check(&formula) == Answer::Sat {
+            found.push(violation(rule, iosts.describe(transition)));
         }
     }
     found

@@ -9,22 +9,26 @@
 //! **Where we differ.** The thesis rewrites the machine in place: it splits a choice, "propagates" the postponed
 //! assignments over the next transitions, repeats, and cancels propagation where it did harm; self-loops are excluded.
 //! We build the result beside the machine, by a *symbolic subset construction*. A macro-location is a set of members
-//! ⟨location, pending effect⟩: where a run may be, and what it has assigned but the variables do not show yet.
+//! ⟨location, postponed effects⟩: where a run may be, and what it has assigned, event by event, without the variables
+//! showing it yet. `pending` is the effects of a member as one.
 //!
 //! - From a macro-location, a transition t of a member asks for `G_t[pending]` and would leave `A_t[pending]` pending.
 //! - Candidates with one target and equal effects are one, their guards joined by `||`.
 //! - For every satisfiable subset P of the overlapping candidates: all guards of P, none of the others'.
-//! - One member: the effect is assigned, and we are at an ordinary location again. Several with one and the same
-//!   effect: it is assigned at once (Definition A.9). Otherwise the effects stay pending, and the parameters that
-//!   they mention are kept in *memory variables* (Definition A.10).
-//! - The thesis has one memory variable per parameter, which a second occurrence of the action overwrites while it is
-//!   still needed. Ours are numbered: the least number that no pending effect mentions.
+//! - One member: its effects are assigned, and we are at an ordinary location again. Several with one and the same
+//!   effect: it is assigned at once (Definition A.9). Otherwise the effects stay postponed, but for the oldest ones
+//!   that all members share: those are assigned, so that nothing pending is older than the choice that the members
+//!   come from. (Otherwise a member that chooses again and again would never get rid of what was decided long ago.)
+//! - The parameters that postponed effects mention are kept in *memory variables* (Definition A.10). The thesis has one
+//!   per parameter, which a second occurrence of the action overwrites while it is still needed. Ours are numbered:
+//!   the least number that no postponed effect mentions.
 //!
 //! Nothing is rewritten, so nothing has to be cancelled, and self-loops are ordinary.
 //!
-//! **Ends.** A macro-location more than `max_lookahead` events away from its choice, or a cycle of macro-locations,
-//! stops the stage: [`super::lookahead`] then finds the reason in the pair graph. Since guards are known here, some
-//! machines pass that the pair graph alone would refuse.
+//! **Ends.** A macro-location more than `max_lookahead` events behind its choice, or a cycle of macro-locations, stops
+//! the stage: [`super::lookahead`] then finds the reason in the pair graph. A machine cut off at a limit is never
+//! returned: it would lack traces. Since guards are known here, some machines pass that the pair graph alone would
+//! refuse. Sets can be exponentially many: [`MAX_SUBSETS`], [`MAX_MACRO_TRANSITIONS`].
 //!
 //! **Cost**: per macro-location and action, one query per pair of candidates and one per satisfiable subset.
 //!
@@ -37,6 +41,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::obligation::defined;
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{ActionId, Datum, LocationId, Term};
 
@@ -49,11 +54,12 @@ use crate::simplify::without_repetition;
 use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead};
 use crate::stop::{Shown, Stop};
 
-/// The most macro-locations.
-pub const MAX_MACRO_LOCATIONS: usize = 100_000;
+/// The most transitions that leave macro-locations proper. Ordinary locations are as many as there were, and do not
+/// count.
+pub const MAX_MACRO_TRANSITIONS: usize = 10_000;
 
 /// The most satisfiable subsets of one location's transitions of one action.
-pub const MAX_SUBSETS: usize = 4096;
+pub const MAX_SUBSETS: usize = 512;
 
 /// Makes every choice deterministic.
 ///
@@ -76,7 +82,15 @@ pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver
         return Err(Stop::LookaheadLimit { limit: max_lookahead, needed, choice });
     }
     let mut construction = Construction::start(&closed, max_lookahead);
+    construction.depth_first = matches!(needed, Lookahead::None { .. });
     construction.run(solver)?;
+    if construction.too_deep
+        && let Lookahead::Exists(needed, Some(choice)) = needed
+    {
+        // The pair graph says that this cannot be; a truncated result would be unsound.
+        let choice = Box::new(shown(&closed.iosts, choice));
+        return Err(Stop::LookaheadLimit { limit: max_lookahead, needed: needed + 1, choice });
+    }
     match (construction.unresolved(), needed) {
         (true, Lookahead::None { choice, prefix, cycle }) => {
             let names = |actions: &[ActionId]| {
@@ -120,16 +134,35 @@ fn joined(mut iosts: Iosts) -> Iosts {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Member {
     location: LocationId,
-    pending: Substitution,
+    /// The postponed effects, one for each event, oldest first; each is over the data before it.
+    steps: Vec<Substitution>,
 }
 
-/// A set of members, in order. One member without pending effect is an ordinary location.
+impl Member {
+    /// The postponed effects as one.
+    fn pending(&self) -> Substitution {
+        self.steps.iter().fold(Substitution::new(), |before, step| followed(&before, step))
+    }
+}
+
+/// The first effect, then the second.
+fn followed(before: &Substitution, step: &Substitution) -> Substitution {
+    let values = substitute_all(step.values(), before);
+    let mut both = before.clone();
+    both.extend(step.keys().cloned().zip(values));
+    both.retain(|variable, value| value.as_datum() != Some(variable));
+    both
+}
+
+/// A set of members, in order, all with as many postponed effects. One member without any is an ordinary location.
 type Members = Vec<Member>;
 
 /// One way to go on from a macro-location by an action.
 struct Candidate {
     guard: Term,
     next: Member,
+    /// The effect of `next` as one: candidates with one target and one effect are one.
+    effect: Substitution,
     origin: TransitionOrigin,
 }
 
@@ -139,12 +172,12 @@ struct Construction<'a> {
     max_depth: usize,
     macros: Vec<Members>,
     index: HashMap<Members, usize>,
-    /// The least number of events since the last ordinary location.
-    depth: Vec<usize>,
     transitions: Vec<Transition>,
     memory: Vec<Datum>,
     memory_of: HashMap<(Datum, usize), Datum>,
     names: Names,
+    /// Where a cycle is suspected, the limit of the depth is to be met soon.
+    depth_first: bool,
     too_deep: bool,
 }
 
@@ -154,14 +187,14 @@ impl<'a> Construction<'a> {
         let data = iosts.variables.iter().chain(&iosts.constants);
         let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
         let names = Names::of(data.chain(parameters).map(Datum::name));
-        let initial = vec![Member { location: iosts.initial, pending: Substitution::new() }];
+        let initial = vec![Member { location: iosts.initial, steps: Vec::new() }];
         Construction {
             closed,
             outgoing: iosts.outgoing(),
             max_depth,
             macros: vec![initial.clone()],
             index: HashMap::from([(initial, 0)]),
-            depth: vec![0],
+            depth_first: false,
             transitions: Vec::new(),
             memory: Vec::new(),
             memory_of: HashMap::new(),
@@ -172,24 +205,33 @@ impl<'a> Construction<'a> {
 
     fn run(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
         let mut work = VecDeque::from([0]);
-        while let Some(number) = work.pop_front() {
+        let mut from_macros = 0;
+        while let Some(number) = if self.depth_first { work.pop_back() } else { work.pop_front() } {
             for action in self.closed.iosts.action_ids() {
                 let candidates = self.candidates(number, action, solver);
-                for (subset, guard) in satisfiable_subsets(&candidates, solver)? {
-                    let members: Members = subset.iter().map(|&at| candidates[at].next.clone()).collect();
-                    let (members, assignments) = self.settle(action, members);
+                let subsets = satisfiable_subsets(&candidates, solver)?;
+                if !is_ordinary(&self.macros[number]) {
+                    from_macros += subsets.len();
+                    if from_macros > MAX_MACRO_TRANSITIONS {
+                        let (what, limit) = ("transitions of sets of locations", MAX_MACRO_TRANSITIONS);
+                        return Err(Stop::TooMany { stage: "determinize", what, limit });
+                    }
+                }
+                for (subset, guard) in subsets {
+                    let members: Vec<&Candidate> = subset.iter().map(|&at| &candidates[at]).collect();
+                    let (members, assignments) = self.settle(action, &members);
+                    if members[0].steps.len() > self.max_depth {
+                        self.too_deep = true;
+                        return Ok(());
+                    }
                     let origin = match subset.as_slice() {
                         [one] => candidates[*one].origin.clone(),
                         _ => TransitionOrigin::default(),
                     };
                     let known = self.macros.len();
-                    let target = self.number_of(members, number)?;
+                    let target = self.number_of(members);
                     if target == known {
-                        if self.depth[target] > self.max_depth {
-                            self.too_deep = true;
-                        } else {
-                            work.push_back(target);
-                        }
+                        work.push_back(target);
                     }
                     self.transitions.push(Transition {
                         source: LocationId(number as u32),
@@ -210,21 +252,31 @@ impl<'a> Construction<'a> {
         let iosts = &self.closed.iosts;
         let mut found: Vec<Candidate> = Vec::new();
         for member in &self.macros[number] {
+            let pending = member.pending();
             for &at in &self.outgoing[member.location.0 as usize] {
                 let transition = &iosts.transitions[at];
                 if transition.action != action {
                     continue;
                 }
-                let guard = substitute(&transition.guard, &member.pending);
-                let values = substitute_all(transition.assignments.values(), &member.pending);
-                let mut pending = member.pending.clone();
-                pending.extend(transition.assignments.keys().cloned().zip(values));
-                pending.retain(|variable, value| value.as_datum() != Some(variable));
-                let next = Member { location: transition.target, pending };
-                if let Some(same) = found.iter_mut().find(|candidate| candidate.next == next) {
+                let effect = followed(&pending, &transition.assignments);
+                let guard = substitute(&transition.guard, &pending);
+                // A postponed effect may have a value only where its own guard held. That guard has held wherever
+                // this one is read, but nobody who reads it alone could know.
+                let values = Term::and(effect.values().map(defined));
+                let guard = match pending.is_empty() {
+                    true => guard,
+                    false => Term::and([defined(&guard), guard, values]),
+                };
+                let same = |known: &&mut Candidate| {
+                    known.next.location == transition.target && known.effect == effect
+                };
+                if let Some(same) = found.iter_mut().find(same) {
                     same.guard = Term::or([same.guard.clone(), guard]);
                 } else {
-                    found.push(Candidate { guard, next, origin: transition.origin.clone() });
+                    let mut steps = member.steps.clone();
+                    steps.push(transition.assignments.clone());
+                    let next = Member { location: transition.target, steps };
+                    found.push(Candidate { guard, next, effect, origin: transition.origin.clone() });
                 }
             }
         }
@@ -235,20 +287,30 @@ impl<'a> Construction<'a> {
         found
     }
 
-    /// What is assigned now, and what stays pending.
-    fn settle(&mut self, action: ActionId, mut members: Members) -> (Members, Substitution) {
-        let first = members[0].pending.clone();
-        if members.iter().all(|member| member.pending == first) {
+    /// What is assigned now, and what stays pending: of the postponed effects, the first ones that all members share are
+    /// postponed no longer. So none is older than the choice that the members come from.
+    fn settle(&mut self, action: ActionId, candidates: &[&Candidate]) -> (Members, Substitution) {
+        let mut members: Members = candidates.iter().map(|candidate| candidate.next.clone()).collect();
+        let effect = &candidates[0].effect;
+        if candidates.iter().all(|candidate| candidate.effect == *effect) {
             for member in &mut members {
-                member.pending.clear();
+                member.steps.clear();
             }
             members.sort();
-            return (members, first);
+            return (members, effect.clone());
         }
-        let mentioned: BTreeSet<Datum> =
-            members.iter().flat_map(|member| member.pending.values()).flat_map(Term::data).collect();
-        let parameters = self.closed.iosts.action(action).parameters.clone();
         let mut stored = Substitution::new();
+        while let Some(first) = members[0].steps.first().cloned()
+            && members.iter().all(|member| member.steps.first() == Some(&first))
+        {
+            stored = followed(&stored, &first);
+            for member in &mut members {
+                member.steps.remove(0);
+            }
+        }
+        let steps = members.iter().flat_map(|member| &member.steps);
+        let mentioned: BTreeSet<Datum> = steps.flat_map(|step| step.values()).flat_map(Term::data).collect();
+        let parameters = self.closed.iosts.action(action).parameters.clone();
         let mut renaming = Substitution::new();
         for parameter in parameters.iter().filter(|parameter| mentioned.contains(parameter)) {
             let mut number = 0;
@@ -263,7 +325,7 @@ impl<'a> Construction<'a> {
             renaming.insert(parameter.clone(), Term::datum(&memory));
         }
         for member in &mut members {
-            for value in member.pending.values_mut() {
+            for value in member.steps.iter_mut().flat_map(|step| step.values_mut()) {
                 *value = substitute(value, &renaming);
             }
         }
@@ -283,21 +345,13 @@ impl<'a> Construction<'a> {
         memory
     }
 
-    fn number_of(&mut self, members: Members, from: usize) -> Result<usize, Stop> {
-        let ordinary = is_ordinary(&members);
-        let depth = if ordinary { 0 } else { self.depth[from] + 1 };
+    fn number_of(&mut self, members: Members) -> usize {
         if let Some(&known) = self.index.get(&members) {
-            self.depth[known] = self.depth[known].min(depth);
-            return Ok(known);
-        }
-        if self.macros.len() >= MAX_MACRO_LOCATIONS {
-            let limit = MAX_MACRO_LOCATIONS;
-            return Err(Stop::TooMany { stage: "determinize", what: "sets of locations", limit });
+            return known;
         }
         self.index.insert(members.clone(), self.macros.len());
         self.macros.push(members);
-        self.depth.push(depth);
-        Ok(self.macros.len() - 1)
+        self.macros.len() - 1
     }
 
     /// Was the depth's limit met, or do macro-locations follow each other for ever?
@@ -357,7 +411,7 @@ impl<'a> Construction<'a> {
 }
 
 fn is_ordinary(members: &[Member]) -> bool {
-    members.len() == 1 && members[0].pending.is_empty()
+    members.len() == 1 && members[0].steps.is_empty()
 }
 
 /// The non-empty subsets that can be enabled without the rest, each with its guard, in order.
@@ -380,7 +434,9 @@ fn satisfiable_subsets(
     let mut found = Vec::new();
     // Each entry: the members so far, all of whose guards can hold together, and the next candidate to decide.
     let mut stack: Vec<(Vec<usize>, usize)> = (0..count).rev().map(|at| (vec![at], at + 1)).collect();
+    let mut tried = 0;
     while let Some((members, next)) = stack.pop() {
+        tried += 1;
         if let Some(at) = (next..count).find(|&at| members.iter().all(|&member| overlap[member][at])) {
             let mut larger = members.clone();
             larger.push(at);
@@ -402,7 +458,7 @@ fn satisfiable_subsets(
         } else if may_hold(solver, &guard.conjuncts()) {
             found.push((members, without_repetition(&guard, solver)));
         }
-        if found.len() > MAX_SUBSETS {
+        if tried > 4 * MAX_SUBSETS || found.len() > MAX_SUBSETS {
             return Err(Stop::TooMany {
                 stage: "determinize",
                 what: "subsets of a choice",

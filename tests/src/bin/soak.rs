@@ -1,10 +1,11 @@
 //! Runs random pairs through all properties, for a number of cases or of minutes.
 //!
-//! `soak --cases N | --minutes N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] [--shrink N]`
+//! `soak --cases N | --minutes N | --seconds N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] [--shrink N]
+//! [--first]`
 //!
 //! Cases have consecutive seeds. `--resume FILE` begins behind the last seed that FILE names, and writes the next one
 //! there as it goes. Each failing pair is shrunk and kept as YAML in a folder of its own under DIR. At the end: one line
-//! per property. The exit code is 1 where anything was violated, 2 for a wrong argument.
+//! per property. With `--first` it ends at the first violation and names it. The exit code is 1 where anything was violated, 2 for a wrong argument.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ struct Arguments {
     resume: Option<PathBuf>,
     keep: PathBuf,
     shrink: usize,
+    first: bool,
 }
 
 fn main() -> ExitCode {
@@ -33,7 +35,8 @@ fn main() -> ExitCode {
         Err(message) => {
             eprintln!("soak: {message}");
             eprintln!(
-                "usage: soak --cases N | --minutes N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] [--shrink N]"
+                "usage: soak --cases N | --minutes N | --seconds N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] \
+                 [--shrink N] [--first]"
             );
             return ExitCode::from(2);
         }
@@ -53,14 +56,20 @@ fn arguments() -> Result<Arguments, String> {
         resume: None,
         keep: PathBuf::from("target/soak"),
         shrink: 400,
+        first: false,
     };
     let mut given = env::args().skip(1);
     while let Some(name) = given.next() {
+        if name == "--first" {
+            arguments.first = true;
+            continue;
+        }
         let value = given.next().ok_or(format!("{name} needs a value"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("{name} needs a number, not `{value}`"));
         match name.as_str() {
             "--cases" => arguments.cases = number()?,
             "--minutes" => arguments.time = Some(Duration::from_secs(number()?.saturating_mul(60))),
+            "--seconds" => arguments.time = Some(Duration::from_secs(number()?)),
             "--seed" => arguments.seed = number()?,
             "--only" if PROPERTIES.iter().any(|property| property.name == value) => {
                 arguments.only = Some(value);
@@ -111,6 +120,10 @@ fn run(arguments: &Arguments) -> usize {
             if !told.contains(&found.property) {
                 told.push(found.property);
                 violations.entry(found.property.name).or_default().push(seed);
+                if arguments.first {
+                    println!("{} at seed {seed}", found.property.name);
+                    return 1;
+                }
                 tell(arguments, seed, &pair, &settings, &found);
             }
         }
@@ -163,11 +176,19 @@ fn summary(
     violations: &BTreeMap<&str, Vec<u64>>,
 ) -> usize {
     let cases = seed - arguments.seed;
-    println!("{cases} pairs, seeds {} to {}, {:.1} s", arguments.seed, seed.saturating_sub(1), time.as_secs_f64());
+    println!(
+        "{cases} pairs, seeds {} to {}, {:.1} s",
+        arguments.seed,
+        seed.saturating_sub(1),
+        time.as_secs_f64()
+    );
     for property in PROPERTIES.iter().filter(|p| arguments.only.as_ref().is_none_or(|only| only == p.name)) {
         let tried = total.tried.get(property.name).copied().unwrap_or(0);
         let violated = violations.get(property.name).map_or(0, Vec::len);
-        println!("{:24} {tried:9} trials {violated:5} pairs violate it   ({})", property.name, property.source);
+        println!(
+            "{:24} {tried:9} trials {violated:5} pairs violate it   ({})",
+            property.name, property.source
+        );
     }
     for (what, count) in &total.counts {
         println!("{what:48} {count:9}");

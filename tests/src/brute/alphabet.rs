@@ -73,7 +73,13 @@ impl Alphabet {
             let values: Vec<String> = letter.values.iter().map(ToString::to_string).collect();
             let mark = if letter.output { '!' } else { '?' };
             // Writing to a string does not fail.
-            let _ = write!(text, "{}{}{mark}({})", if text.is_empty() { "" } else { " " }, letter.action, values.join(","));
+            let _ = write!(
+                text,
+                "{}{}{mark}({})",
+                if text.is_empty() { "" } else { " " },
+                letter.action,
+                values.join(",")
+            );
         }
         if text.is_empty() { "the empty trace".to_owned() } else { text }
     }

@@ -4,12 +4,12 @@
 //! the strict prefixes of the traces that the purpose accepts (Definitions 6.10-6.12). Accept is absorbing, so a trace is a
 //! strict prefix of an accepted one exactly where it is not accepted and Accept can be reached from a state after it.
 
+use super::EventId;
 use super::alphabet::Alphabet;
 use super::explore::Graph;
 use super::pair::Instance;
 use super::subsets::Subsets;
 use super::walk::{Outcome, walk};
-use super::EventId;
 
 /// A trace of the specification after which the implementation sends what the specification does not; the last event is
 /// that output. [`Outcome::Done`] means that the implementation conforms.

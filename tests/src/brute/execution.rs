@@ -37,13 +37,7 @@ pub struct Runs {
 /// On the way each verdict is held against its definition: Pass only after an accepted trace (accuracy, 6.16);
 /// Inconclusive only after a trace of the specification that ends in an output and that no accepted trace extends
 /// (conclusiveness, 6.17).
-pub fn execute(
-    instance: &Instance,
-    tester: &Tester,
-    iut: &Graph,
-    alphabet: &Alphabet,
-    limit: usize,
-) -> Runs {
+pub fn execute(instance: &Instance, tester: &Tester, iut: &Graph, alphabet: &Alphabet, limit: usize) -> Runs {
     let (mut tests, mut actual) = (Subsets::new(tester.graph), Subsets::new(iut));
     let mut both = Subsets::new(&instance.both.graph);
     let mut runs = Runs::default();
@@ -55,8 +49,14 @@ pub fn execute(
     let outcome = walk_with_traces(start, limit, |&(test, iut, pair, last), trace| {
         if let Some(verdict) = verdict_of(tester, &tests.states(test)) {
             given.entry(verdict).or_insert_with(trace);
-            return justified(instance, verdict, pair.map(|pair| both.states(pair)).as_deref(), last, alphabet)
-                .map(|()| Vec::new());
+            return justified(
+                instance,
+                verdict,
+                pair.map(|pair| both.states(pair)).as_deref(),
+                last,
+                alphabet,
+            )
+            .map(|()| Vec::new());
         }
         let (watched, done) = (tests.next(test), actual.next(iut));
         let followed = pair.map(|pair| both.next(pair));

@@ -202,7 +202,8 @@ pub fn solutions(variables: &[Datum], condition: &Term, known: &Valuation) -> Ve
     for &last in extremes {
         let mut choices = Vec::new();
         for variable in variables {
-            let mut values = Value::enumerate(variable.ty(), 4096).unwrap_or_else(|| vec![Value::any(variable.ty())]);
+            let mut values =
+                Value::enumerate(variable.ty(), 4096).unwrap_or_else(|| vec![Value::any(variable.ty())]);
             if free(variable) {
                 values = if last { values.pop().into_iter().collect() } else { values.drain(..1).collect() };
             }

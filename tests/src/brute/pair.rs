@@ -12,9 +12,7 @@ use coreach_model::term::evaluate::Valuation;
 
 use super::TooLarge;
 use super::alphabet::Alphabet;
-use super::explore::{
-    Concrete, Label, State, System, bind, coreachable, explore, fire, labels, solutions,
-};
+use super::explore::{Concrete, Label, State, System, bind, coreachable, explore, fire, labels, solutions};
 use crate::generator::Pair;
 
 /// Where a purpose is.

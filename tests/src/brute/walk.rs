@@ -20,11 +20,7 @@ pub enum Outcome {
 pub type Visit<N> = Result<Vec<(EventId, N)>, String>;
 
 /// Visits every node that a trace leads to.
-pub fn walk<N: Clone + Eq + Hash>(
-    start: N,
-    limit: usize,
-    mut visit: impl FnMut(&N) -> Visit<N>,
-) -> Outcome {
+pub fn walk<N: Clone + Eq + Hash>(start: N, limit: usize, mut visit: impl FnMut(&N) -> Visit<N>) -> Outcome {
     walk_with_traces(start, limit, |node, _| visit(node))
 }
 

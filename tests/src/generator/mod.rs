@@ -21,6 +21,8 @@ mod terms;
 use coreach_model::iosts::{Iosts, TestPurpose};
 use random::Random;
 
+use crate::properties::{Known, Limits};
+
 /// A specification and a purpose of it: a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
@@ -67,6 +69,8 @@ pub struct Shape {
     pub nonlinear: usize,
     /// A model has an array.
     pub arrays: usize,
+    /// A pair in which little happens, or in which `Accept` is out of reach, is drawn again.
+    pub lively: usize,
     /// Two actions call their parameters by the same name.
     pub same_parameter_names: usize,
 }
@@ -91,6 +95,7 @@ impl Default for Shape {
             companions: 30,
             nonlinear: 8,
             arrays: 12,
+            lively: 80,
             same_parameter_names: 25,
         }
     }
@@ -99,7 +104,31 @@ impl Default for Shape {
 /// The pair of this seed.
 pub fn generate(seed: u64, shape: &Shape) -> Pair {
     let mut random = Random::new(seed);
-    let specification = specification::specification(&mut random, shape);
-    let purpose = purpose::purpose(&mut random, shape, &specification);
-    Pair { specification, purpose }
+    let wants_life = random.chance(shape.lively);
+    let mut attempts = 0;
+    loop {
+        let specification = specification::specification(&mut random, shape);
+        let purpose = purpose::purpose(&mut random, shape, &specification);
+        let pair = Pair { specification, purpose };
+        attempts += 1;
+        if !wants_life || attempts == MAX_ATTEMPTS || is_lively(&pair) {
+            return pair;
+        }
+    }
+}
+
+/// The most pairs that one seed draws.
+const MAX_ATTEMPTS: usize = 12;
+
+/// Does something happen, and can it end in `Accept`, not at once? Brute force knows.
+fn is_lively(pair: &Pair) -> bool {
+    let limits = Limits { instances: 2, states: 400, ..Limits::default() };
+    let Ok(known) = Known::of(pair, &limits) else { return false };
+    known.instances.iter().any(|instance| {
+        let starts = |state: &u32| {
+            let state = *state as usize;
+            instance.alive[state] && !instance.accepting[state]
+        };
+        instance.both.states.len() >= 8 && instance.both.graph.initial.iter().any(starts)
+    })
 }

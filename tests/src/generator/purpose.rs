@@ -64,7 +64,7 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Iosts) -> Tes
         };
         let mut one = transition(random, shape, &iosts, source, action, target);
         let others = iosts.transitions.iter().filter(|t| t.source == source && t.action == action);
-        if random.chance(75) {
+        if random.chance(88) {
             // Mostly what the others leave; else an overlap, which often nothing resolves.
             let taken = Term::or(others.map(|t| t.guard.clone()));
             one.guard = Term::and([taken.not(), one.guard]);

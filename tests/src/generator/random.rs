@@ -9,12 +9,12 @@ impl Random {
     /// The stream of this seed. Neighbouring seeds give unrelated streams.
     pub fn new(seed: u64) -> Self {
         let mut random = Random(seed);
-        random.0 = random.next();
+        random.0 = random.bits();
         random
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,7 +24,7 @@ impl Random {
 
     /// A number below the bound; 0 where the bound is 0. The bias is below 2^-32 for the small bounds used here.
     pub fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+        if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
     }
 
     /// A number from the two, both included.

@@ -2,7 +2,7 @@
 
 use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, Term};
-use coreach_model::{ActionId, Datum, LocationId};
+use coreach_model::{ActionId, Datum, LocationId, Value};
 
 use super::random::Random;
 use super::terms::{self, Scope};
@@ -11,9 +11,14 @@ use super::{Shape, data};
 /// Makes a specification: every location lies on some path from the first; internal steps lead forward only.
 pub fn specification(random: &mut Random, shape: &Shape) -> Iosts {
     let types = data::types(random, shape);
-    let constants = { let count = random.between(shape.constants); data::data(random, "c", count, &types) };
-    let mut variables =
-        { let count = random.between(shape.variables); data::data(random, "v", count, &types) };
+    let constants = {
+        let count = random.between(shape.constants);
+        data::data(random, "c", count, &types)
+    };
+    let mut variables = {
+        let count = random.between(shape.variables);
+        data::data(random, "v", count, &types)
+    };
     if random.chance(shape.arrays) {
         variables.push(Datum::new("store", data::array_type()));
     }
@@ -64,21 +69,21 @@ fn grow(random: &mut Random, shape: &Shape, iosts: &mut Iosts, source: LocationI
     let low = if iosts.action(action).is_visible() { 0 } else { source.0 as usize + 1 };
     let other = LocationId(random.between((low, iosts.locations.len() - 1)) as u32);
     let mut second = transition(random, shape, iosts, source, action, other);
-    match random.below(5) {
+    match random.below(8) {
         // What the first does not take.
-        0..2 => {
+        0..4 => {
             second.guard = first.guard.not();
             if !second.guard.is_false() {
                 iosts.transitions.push(second);
             }
         }
         // Wider or narrower than the first: they overlap.
-        2 => {
+        4 => {
             second.guard = Term::or([first.guard.clone(), second.guard]);
             iosts.transitions.push(second);
         }
         // Anything.
-        3 => iosts.transitions.push(second),
+        5 => iosts.transitions.push(second),
         _ => choice(random, shape, iosts, &first),
     }
 }
@@ -102,11 +107,17 @@ fn choice(random: &mut Random, shape: &Shape, iosts: &mut Iosts, first: &Transit
     if random.chance(60) {
         second.guard = first.guard.clone();
     }
+    // One side keeps a parameter that only a later guard asks for: it has to be remembered over the common events,
+    // also over one of the same action.
+    let kept = parameter_to_keep(random, iosts, first.action);
+    if let Some((variable, parameter)) = &kept {
+        iosts.transitions[at].assignments.insert(variable.clone(), Term::datum(parameter));
+    }
     iosts.transitions.push(second);
     let (mut one, mut other) = (here, there);
     for _ in 0..random.below(3) {
         // A common event, with effects and guards of each side's own.
-        let action = visible(random, iosts);
+        let action = if random.chance(50) { first.action } else { visible(random, iosts) };
         let (next_one, next_other) = (fresh(iosts), fresh(iosts));
         let steps = [
             transition(random, shape, iosts, one, action, next_one),
@@ -117,7 +128,13 @@ fn choice(random: &mut Random, shape: &Shape, iosts: &mut Iosts, first: &Transit
     }
     let (a, b) = (visible(random, iosts), visible(random, iosts));
     let back = LocationId(random.below(3.min(iosts.locations.len())) as u32);
-    let left = transition(random, shape, iosts, one, a, first.target);
+    let mut left = transition(random, shape, iosts, one, a, first.target);
+    if let Some((variable, _)) = &kept
+        && let Some(value) = Value::enumerate(variable.ty(), 64).and_then(|all| random.pick(&all).cloned())
+        && random.chance(80)
+    {
+        left.guard = Term::equal(&Term::datum(variable), &Term::literal(value));
+    }
     let mut right = transition(random, shape, iosts, other, b, back);
     if a == b {
         right.guard = left.guard.not();
@@ -126,6 +143,19 @@ fn choice(random: &mut Random, shape: &Shape, iosts: &mut Iosts, first: &Transit
     if !right.guard.is_false() {
         iosts.transitions.push(right);
     }
+}
+
+/// A variable and a parameter of the action that it can be assigned.
+fn parameter_to_keep(random: &mut Random, iosts: &Iosts, action: ActionId) -> Option<(Datum, Datum)> {
+    let parameters = iosts.action(action).parameters.clone();
+    let parameter = random.pick(&parameters)?.clone();
+    let fitting: Vec<Datum> = iosts
+        .variables
+        .iter()
+        .filter(|variable| variable.ty().sort() == parameter.ty().sort())
+        .cloned()
+        .collect();
+    Some((random.pick(&fitting)?.clone(), parameter))
 }
 
 fn of_kind(iosts: &Iosts, wanted: impl Fn(ActionKind) -> bool) -> Vec<ActionId> {

@@ -39,9 +39,8 @@ pub fn make(pair: &Pair, settings: &Settings, report: &mut Report) -> Artifacts 
     if settings.twice && settings.wants(REPEATABLE) {
         let mut again = Artifacts::default();
         run(pair, settings, &mut Report::default(), &mut again, &mut Z3Solver::default());
-        let same = [&artifacts, &again].map(|made| {
-            format!("{:?}{:?}{:?}", made.visible, made.graph, made.case)
-        });
+        let same =
+            [&artifacts, &again].map(|made| format!("{:?}{:?}{:?}", made.visible, made.graph, made.case));
         let outcome = if same[0] == same[1] { Ok(()) } else { Err("two runs differ".to_owned()) };
         report.note(REPEATABLE, outcome);
     }

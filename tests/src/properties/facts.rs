@@ -1,10 +1,10 @@
 //! `reach` and `coreach` contain what they over-approximate, for every domain and iteration.
 
 use coreach_analyses::reachability::analyse;
+use coreach_model::Value;
 use coreach_model::iosts::Iosts;
 use coreach_model::term::Term;
 use coreach_model::term::evaluate::evaluate;
-use coreach_model::Value;
 
 use super::stages::show_state;
 use super::{COREACH, Known, NO_PANIC, REACH, Report, Settings};

@@ -9,6 +9,7 @@ pub mod facts;
 pub mod stages;
 pub mod test_case;
 pub mod verdicts;
+pub mod yaml;
 
 use std::collections::BTreeMap;
 
@@ -47,6 +48,7 @@ macro_rules! properties {
 }
 
 properties! {
+    YAML = "yaml", "A pair written as YAML and read again is the same.", "model format";
     NO_PANIC = "no_panic", "No stage panics.", "house rule 8";
     PROMISES = "promises", "Each artifact keeps the rules of the pipeline's own checks.", "pipeline/src/check";
     NO_LIVELOCK = "no_livelock", "No livelock is reported where internal steps lead forward only.", "Definition A.4";
@@ -215,8 +217,7 @@ impl Known {
         let all = valuations(&constants, 4096)?;
         let step = all.len().div_ceil(limits.instances.max(1)).max(1);
         let chosen = all.iter().step_by(step);
-        let instances =
-            chosen.map(|constants| Instance::explore(pair, constants, &alphabet, limits.states));
+        let instances = chosen.map(|constants| Instance::explore(pair, constants, &alphabet, limits.states));
         Ok(Known { instances: instances.collect::<Result<_, _>>()?, alphabet })
     }
 }
@@ -224,6 +225,7 @@ impl Known {
 /// Checks every property of a pair.
 pub fn check(pair: &Pair, settings: &Settings) -> Report {
     let mut report = Report::default();
+    yaml::yaml(pair, settings, &mut report);
     let Ok(known) = Known::of(pair, &settings.limits) else {
         report.count("too large for brute force", 1);
         return report;

@@ -73,11 +73,14 @@ fn implementation(
         report.note(ACCURATE, Ok(()));
         let fail = runs.verdicts.get(&Verdict::Fail);
         if broken == Outcome::Done {
-            let outcome = fail.map_or(Ok(()), |trace| Err(format!("conforms, and Fail after {}", alphabet.show(trace))));
+            let outcome = fail
+                .map_or(Ok(()), |trace| Err(format!("conforms, and Fail after {}", alphabet.show(trace))));
             report.note(SOUND, outcome.map_err(about));
         }
         if let Outcome::Found(trace, message) = &relatively {
-            let missed = || format!("does not conform relatively: after {}: {message}; never Fail", alphabet.show(trace));
+            let missed = || {
+                format!("does not conform relatively: after {}: {message}; never Fail", alphabet.show(trace))
+            };
             let outcome = if fail.is_some() || runs.cut { Ok(()) } else { Err(missed()) };
             report.note(EXHAUSTIVE, outcome.map_err(about));
         }

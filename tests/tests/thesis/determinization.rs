@@ -36,7 +36,7 @@ fn traces_of(iosts: &Iosts, length: usize) -> BTreeSet<Trace> {
 }
 
 /// *Soundness*: nothing is lost and nothing added.
-fn same_traces(iosts: &Iosts, length: usize) {
+pub fn same_traces(iosts: &Iosts, length: usize) {
     let visible = determinized(iosts, 8).unwrap();
     assert_eq!(check::visible(&visible, &mut solver()), []);
     assert_eq!(traces_of(&visible.iosts, length), traces_of(iosts, length));

@@ -8,6 +8,7 @@ mod coffee_machine;
 mod determinization;
 mod models;
 mod operations;
+mod regressions;
 mod retransmission;
 mod selection;
 mod support;

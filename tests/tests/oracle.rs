@@ -1,0 +1,81 @@
+//! A slice of the soak: the same pairs in every run, and a few that no run has seen.
+//!
+//! The full run is `cargo run --release -p coreach-tests --bin soak -- --minutes N`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use coreach_tests::generator::{Shape, generate};
+use coreach_tests::mutants::{Operator, mutate};
+use coreach_tests::properties::{Report, Settings, check};
+use coreach_tests::text;
+
+/// Checks the pairs of these seeds; the failures as text, with everything that repeats them.
+fn failures(seeds: impl IntoIterator<Item = u64>, total: &mut Report) -> Vec<String> {
+    let mut failures = Vec::new();
+    for seed in seeds {
+        let pair = generate(seed, &Shape::default());
+        let report = check(&pair, &Settings::of(seed));
+        for (what, count) in report.counts {
+            total.count(what, count);
+        }
+        for (name, count) in report.tried {
+            *total.tried.entry(name).or_default() += count;
+        }
+        for found in report.found {
+            let (specification, purpose) = (text::specification(&pair), text::purpose(&pair));
+            failures.push(format!(
+                "{} at seed {seed} (soak --cases 1 --seed {seed} shrinks it)\n{}\n{specification}---\n{purpose}",
+                found.property.name, found.text
+            ));
+        }
+    }
+    failures
+}
+
+#[test]
+fn no_property_is_violated_by_the_fixed_seeds() {
+    let mut total = Report::default();
+    let failures = failures(1..=150, &mut total);
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    // A slice that tries nothing shows nothing.
+    for what in
+        ["test cases", "purpose in reach", "implementations: not ioc", "implementations: can get Fail"]
+    {
+        assert!(total.counts.get(what).copied().unwrap_or(0) >= 20, "{what}: {:?}", total.counts);
+    }
+    for property in coreach_tests::properties::PROPERTIES {
+        assert!(total.tried.contains_key(property.name), "{} was never tried", property.name);
+    }
+}
+
+#[test]
+fn no_property_is_violated_by_fresh_seeds() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let first = now.wrapping_mul(1000);
+    let failures = failures(first..first + 20, &mut Report::default());
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn a_seed_gives_the_same_pair_again() {
+    let texts = |seed| {
+        let pair = generate(seed, &Shape::default());
+        text::specification(&pair) + &text::purpose(&pair)
+    };
+    for seed in 1..20 {
+        assert_eq!(texts(seed), texts(seed));
+    }
+    assert_ne!(texts(1), texts(2));
+}
+
+#[test]
+fn every_operator_makes_a_mutant_of_some_specification() {
+    let mut random = coreach_tests::generator::random::Random::new(1);
+    for operator in Operator::ALL {
+        let made = (0..60).any(|seed| {
+            let pair = generate(seed, &Shape::default());
+            mutate(&mut random, &pair.specification, *operator).is_some()
+        });
+        assert!(made, "{}", operator.name());
+    }
+}
