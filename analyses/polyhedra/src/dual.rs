@@ -5,7 +5,8 @@
 //! Both ways can start from a double description that is known already and only add to it.
 
 use crate::bits::Bits;
-use crate::conversion::{Cone, Exceeded};
+use crate::budget::{Budget, Exceeded};
+use crate::conversion::Cone;
 use crate::faces::{self, Faces};
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
@@ -71,49 +72,16 @@ pub(crate) fn from_constraints(
     dimensions: usize,
     base: Option<&Dual>,
     added: &[Constraint],
-    limit: usize,
+    budget: &Budget,
 ) -> Result<Option<Dual>, Exceeded> {
-    let mut cone = constraint_cone(dimensions, base, limit)?;
+    let mut cone = constraint_cone(dimensions, base, budget)?;
     for constraint in in_order(added) {
-        cone.add(constraint.row(), constraint.relation() == Relation::Equal, limit)?;
+        cone.add(constraint.row(), constraint.relation() == Relation::Equal, budget)?;
     }
-    finish_constraints(cone, base, added, limit)
+    finish_constraints(cone, base, added, budget)
 }
 
-/// Like [`from_constraints`], taking the constraints as they come and leaving out those that would
-/// need more than `limit` rows; the flag says whether none was left out.
-pub(crate) fn from_constraints_within(
-    dimensions: usize,
-    added: &[Constraint],
-    limit: usize,
-) -> (Option<Dual>, bool) {
-    let mut complete = true;
-    // The universe has as many rows as the space has dimensions: no limit can be below that.
-    let limit = limit.max(dimensions + 1);
-    let mut kept = Vec::new();
-    let Ok(mut cone) = constraint_cone(dimensions, None, limit) else {
-        unreachable!("the universe's lines and its one corner are within any limit");
-    };
-    for constraint in added {
-        let is_equality = constraint.relation() == Relation::Equal;
-        match cone.add(constraint.row(), is_equality, limit) {
-            Ok(()) => kept.push(constraint.clone()),
-            Err(Exceeded) => complete = false,
-        }
-    }
-    if let Ok(dual) = finish_constraints(cone.clone(), None, &kept, limit) {
-        return (dual, complete);
-    }
-    // Only strictness can exceed now. Emptiness through strictness is seen before the limit is.
-    let closed: Vec<Constraint> =
-        kept.into_iter().filter(|constraint| constraint.relation() != Relation::Greater).collect();
-    match finish_constraints(cone, None, &closed, limit) {
-        Ok(dual) => (dual, false),
-        Err(Exceeded) => unreachable!("closed polyhedra have no faces left out to enumerate"),
-    }
-}
-
-fn constraint_cone(dimensions: usize, base: Option<&Dual>, limit: usize) -> Result<Cone, Exceeded> {
+fn constraint_cone(dimensions: usize, base: Option<&Dual>, budget: &Budget) -> Result<Cone, Exceeded> {
     let width = dimensions + 1;
     let positivity = row::unit(width, 0);
     if let Some(base) = base {
@@ -133,7 +101,7 @@ fn constraint_cone(dimensions: usize, base: Option<&Dual>, limit: usize) -> Resu
         ));
     }
     let mut cone = Cone::whole(width);
-    cone.add(&positivity, false, limit)?;
+    cone.add(&positivity, false, budget)?;
     Ok(cone)
 }
 
@@ -151,21 +119,31 @@ fn finish_constraints(
     cone: Cone,
     base: Option<&Dual>,
     added: &[Constraint],
-    limit: usize,
+    budget: &Budget,
 ) -> Result<Option<Dual>, Exceeded> {
-    if !cone.rays.iter().any(|ray| ray.row[0].is_positive()) {
+    if !cone.has_point() {
         return Ok(None);
     }
     let mut minimal = minimise::minimise(cone);
     let has_infinite_facet = remove_infinite_facet(&mut minimal);
+    let base_constraints = base.map_or(&[][..], |base| base.constraints.as_slice());
+    let strict = base_constraints.iter().chain(added).filter(|c| c.relation() == Relation::Greater);
+    cut_off(minimal, has_infinite_facet, strict.map(Constraint::row), budget)
+}
+
+/// The closed polyhedron `minimal` less the borders of strict constraints; `None` when that leaves
+/// nothing. The rays of the facets must be known if there is a strict constraint.
+pub(crate) fn cut_off<'a>(
+    minimal: Minimal,
+    has_infinite_facet: bool,
+    strict: impl Iterator<Item = &'a [Integer]>,
+    budget: &Budget,
+) -> Result<Option<Dual>, Exceeded> {
     let vertices = vertices_of(&minimal.rays);
     let mut excluded = Vec::new();
-    let base_constraints = base.map_or(&[][..], |base| base.constraints.as_slice());
-    for constraint in base_constraints.iter().chain(added) {
-        if constraint.relation() != Relation::Greater {
-            continue;
-        }
-        let border = border(constraint.row(), &minimal.rays);
+    for row in strict {
+        budget.spend(minimal.rays.len())?;
+        let border = border(row, &minimal.rays);
         if border.count() == minimal.rays.len() {
             // Nowhere positive on the closure.
             return Ok(None);
@@ -174,15 +152,14 @@ fn finish_constraints(
             excluded.push(border);
         }
     }
+    if excluded.is_empty() {
+        return Ok(Some(assemble(minimal, has_infinite_facet, &[], None)));
+    }
     let excluded = faces::maximal(excluded);
     let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
-    let kept = if excluded.is_empty() {
-        None
-    } else {
-        let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
-        Some(faces::smallest_kept(&faces, &excluded, limit)?)
-    };
-    Ok(Some(assemble(minimal, has_infinite_facet, &excluded, kept.as_deref())))
+    let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
+    let kept = faces::smallest_kept(&faces, &excluded, budget)?;
+    Ok(Some(assemble(minimal, has_infinite_facet, &excluded, Some(&kept))))
 }
 
 /// The polyhedron of `base` (or nothing) with more generators.
@@ -192,7 +169,7 @@ pub(crate) fn from_generators(
     dimensions: usize,
     base: Option<&Dual>,
     added: &[Generator],
-    limit: usize,
+    budget: &Budget,
 ) -> Result<Dual, Exceeded> {
     let width = dimensions + 1;
     let mut cone = match base {
@@ -215,7 +192,7 @@ pub(crate) fn from_generators(
     // Lines first, for the reason given at `in_order`.
     sorted.sort();
     for generator in sorted {
-        cone.add(&generator.row, generator.kind == Kind::Line, limit)?;
+        cone.add(&generator.row, generator.kind == Kind::Line, budget)?;
     }
     // The conversion ran in the dual space, so what it calls rays are our constraints.
     let swapped = minimise::minimise(cone);
@@ -236,11 +213,9 @@ pub(crate) fn from_generators(
     }
     // Reduced modulo the lines already; the equalities were found last and reduce the facets.
     minimal.rays = swapped.facets.into_iter().map(|facet| facet.row).collect();
-    if minimal.lines.len() + minimal.rays.len() > limit.max(width) {
-        // The conversion bounds only what it computes, the constraints; without this, generators
-        // would accumulate from join to join.
-        return Err(Exceeded);
-    }
+    // The conversion bounds only what it computes, the constraints; without this, generators would
+    // accumulate from join to join.
+    budget.hold(minimal.lines.len() + minimal.rays.len(), width)?;
     let has_infinite_facet = remove_infinite_facet(&mut minimal);
     let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
 
@@ -273,8 +248,9 @@ pub(crate) fn from_generators(
         }
     }
     let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
-    let excluded = faces::largest_excluded(&faces, &points, &open, limit)?;
-    let kept = if excluded.is_empty() { None } else { Some(faces::smallest_kept(&faces, &excluded, limit)?) };
+    let excluded = faces::largest_excluded(&faces, &points, &open, budget)?;
+    let kept =
+        if excluded.is_empty() { None } else { Some(faces::smallest_kept(&faces, &excluded, budget)?) };
     Ok(assemble(minimal, has_infinite_facet, &excluded, kept.as_deref()))
 }
 
@@ -296,7 +272,7 @@ fn vertices_of(rays: &[Row]) -> Bits {
 }
 
 /// The generators at which a constraint's linear part vanishes.
-fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
+pub(crate) fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
     let mut border = Bits::default();
     for (index, row) in rays.iter().enumerate() {
         if row::dot(constraint, row).is_zero() {
@@ -350,12 +326,12 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         .map(|facet| {
             let is_strict = excluded.contains(&facet.rays);
             let relation = if is_strict { Relation::Greater } else { Relation::AtLeast };
-            Constraint::of_row(facet.row, relation)
+            Constraint::of_canonical(facet.row, relation)
         })
         .collect();
     sorted.sort();
     let mut constraints: Vec<Constraint> =
-        equalities.into_iter().map(|row| Constraint::of_row(row, Relation::Equal)).collect();
+        equalities.into_iter().map(|row| Constraint::of_canonical(row, Relation::Equal)).collect();
     constraints.append(&mut sorted);
     constraints.append(&mut extra);
 

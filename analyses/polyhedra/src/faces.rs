@@ -29,7 +29,7 @@
 //! their number, hence the limit.
 
 use crate::bits::Bits;
-use crate::conversion::Exceeded;
+use crate::budget::{Budget, Exceeded};
 
 /// The face lattice of a closed polyhedron, by incidence.
 pub(crate) struct Faces<'a> {
@@ -76,7 +76,7 @@ fn antichain(sets: Vec<Bits>, is_covered: impl Fn(&Bits, &Bits) -> bool) -> Vec<
 pub(crate) fn smallest_kept(
     faces: &Faces<'_>,
     excluded: &[Bits],
-    limit: usize,
+    budget: &Budget,
 ) -> Result<Vec<Bits>, Exceeded> {
     let mut family: Vec<Bits> = (0..faces.generators)
         .filter(|&index| faces.vertices.contains(index))
@@ -95,9 +95,8 @@ pub(crate) fn smallest_kept(
                 next.push(faces.span(&larger));
             }
             next = minimal(next);
-            if next.len() > limit {
-                return Err(Exceeded);
-            }
+            budget.hold(next.len(), 0)?;
+            budget.spend(next.len())?;
         }
         family = next;
     }
@@ -111,7 +110,7 @@ pub(crate) fn largest_excluded(
     faces: &Faces<'_>,
     points: &[Bits],
     open: &Bits,
-    limit: usize,
+    budget: &Budget,
 ) -> Result<Vec<Bits>, Exceeded> {
     let mut family = vec![Bits::all(faces.generators)];
     // A point in a smaller face stands for one in a larger face around it.
@@ -133,9 +132,8 @@ pub(crate) fn largest_excluded(
                 }
             }
             next = maximal(next);
-            if next.len() > limit {
-                return Err(Exceeded);
-            }
+            budget.hold(next.len(), 0)?;
+            budget.spend(next.len())?;
         }
         family = next;
     }

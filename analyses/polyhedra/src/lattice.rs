@@ -1,38 +1,63 @@
-//! The lattice: inclusion, meet, join.
+//! The lattice, block by block: inclusion, meet, join.
 //!
-//! Meet concatenates constraints and join concatenates generators, both without conversion when
-//! that side is at hand. Inclusion needs the generators of the smaller side and any constraints of
-//! the larger one, so it too is evaluation only.
+//! **Meet** relates the dimensions of blocks that overlap; others pass through.
+//!
+//! **Inclusion** asks for each constraint of the larger side whether the smaller one satisfies it. A
+//! constraint over several blocks of a product has as its least value the sum of the blocks' least
+//! values, so nothing is merged.
+//!
+//! **Join** is where a decomposition can be lost: the hull of two products is in general not a
+//! product. Each of these leaves it exact, and is tried before blocks are merged:
+//!
+//! 1. Blocks that are the same on both sides pass through.
+//! 2. A dimension that is free (in no block) on one side is free in the join, so the other side
+//!    forgets it. That may make more dimensions free, and more blocks the same.
+//! 3. If what is left of one side is within the other, the other is the answer.
+//! 4. If what is left is a single block on both sides, only that is joined.
+//!
+//! Otherwise the blocks left over are merged into one on each side. What they become is taken apart
+//! again, as far as possible, once it is converted.
+//!
+//! **Cost.** A join of k pairs of different blocks has a number of generators exponential in k; no
+//! exact representation by generators avoids that. [`crate::limits`] has the answer.
 
-use std::sync::Arc;
-
+use crate::budget::{Budget, Exceeded};
+use crate::dense::Dense;
 use crate::dual::Dual;
 use crate::linear::Constraint;
-use crate::polyhedron::{self, Polyhedron, Source};
+use crate::partition::Partition;
+use crate::polyhedron::{self, Block, Polyhedron};
+use crate::product;
 
 impl Polyhedron {
     /// Inclusion: whether every point of `self` is one of `other`.
     #[must_use]
     pub fn is_leq(&self, other: &Self) -> bool {
         self.assert_same_space(other);
-        if let (Some(Some(a)), Some(Some(b))) = (self.known_dual(), other.known_dual())
-            && Arc::ptr_eq(a, b)
-        {
+        if self.is_same_object(other) || self.is_empty() {
             return true;
         }
-        other.is_known_universe()
-            || self.is_empty()
-            || other.some_constraints().all(|c| self.implies_fitted(c))
+        let (Some(mine), Some(theirs)) = (self.fine(), other.fine()) else {
+            return false;
+        };
+        let owners = owners(self.dimensions(), &mine);
+        theirs.iter().all(|block| {
+            let own = owners[block.dimensions[0]].map(|index| &mine[index]);
+            match own {
+                Some(own) if own.is_known_equal(block) => true,
+                Some(own) if own.dimensions == block.dimensions => own.body.is_leq(&block.body),
+                _ => block
+                    .body
+                    .some_constraints()
+                    .all(|c| satisfies(&mine, &owners, &block.outward(c, self.dimensions()))),
+            }
+        })
     }
 
     /// Whether both have the same points.
     #[must_use]
     pub fn is_equal(&self, other: &Self) -> bool {
-        self.assert_same_space(other);
-        match (self.known_dual(), other.known_dual()) {
-            (Some(Some(a)), Some(Some(b))) => a.constraints == b.constraints,
-            _ => self.is_leq(other) && other.is_leq(self),
-        }
+        self.is_leq(other) && other.is_leq(self)
     }
 
     /// Whether every point satisfies the constraint.
@@ -41,35 +66,57 @@ impl Polyhedron {
     /// When the constraint mentions a dimension that is not there.
     #[must_use]
     pub fn implies(&self, constraint: &Constraint) -> bool {
-        self.implies_fitted(&constraint.clone().fitted(self.dimensions()))
-    }
-
-    pub(crate) fn implies_fitted(&self, constraint: &Constraint) -> bool {
-        self.some_generators().is_none_or(|mut generators| {
-            generators.all(|generator| polyhedron::admits(constraint, generator))
-        })
+        let constraint = constraint.clone().fitted(self.dimensions());
+        if self.is_empty() {
+            return true;
+        }
+        let blocks = self.fine().unwrap_or_default();
+        satisfies(&blocks, &owners(self.dimensions(), &blocks), &constraint)
     }
 
     /// The intersection.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         self.assert_same_space(other);
-        if self.is_known_empty() || other.is_known_universe() {
+        if self.is_same_object(other) {
             return self.clone();
         }
-        if other.is_known_empty() || self.is_known_universe() {
+        let (Some(mine), Some(theirs)) = (self.fine(), other.fine()) else {
+            return Self::empty(self.dimensions());
+        };
+        if mine.is_empty() {
             return other.clone();
         }
-        let size = |parts: &(Option<Arc<Dual>>, Vec<Constraint>)| {
-            parts.0.as_ref().map_or(0, |base| base.constraints.len())
-        };
-        let (a, b) = (self.constraint_parts(), other.constraint_parts());
-        // The larger known part is the one not to convert again.
-        let (large, small) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
-        let (base, mut added) = large;
-        added.extend(small.0.iter().flat_map(|dual| dual.constraints.iter().cloned()));
-        added.extend(small.1);
-        Self::of_source(self.dimensions(), Source::Constraints { base, added })
+        if theirs.is_empty() {
+            return self.clone();
+        }
+        let mut partition = Partition::new(self.dimensions());
+        for block in mine.iter().chain(&theirs) {
+            partition.relate(block.dimensions.iter().copied());
+        }
+        let groups = partition.groups();
+        let mine = polyhedron::by_group(&partition, &mine, &groups);
+        let theirs = polyhedron::by_group(&partition, &theirs, &groups);
+        let met = groups.iter().zip(mine.iter().zip(&theirs)).map(|(group, (a, b))| match (&a[..], &b[..]) {
+            ([a], []) => (*a).clone(),
+            ([], [b]) => (*b).clone(),
+            ([a], [b]) if a.is_known_equal(b) => (*a).clone(),
+            ([a], [b]) if a.dimensions == b.dimensions => Block::of(group, a.body.meet(&b.body)),
+            _ => {
+                // The side that is in fewer pieces is more likely to be worth starting from.
+                let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+                let base = polyhedron::merge_constraints(few, group);
+                let added: Vec<Constraint> = many
+                    .iter()
+                    .flat_map(|block| {
+                        block.body.some_constraints().map(|c| block.outward(c, self.dimensions()))
+                    })
+                    .map(|c| polyhedron::inward(&c, group))
+                    .collect();
+                Block::of(group, base.meet_constraints(&added))
+            }
+        });
+        Self::of_blocks(self.dimensions(), met.collect())
     }
 
     /// The points that also satisfy the constraints.
@@ -88,48 +135,198 @@ impl Polyhedron {
                 None => fitted.push(constraint),
             }
         }
-        if fitted.is_empty() || self.is_known_empty() {
+        if fitted.is_empty() {
             return self.clone();
         }
-        let (base, mut added) = self.constraint_parts();
-        added.append(&mut fitted);
-        Self::of_source(dimensions, Source::Constraints { base, added })
+        let Some(blocks) = self.fine() else {
+            return Self::empty(dimensions);
+        };
+        let mut partition = Partition::new(dimensions);
+        for block in &blocks {
+            partition.relate(block.dimensions.iter().copied());
+        }
+        for constraint in &fitted {
+            partition.relate(product::support(constraint.row()));
+        }
+        let groups = partition.groups();
+        let grouped = polyhedron::by_group(&partition, &blocks, &groups);
+        let mut added: Vec<Vec<Constraint>> = vec![Vec::new(); groups.len()];
+        let mut group_of = vec![0; dimensions];
+        for (index, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&dimension| group_of[dimension] = index);
+        }
+        for constraint in &fitted {
+            // Trivial ones are gone, so there is a variable.
+            if let Some(first) = product::support(constraint.row()).next() {
+                let index = group_of[first];
+                added[index].push(polyhedron::inward(constraint, &groups[index]));
+            }
+        }
+        let parts = groups.iter().zip(grouped).zip(added);
+        let met = parts.map(|((group, blocks), added)| match &blocks[..] {
+            [block] if added.is_empty() => (*block).clone(),
+            _ => Block::of(group, polyhedron::merge_constraints(&blocks, group).meet_constraints(&added)),
+        });
+        Self::of_blocks(dimensions, met.collect())
     }
 
     /// The smallest polyhedron (closed or not) that contains both.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
+        self.join_within(other, &Budget::unlimited())
+            .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+    }
+
+    /// The join, not converted yet, unless preparing it exceeds the budget.
+    pub(crate) fn join_within(&self, other: &Self, budget: &Budget) -> Result<Self, Exceeded> {
         self.assert_same_space(other);
-        if self.is_known_universe() {
-            return self.clone();
+        if self.is_same_object(other) {
+            return Ok(self.clone());
         }
-        if other.is_known_universe() {
-            return other.clone();
-        }
-        let (Some(a), Some(b)) = (self.generator_parts(), other.generator_parts()) else {
-            return if self.is_empty() { other.clone() } else { self.clone() };
+        let Differing { mut same, mine, theirs } = match differing(self, other, budget)? {
+            Joined::Parts(parts) => parts,
+            Joined::Whole(whole) => return Ok(whole),
         };
-        if let (Some(x), Some(y)) = (&a.0, &b.0)
-            && Arc::ptr_eq(x, y)
-            && a.1.is_empty()
-        {
-            return other.clone();
+        if mine.is_empty() || theirs.is_empty() {
+            return Ok(Self::of_blocks(self.dimensions(), same));
         }
-        let size = |parts: &(Option<Arc<Dual>>, _)| parts.0.as_ref().map_or(0, |base| base.generators.len());
-        let (large, small) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
-        let (base, mut added) = large;
-        added.extend(small.0.iter().flat_map(|dual| dual.generators.iter().cloned()));
-        added.extend(small.1);
-        Self::of_generators(self.dimensions(), base, added)
+        if is_within(self.dimensions(), &mine, &theirs) {
+            same.extend(theirs);
+            return Ok(Self::of_blocks(self.dimensions(), same));
+        }
+        if is_within(self.dimensions(), &theirs, &mine) {
+            same.extend(mine);
+            return Ok(Self::of_blocks(self.dimensions(), same));
+        }
+        if let ([a], [b]) = (&mine[..], &theirs[..])
+            && a.dimensions == b.dimensions
+        {
+            same.push(Block::of(&a.dimensions, a.body.join(&b.body)));
+            return Ok(Self::of_blocks(self.dimensions(), same));
+        }
+        let both = mine.iter().chain(&theirs);
+        let mut all: Vec<usize> = both.flat_map(|block| block.dimensions.iter().copied()).collect();
+        all.sort_unstable();
+        all.dedup();
+        let merged = |blocks: &[Block]| -> Result<Dense, Exceeded> {
+            let blocks: Vec<&Block> = blocks.iter().collect();
+            polyhedron::merge_generators(&blocks, &all, budget)
+        };
+        same.push(Block::of(&all, merged(&mine)?.join(&merged(&theirs)?)));
+        Ok(Self::of_blocks(self.dimensions(), same))
     }
+}
 
-    /// Whether it is known without conversion that every point is in.
-    fn is_known_universe(&self) -> bool {
-        self.known_constraints().is_some() && self.is_universe()
+/// Two polyhedra to be joined, after steps 1 and 2.
+pub(crate) struct Differing {
+    /// The blocks that both have.
+    pub(crate) same: Vec<Block>,
+    /// The others, both descriptions being known; over the same dimensions on both sides unless
+    /// what either is in one piece is small.
+    pub(crate) mine: Vec<Block>,
+    pub(crate) theirs: Vec<Block>,
+}
+
+pub(crate) enum Joined {
+    Parts(Differing),
+    /// One side is empty, so the other is the join.
+    Whole(Polyhedron),
+}
+
+pub(crate) fn differing(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Result<Joined, Exceeded> {
+    let dimensions = a.dimensions();
+    let Some(mut mine) = a.known_duals_within(budget)? else {
+        return Ok(Joined::Whole(b.clone()));
+    };
+    let Some(mut theirs) = b.known_duals_within(budget)? else {
+        return Ok(Joined::Whole(a.clone()));
+    };
+    let mut same = Vec::new();
+    split_off_same(dimensions, &mut same, &mut mine, &mut theirs);
+    // Each round frees a dimension or is the last.
+    loop {
+        let (own, other) = (owners(dimensions, &mine), owners(dimensions, &theirs));
+        let half_free: Vec<usize> =
+            (0..dimensions).filter(|&at| own[at].is_some() != other[at].is_some()).collect();
+        if half_free.is_empty() {
+            break;
+        }
+        // They are not empty, so nothing else is lost with them.
+        let is_half_free = |at: &usize| half_free.binary_search(at).is_ok();
+        mine.retain(|block| !block.dimensions.iter().all(is_half_free));
+        theirs.retain(|block| !block.dimensions.iter().all(is_half_free));
+        let is_small = |blocks: &[Block]| blocks.len() <= 1 || size(blocks) <= SMALL;
+        if is_small(&mine) && is_small(&theirs) {
+            // The join of the two sees to it, and merging costs less than projecting first.
+            break;
+        }
+        for side in [&mut mine, &mut theirs] {
+            let smaller = Polyhedron::of_blocks(dimensions, core::mem::take(side)).forget(&half_free);
+            // Projections of non-empty sets are not empty.
+            *side = smaller.known_duals_within(budget)?.unwrap_or_default();
+        }
+        split_off_same(dimensions, &mut same, &mut mine, &mut theirs);
     }
+    Ok(Joined::Parts(Differing { same, mine, theirs }))
+}
 
-    /// Whether emptiness is known without conversion.
-    pub(crate) fn is_known_empty(&self) -> bool {
-        matches!(self.known_dual(), Some(None))
+/// Lines, rays and corners up to which a product may be made without looking for a better way.
+const SMALL: usize = 32;
+
+/// The lines, rays and corners of a product of blocks, both descriptions being known.
+fn size(blocks: &[Block]) -> usize {
+    let duals = blocks.iter().filter_map(|block| block.body.known_dual().flatten());
+    let parts: Vec<(&[usize], &Dual)> = duals.map(|dual| (&[][..], dual.as_ref())).collect();
+    product::size(0, parts.into_iter())
+}
+
+/// Moves the blocks that both sides have to `same`.
+fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block>, theirs: &mut Vec<Block>) {
+    let owners = owners(dimensions, theirs);
+    let mut is_shared = vec![false; theirs.len()];
+    mine.retain(|block| {
+        let twin = owners[block.dimensions[0]].filter(|&index| theirs[index].is_known_equal(block));
+        if let Some(index) = twin {
+            is_shared[index] = true;
+            same.push(block.clone());
+        }
+        twin.is_none()
+    });
+    let mut shared = is_shared.iter();
+    theirs.retain(|_| !shared.next().copied().unwrap_or(false));
+}
+
+/// Whether the product of some non-empty blocks is within that of others.
+fn is_within(dimensions: usize, smaller: &[Block], larger: &[Block]) -> bool {
+    let product = |blocks: &[Block]| Polyhedron::of_blocks(dimensions, blocks.to_vec());
+    product(smaller).is_leq(&product(larger))
+}
+
+/// For each dimension the index of the block that has it.
+pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Vec<Option<usize>> {
+    let mut owners = vec![None; dimensions];
+    for (index, block) in blocks.iter().enumerate() {
+        block.dimensions.iter().for_each(|&dimension| owners[dimension] = Some(index));
+    }
+    owners
+}
+
+/// Whether the product of non-empty blocks satisfies a constraint of the whole space.
+pub(crate) fn satisfies(blocks: &[Block], owners: &[Option<usize>], constraint: &Constraint) -> bool {
+    let mut concerned: Vec<usize> = Vec::new();
+    for dimension in product::support(constraint.row()) {
+        match owners[dimension] {
+            None => return false,
+            Some(index) if concerned.contains(&index) => {}
+            Some(index) => concerned.push(index),
+        }
+    }
+    match &concerned[..] {
+        [] => constraint.trivial() == Some(true),
+        [index] => blocks[*index].body.implies_fitted(&blocks[*index].inward(constraint)),
+        _ => {
+            let bounds = crate::query::bounds_of_sum(blocks, &concerned, constraint.row());
+            polyhedron::holds(constraint.relation(), &bounds)
+        }
     }
 }

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 mod bits;
+mod budget;
 mod conversion;
+mod dense;
 mod dual;
 mod faces;
 mod integer;
@@ -9,17 +11,24 @@ mod lattice;
 mod limits;
 mod linear;
 mod minimise;
+mod number;
+mod partition;
 mod polyhedron;
+mod product;
 mod query;
 mod rational;
 mod row;
-mod tighten;
+pub mod sequence;
 mod transfer;
 mod widening;
 
+// Not part of the interface: what decomposition is compared with, in tests and benchmarks.
+#[doc(hidden)]
+pub use dense::Dense;
+pub use dense::Generators;
 pub use integer::{Integer, ParseIntegerError};
 pub use limits::{Limits, Outcome};
 pub use linear::{Constraint, LinearExpression, Relation};
-pub use polyhedron::{Generators, Polyhedron};
+pub use polyhedron::Polyhedron;
 pub use query::Bounds;
 pub use rational::Rational;

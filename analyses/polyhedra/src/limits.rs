@@ -1,34 +1,60 @@
-//! Limits: a result in bounded space, exact or coarser, and saying which.
+//! Limits: a result in bounded space and work, exact or coarser, and saying which.
 //!
 //! The number of generators of a polyhedron may be exponential in the number of its constraints
-//! and conversely, and joins do explode in practice. A caller that cannot wait gives the number of
-//! rows (lines and rays held at one time by a conversion). Where they do not suffice,
+//! and conversely, and joins do explode in practice. A caller that cannot wait gives a number of
+//! rows and an amount of work, counted and not timed ([`crate::budget`]), so that a result never
+//! depends on the machine. Where they do not suffice,
 //!
-//! * a polyhedron made from constraints leaves out those constraints that would need more;
-//! * a join becomes the weak join - the constraints of either side that both satisfy - and the
-//!   smallest box around both. These are constraints again, treated as above, the box first.
+//! * a polyhedron made from constraints leaves out those that would need more, those with few
+//!   variables being taken first: bounds, then pairs, then the rest;
+//! * one made from generators becomes its octagonal hull: the bounds of all `x`, `x + y` and
+//!   `x - y`, which evaluation finds. These are constraints again, treated as above; so what is left
+//!   in the worst case is a box, whose dimensions are one block each and need next to nothing;
+//! * a join first keeps what the blocks have in common, then joins related blocks pair by pair (a
+//!   product around the hull of products), and then adds the octagonal bounds across these, and the
+//!   constraints of either side that the other satisfies, while the limits last.
 //!
-//! Both contain the exact result, so an over-approximating analysis stays sound.
+//! All contain the exact result, so an over-approximating analysis stays sound.
+//!
+//! **Why it ends.** There are finitely many candidates, each tried once, and each try stops when the
+//! budget is used up. An operation has a fixed number of them: for each argument, for the exact result,
+//! for the product around it, and what is added to that.
 
-use crate::conversion::Exceeded;
-use crate::dual;
+use crate::budget::{Budget, Exceeded};
+use crate::dense::Dense;
+use crate::lattice::{self, Differing, Joined};
 use crate::linear::{Constraint, LinearExpression, Relation};
-use crate::polyhedron::Polyhedron;
+use crate::partition::Partition;
+use crate::polyhedron::{self, Block, Polyhedron};
+use crate::query::Bounds;
 use crate::rational::Rational;
+
+/// The bounds added to a join that is coarser anyway get this part of the limits: each relates blocks
+/// that are small without it, and every later operation would pay for blocks as large as the limit.
+const ADDED: usize = 8;
 
 /// What an operation may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Lines, rays and corners a result may have, and rows of the computed side that a conversion
-    /// may hold at one time. A space's dimension plus one are always allowed, as nothing can be
-    /// represented by fewer.
+    /// Lines, rays and corners that one block of a result may have, and rows of the computed side
+    /// that its conversion may hold at one time. The block's dimensions plus one are always allowed,
+    /// as nothing can be represented by fewer.
     pub rows: usize,
+    /// Row operations: dot products and combinations of rows, of which a few million take about a
+    /// second. Each of a few parts of one operation may use so many.
+    pub work: u64,
 }
 
 impl Default for Limits {
-    /// Rows enough for all but exploding cases, and few enough to end within about a second.
+    /// Enough for all but exploding cases, and little enough to end within about a second.
     fn default() -> Self {
-        Self { rows: 2000 }
+        Self { rows: 2000, work: 2_000_000 }
+    }
+}
+
+impl Limits {
+    fn budget(&self) -> Budget {
+        Budget::new(self.rows, self.work)
     }
 }
 
@@ -74,21 +100,35 @@ impl Polyhedron {
     /// coarser one for which the limits suffice.
     #[must_use]
     pub fn convert_limited(&self, limits: &Limits) -> Outcome {
-        match self.dual_within(limits.rows) {
-            Ok(_) => Outcome::Exact(self.clone()),
-            Err(Exceeded) => Outcome::Coarser(self.coarsened(limits)),
+        let dimensions = self.dimensions();
+        let Some(blocks) = self.raw() else {
+            return Outcome::Exact(self.clone());
+        };
+        let budget = limits.budget();
+        let (mut ready, mut exceeding) = (Vec::new(), Vec::new());
+        for block in blocks {
+            match block.body.dual_within(&budget) {
+                Ok(None) => return Outcome::Exact(Self::empty(dimensions)),
+                Ok(Some(_)) => ready.push(block.clone()),
+                Err(Exceeded) => exceeding.push(block),
+            }
         }
-    }
-
-    /// A polyhedron around `self`, whose conversion exceeds the limits.
-    fn coarsened(&self, limits: &Limits) -> Self {
-        if self.known_constraints().is_none() {
-            // Known by generators: a box around them needs no conversion to be computed.
-            return within(self.dimensions(), &self.box_around(), limits).0;
+        if exceeding.is_empty() {
+            return Outcome::Exact(self.clone());
         }
-        let constraints: Vec<Constraint> = self.some_constraints().cloned().collect();
-        let constraints: Vec<Constraint> = dual::in_order(&constraints).into_iter().cloned().collect();
-        within(self.dimensions(), &constraints, limits).0
+        let budget = limits.budget();
+        for block in exceeding {
+            let around = coarsened(&block.body, &budget);
+            let Some(blocks) = around.raw() else {
+                // Fewer constraints than the block has, and already nothing left.
+                return Outcome::Exact(Self::empty(dimensions));
+            };
+            ready.extend(blocks.iter().map(|part| Block {
+                dimensions: part.dimensions.iter().map(|&at| block.dimensions[at]).collect(),
+                body: part.body.clone(),
+            }));
+        }
+        Outcome::Coarser(Self::of_blocks(dimensions, ready))
     }
 
     /// The intersection with both descriptions computed within the limits, or a polyhedron around
@@ -105,44 +145,201 @@ impl Polyhedron {
     #[must_use]
     pub fn join_limited(&self, other: &Self, limits: &Limits) -> Outcome {
         self.assert_same_space(other);
+        if self.is_same_object(other) {
+            return self.convert_limited(limits);
+        }
         let (a, b) = (self.convert_limited(limits), other.convert_limited(limits));
         let is_exact = a.is_exact() && b.is_exact();
         let (a, b) = (a.into_polyhedron(), b.into_polyhedron());
-        let joined = a.join(&b);
-        if joined.dual_within(limits.rows).is_ok() {
+        let budget = limits.budget();
+        if let Ok(joined) = a.join_within(&b, &budget)
+            && joined.known_duals_within(&budget).is_ok()
+        {
             return Outcome::of(joined, is_exact);
         }
-        // The box before the rest: its constraints bound every dimension, with few rows at first.
-        let mut constraints = joined.box_around();
-        let (of_a, of_b) = (a.some_constraints(), b.some_constraints());
-        for (mine, theirs) in of_a.map(|c| (c, &b)).chain(of_b.map(|c| (c, &a))) {
-            for half in halves(mine) {
-                if theirs.implies_fitted(&half) {
-                    constraints.push(half);
+        Outcome::Coarser(around_join(&a, &b, limits))
+    }
+}
+
+/// A polyhedron around a block whose conversion exceeds the limits.
+fn coarsened(block: &Dense, budget: &Budget) -> Polyhedron {
+    let dimensions = block.dimensions();
+    let candidates: Vec<Constraint> = if block.known_constraints().is_some() {
+        block.some_constraints().cloned().collect()
+    } else {
+        octagon(dimensions, budget, |expression| block.bounds(expression))
+    };
+    narrowed(&Polyhedron::universe(dimensions), candidates, budget)
+}
+
+/// A polyhedron around the join of two polyhedra that are converted already.
+fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
+    let dimensions = a.dimensions();
+    let budget = limits.budget();
+    let parts = match lattice::differing(a, b, &budget) {
+        Ok(Joined::Parts(parts)) => parts,
+        Ok(Joined::Whole(whole)) => return whole,
+        // Only projections are computed here, from what is converted: the box will do.
+        Err(Exceeded) => Differing {
+            same: Vec::new(),
+            mine: a.fine().unwrap_or_default(),
+            theirs: b.fine().unwrap_or_default(),
+        },
+    };
+    let Differing { mut same, mine, theirs } = parts;
+    let mut candidates = Vec::new();
+    same.extend(joined_by_group(dimensions, &mine, &theirs, &budget, &mut candidates));
+    let start = Polyhedron::of_blocks(dimensions, same);
+    let (mine, theirs) = (Polyhedron::of_blocks(dimensions, mine), Polyhedron::of_blocks(dimensions, theirs));
+    let budget = Budget::new(limits.rows / ADDED, limits.work / ADDED as u64);
+    candidates.extend(octagon(dimensions, &budget, |expression| {
+        hull(mine.bounds(expression), theirs.bounds(expression))
+    }));
+    narrowed(&start, candidates, &budget)
+}
+
+/// The joins of related blocks, as far as the budget suffices; constraints that both sides of the
+/// others satisfy go to `candidates`.
+fn joined_by_group(
+    dimensions: usize,
+    mine: &[Block],
+    theirs: &[Block],
+    budget: &Budget,
+    candidates: &mut Vec<Constraint>,
+) -> Vec<Block> {
+    let mut partition = Partition::new(dimensions);
+    for block in mine.iter().chain(theirs) {
+        partition.relate(block.dimensions.iter().copied());
+    }
+    let groups = partition.groups();
+    let grouped = |blocks| polyhedron::by_group(&partition, blocks, &groups);
+    let (of_a, of_b) = (grouped(mine), grouped(theirs));
+    let mut result = Vec::new();
+    for (group, (a, b)) in groups.iter().zip(of_a.iter().zip(&of_b)) {
+        let joined = || -> Result<Dense, Exceeded> {
+            let a = polyhedron::merge_generators(a, group, budget)?;
+            let b = polyhedron::merge_generators(b, group, budget)?;
+            let joined = a.join(&b);
+            joined.dual_within(budget)?;
+            Ok(joined)
+        };
+        if let Ok(joined) = joined() {
+            result.push(Block::of(group, joined));
+            continue;
+        }
+        let product = |blocks: &[&Block]| {
+            Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()).collect())
+        };
+        let (a, b) = (product(a), product(b));
+        for (from, to) in [(&a, &b), (&b, &a)] {
+            for block in from.raw().unwrap_or_default() {
+                for constraint in block.body.some_constraints() {
+                    let halves = halves(&block.outward(constraint, dimensions));
+                    candidates.extend(halves.into_iter().filter(|half| to.implies(half)));
                 }
             }
         }
-        Outcome::Coarser(within(self.dimensions(), &constraints, limits).0)
     }
+    result
+}
 
-    /// The constraints of the smallest box around a non-empty polyhedron whose generators are known.
-    fn box_around(&self) -> Vec<Constraint> {
-        let mut constraints = Vec::new();
-        for dimension in 0..self.dimensions() {
-            let variable = LinearExpression::variable(dimension);
-            let bounds = self.bounds(&variable);
-            let mut bound = |value: Option<(Rational, bool)>, is_lower: bool| {
-                let Some((value, attained)) = value else { return };
-                let constant = LinearExpression::constant(value);
-                let distance = if is_lower { variable.minus(&constant) } else { constant.minus(&variable) };
-                let relation = if attained { Relation::AtLeast } else { Relation::Greater };
-                constraints.push(Constraint::from_expression(&distance, relation).fitted(self.dimensions()));
-            };
-            bound(bounds.lower, true);
-            bound(bounds.upper, false);
+/// The bounds of every dimension, and of every sum and difference of two; as many as the work
+/// suffices for.
+fn octagon(
+    dimensions: usize,
+    budget: &Budget,
+    bounds: impl Fn(&LinearExpression) -> Bounds,
+) -> Vec<Constraint> {
+    let variable = LinearExpression::variable;
+    let single = (0..dimensions).map(variable);
+    let pairs = (0..dimensions).flat_map(|a| (0..a).map(move |b| (a, b)));
+    let pairs = pairs.flat_map(|(a, b)| {
+        let (a, b) = (variable(a), variable(b));
+        [a.plus(&b), a.minus(&b)]
+    });
+    let mut constraints = Vec::new();
+    for expression in single.chain(pairs) {
+        // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
+        if budget.spend(dimensions).is_err() {
+            break;
         }
-        constraints
+        let Bounds { lower, upper, .. } = bounds(&expression);
+        let mut bound = |value: Option<(Rational, bool)>, is_lower: bool| {
+            let Some((value, attained)) = value else { return };
+            let constant = LinearExpression::constant(value);
+            let distance = if is_lower { expression.minus(&constant) } else { constant.minus(&expression) };
+            let relation = if attained { Relation::AtLeast } else { Relation::Greater };
+            constraints.push(Constraint::from_expression(&distance, relation).fitted(dimensions));
+        };
+        bound(lower, true);
+        bound(upper, false);
     }
+    constraints
+}
+
+/// The range over the union of two non-empty sets.
+fn hull(a: Bounds, b: Bounds) -> Bounds {
+    let wider = |a: Option<(Rational, bool)>, b: Option<(Rational, bool)>, direction: i32| {
+        let ((a, in_a), (b, in_b)) = (a?, b?);
+        match (&a - &b).signum() * direction {
+            0 => Some((a, in_a || in_b)),
+            sign if sign > 0 => Some((a, in_a)),
+            _ => Some((b, in_b)),
+        }
+    };
+    Bounds {
+        lower: wider(a.lower, b.lower, -1),
+        upper: wider(a.upper, b.upper, 1),
+        empty: a.empty && b.empty,
+    }
+}
+
+/// `start`, which is converted, with those candidates for which the budget suffices: equalities
+/// first, then those with fewer variables.
+fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget) -> Polyhedron {
+    let variables =
+        |c: &Constraint| c.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count();
+    candidates.sort_by_cached_key(|c| (variables(c), c.relation() != Relation::Equal, c.clone()));
+    candidates.dedup();
+    let mut current = start.clone();
+    for candidate in candidates {
+        if budget.is_spent() {
+            break;
+        }
+        if current.implies(&candidate) {
+            continue;
+        }
+        let Ok(next) = met_within(&current, &candidate, budget) else { continue };
+        match next.known_duals_within(budget) {
+            Ok(Some(blocks)) => current = Polyhedron::of_blocks(start.dimensions(), blocks),
+            Ok(None) => return Polyhedron::empty(start.dimensions()),
+            Err(Exceeded) => {}
+        }
+    }
+    current
+}
+
+/// One more constraint, the blocks it relates being merged by their generators.
+fn met_within(
+    current: &Polyhedron,
+    constraint: &Constraint,
+    budget: &Budget,
+) -> Result<Polyhedron, Exceeded> {
+    let dimensions = current.dimensions();
+    let blocks = current.fine().unwrap_or_default();
+    let concerned = |at: usize| !constraint.coefficients()[at].is_zero();
+    let (related, mut others): (Vec<Block>, Vec<Block>) =
+        blocks.into_iter().partition(|block| block.dimensions.iter().any(|&at| concerned(at)));
+    let mut space: Vec<usize> = related.iter().flat_map(|block| block.dimensions.iter().copied()).collect();
+    space.extend((0..dimensions).filter(|&at| concerned(at)));
+    space.sort_unstable();
+    space.dedup();
+    let related: Vec<&Block> = related.iter().collect();
+    let merged = polyhedron::merge_generators(&related, &space, budget)?;
+    let met = merged.meet_constraints(&[polyhedron::inward(constraint, &space)]);
+    met.dual_within(budget)?;
+    others.push(Block::of(&space, met));
+    Ok(Polyhedron::of_blocks(dimensions, others))
 }
 
 /// An inequality itself, an equality's two sides; a strict one also in its closed form, which the
@@ -157,11 +354,4 @@ fn halves(constraint: &Constraint) -> Vec<Constraint> {
             both
         }
     }
-}
-
-/// The polyhedron of those constraints for which the limits suffice, taken in order; whether they
-/// were all.
-fn within(dimensions: usize, constraints: &[Constraint], limits: &Limits) -> (Polyhedron, bool) {
-    let (dual, complete) = dual::from_constraints_within(dimensions, constraints, limits.rows);
-    (Polyhedron::of_dual(dimensions, dual.map(std::sync::Arc::new)), complete)
 }

@@ -82,6 +82,12 @@ impl Constraint {
         Self { row, relation }
     }
 
+    /// A constraint of a row that has no common divisor and, for an equality, the right sign.
+    pub(crate) fn of_canonical(row: Row, relation: Relation) -> Self {
+        debug_assert_eq!(Self::of_row(row.clone(), relation).row, row);
+        Self { row, relation }
+    }
+
     /// The constraint no point satisfies, `-1 >= 0`.
     pub(crate) fn contradiction(dimensions: usize) -> Self {
         let mut row = row::unit(dimensions + 1, 0);
@@ -284,7 +290,7 @@ impl LinearExpression {
         Self { row: row::unit(dimension + 2, dimension + 1), denominator: Integer::ONE }
     }
 
-    fn of_row(mut row: Row, mut denominator: Integer) -> Self {
+    pub(crate) fn of_row(mut row: Row, mut denominator: Integer) -> Self {
         debug_assert!(!denominator.is_zero());
         if denominator.is_negative() {
             row::negate(&mut row);
@@ -354,6 +360,11 @@ impl LinearExpression {
             sum = &sum + &(&Rational::from(entry.clone()) * coordinate);
         }
         &sum * &Rational::of_nonzero(Integer::ONE, self.denominator.clone())
+    }
+
+    /// The numerator's row, constant first; trailing zero coefficients are absent.
+    pub(crate) fn row(&self) -> &[Integer] {
+        &self.row
     }
 
     /// The numerator's row in a space with `dimensions` dimensions.

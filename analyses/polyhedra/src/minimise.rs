@@ -7,7 +7,7 @@
 //! then the rows are unique up to order.
 
 use crate::bits::Bits;
-use crate::conversion::Cone;
+use crate::conversion::{Cone, Converted};
 use crate::integer::Integer;
 use crate::row::{self, Row};
 
@@ -27,23 +27,10 @@ pub(crate) struct Minimal {
 
 /// Minimises a cone that comes from a non-empty polyhedron (see [`row::echelon`] for why).
 pub(crate) fn minimise(cone: Cone) -> Minimal {
-    let Cone { lines, rays, halfspaces, .. } = cone;
-    let mut saturating = vec![Bits::default(); halfspaces.len()];
-    for (index, ray) in rays.iter().enumerate() {
-        for (halfspace, set) in saturating.iter_mut().enumerate() {
-            if ray.saturated.contains(halfspace) {
-                set.insert(index);
-            }
-        }
-    }
-    let (mut equalities, mut candidates) = (Vec::new(), Vec::new());
-    for (row, set) in halfspaces.into_iter().zip(saturating) {
-        if set.count() == rays.len() {
-            equalities.push(row);
-        } else {
-            candidates.push((row, set));
-        }
-    }
+    let Converted { lines, rays, halfspaces } = cone.into_converted();
+    let (equalities, candidates): (Vec<_>, Vec<_>) =
+        halfspaces.into_iter().partition(|(_, on)| on.count() == rays.len());
+    let equalities = equalities.into_iter().map(|(row, _)| row).collect();
     let equalities = row::echelon(equalities);
     let is_facet = |index: usize| {
         let set = &candidates[index].1;
@@ -65,8 +52,8 @@ pub(crate) fn minimise(cone: Cone) -> Minimal {
     let rays = rays
         .into_iter()
         .map(|mut ray| {
-            row::reduce(&mut ray.row, &lines);
-            ray.row
+            row::reduce(&mut ray, &lines);
+            ray
         })
         .collect();
     Minimal { lines, rays, equalities, facets }

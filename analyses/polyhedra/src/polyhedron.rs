@@ -1,19 +1,44 @@
-//! The type, and its laziness.
+//! The type: a product of independent blocks.
 //!
-//! A polyhedron remembers how it was made - from constraints or from generators, perhaps on top of
-//! a polyhedron both of whose descriptions were known - and converts only when an operation asks
-//! for the other side. Chains of meets, or of joins, thus cost one conversion, and the conversion
-//! starts from what was known. The result of a conversion is kept, and shared by clones.
+//! **Problem.** The generators of a polyhedron may be exponentially many in its dimensions, and
+//! every algorithm here pays for each of them. But in the polyhedra of program analysis most
+//! dimensions have nothing to do with most others.
+//!
+//! **Representation.** The dimensions are partitioned: each *block* is a polyhedron in its own few
+//! dimensions ([`crate::dense`]), the whole is their product, and a dimension in no block may take
+//! any value and costs nothing. Blocks are shared between polyhedra, so what an operation does not
+//! touch it passes on without copying it.
+//!
+//! **Source.** G. Singh, M. Püschel and M. Vechev, "Fast polyhedra abstract domain", POPL 2017
+//! (<https://doi.org/10.1145/3009837.3009885>), after the same idea for octagons (PLDI 2015,
+//! <https://doi.org/10.1145/2737924.2738000>).
+//!
+//! **Where we differ.** There the partition of a result follows from those of the arguments; it may
+//! be coarser than need be, for good. Here a block both of whose descriptions are known is replaced
+//! by its finest product ([`crate::product`]) before the next operation sees it, and joins compare
+//! blocks as sets, and look at inclusion before they merge ([`crate::lattice`]). Strict constraints
+//! decompose as well.
+//!
+//! **Exactness.** Decomposition never changes a result: the canonical constraints of a product are
+//! those of its blocks, so even the lists that users see are the same as without it.
+//!
+//! **Laziness.** A block may turn out to be empty only when it is converted. The product is empty
+//! exactly when some block is; operations which would drop a block ask it first.
 
 use core::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use crate::conversion::Exceeded;
-use crate::dual::{self, Dual, Generator, Kind};
-use crate::integer::Integer;
+use crate::budget::{Budget, Exceeded};
+use crate::dense::{Dense, Generators};
+use crate::dual::Dual;
 use crate::linear::{Constraint, Relation};
-use crate::rational::Rational;
+use crate::partition::Partition;
+use crate::product;
 use crate::row;
+
+/// Corners up to which blocks to be met are merged by their generators. Beyond, the conversion of
+/// the merged block starts from constraints, which may see fewer.
+const PRODUCT: usize = 128;
 
 /// A convex polyhedron over the rationals, bounded by closed and strict constraints.
 ///
@@ -22,54 +47,73 @@ use crate::row;
 /// do when a dimension's number is out of range: both are mistakes of the calling program.
 #[derive(Clone)]
 pub struct Polyhedron {
-    shared: Arc<Shared>,
+    pub(crate) dimensions: usize,
+    /// Disjoint, ordered by their first dimensions; nothing when the polyhedron is known to be empty.
+    pub(crate) blocks: Option<Arc<[Block]>>,
 }
 
-struct Shared {
-    dimensions: usize,
-    source: Source,
-    /// `None` inside when the polyhedron is empty.
-    dual: OnceLock<Option<Arc<Dual>>>,
+/// A polyhedron in some of the dimensions.
+#[derive(Clone)]
+pub(crate) struct Block {
+    /// Ascending, at least one.
+    pub(crate) dimensions: Arc<[usize]>,
+    pub(crate) body: Dense,
 }
 
-/// How a polyhedron was made.
-pub(crate) enum Source {
-    /// Constraints on top of a known polyhedron, or of the universe.
-    Constraints { base: Option<Arc<Dual>>, added: Vec<Constraint> },
-    /// Generators on top of a known polyhedron, or of nothing; there is a point among them.
-    Generators { base: Option<Arc<Dual>>, added: Vec<Generator> },
+impl Block {
+    pub(crate) fn of(dimensions: &[usize], body: Dense) -> Self {
+        debug_assert!(!dimensions.is_empty() && dimensions.len() == body.dimensions());
+        Self { dimensions: Arc::from(dimensions), body }
+    }
+
+    /// Whether both are known to be the same.
+    pub(crate) fn is_known_equal(&self, other: &Self) -> bool {
+        self.dimensions == other.dimensions && self.body.is_known_equal(&other.body)
+    }
+
+    /// A constraint of the block in the space of the whole.
+    pub(crate) fn outward(&self, constraint: &Constraint, dimensions: usize) -> Constraint {
+        Constraint::of_canonical(
+            product::spread(constraint.row(), &self.dimensions, dimensions + 1),
+            constraint.relation(),
+        )
+    }
+
+    /// A constraint of the whole, all of whose variables are the block's, in its space.
+    pub(crate) fn inward(&self, constraint: &Constraint) -> Constraint {
+        inward(constraint, &self.dimensions)
+    }
 }
 
-/// The generators of a polyhedron: it is the set of all sums of a convex combination of points and
-/// closure points in which some point takes part, a combination of rays with factors >= 0, and any
-/// combination of lines. Empty exactly when there are no points.
-///
-/// All vectors have one entry for each dimension. The system is minimal; directions are
-/// integer without common divisor.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Generators {
-    /// Directions in which the polyhedron is unbounded both ways.
-    pub lines: Vec<Vec<Integer>>,
-    /// Directions in which the polyhedron is unbounded.
-    pub rays: Vec<Vec<Integer>>,
-    /// Points of the polyhedron: its corners, and one in the middle of each smallest face whose corners are
-    /// all missing.
-    pub points: Vec<Vec<Rational>>,
-    /// Corners of the closure that the polyhedron lacks.
-    pub closure_points: Vec<Vec<Rational>>,
+/// A constraint all of whose variables are among `dimensions` in the space of these alone.
+pub(crate) fn inward(constraint: &Constraint, dimensions: &[usize]) -> Constraint {
+    Constraint::of_canonical(product::gather(constraint.row(), dimensions), constraint.relation())
+}
+
+/// The positions of `some` within `all`, which contains them; both ascending.
+pub(crate) fn positions(some: &[usize], all: &[usize]) -> Vec<usize> {
+    let mut at = 0;
+    some.iter()
+        .map(|dimension| {
+            while all[at] != *dimension {
+                at += 1;
+            }
+            at
+        })
+        .collect()
 }
 
 impl Polyhedron {
     /// All points of the space.
     #[must_use]
     pub fn universe(dimensions: usize) -> Self {
-        Self::of_source(dimensions, Source::Constraints { base: None, added: Vec::new() })
+        Self::of_blocks(dimensions, Vec::new())
     }
 
     /// No points.
     #[must_use]
     pub fn empty(dimensions: usize) -> Self {
-        Self::of_dual(dimensions, None)
+        Self { dimensions, blocks: None }
     }
 
     /// The points that satisfy all constraints. Constraints may have fewer coefficients than there
@@ -79,46 +123,26 @@ impl Polyhedron {
     /// When a constraint mentions a dimension that is not there.
     #[must_use]
     pub fn from_constraints(dimensions: usize, constraints: impl IntoIterator<Item = Constraint>) -> Self {
-        Self::from_fitted(
-            dimensions,
-            constraints.into_iter().map(|constraint| constraint.fitted(dimensions)).collect(),
-        )
-    }
-
-    /// The same for constraints that have one coefficient for each dimension.
-    pub(crate) fn from_fitted(dimensions: usize, mut added: Vec<Constraint>) -> Self {
-        if added.iter().any(|constraint| constraint.trivial() == Some(false)) {
-            return Self::empty(dimensions);
-        }
-        added.retain(|constraint| constraint.trivial().is_none());
-        Self::of_source(dimensions, Source::Constraints { base: None, added })
+        let constraints: Vec<Constraint> = constraints.into_iter().collect();
+        Self::universe(dimensions).meet_constraints(&constraints)
     }
 
     /// The number of dimensions of the space.
     #[must_use]
     pub fn dimensions(&self) -> usize {
-        self.shared.dimensions
+        self.dimensions
     }
 
     /// Whether there is no point.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        match (&self.shared.source, self.shared.dual.get()) {
-            (_, Some(dual)) => dual.is_none(),
-            (Source::Generators { .. }, None) => false,
-            (Source::Constraints { added, .. }, None) if added.is_empty() => false,
-            _ => self.dual().is_none(),
-        }
+        self.raw().is_none_or(|blocks| blocks.iter().any(|block| block.body.is_empty()))
     }
 
     /// Whether every point of the space is in.
     #[must_use]
     pub fn is_universe(&self) -> bool {
-        if let (Source::Constraints { base, added }, None) = (&self.shared.source, self.shared.dual.get()) {
-            // Constraints are kept only when they have variables, so each cuts something off.
-            return added.is_empty() && base.as_ref().is_none_or(|base| base.constraints.is_empty());
-        }
-        self.dual().is_some_and(|dual| dual.constraints.is_empty())
+        self.raw().is_some_and(|blocks| blocks.iter().all(|block| block.body.is_universe()))
     }
 
     /// The minimal constraints in canonical order: equal polyhedra give identical lists.
@@ -129,181 +153,247 @@ impl Polyhedron {
     /// polyhedron has the single constraint `-1 >= 0`.
     #[must_use]
     pub fn constraints(&self) -> Vec<Constraint> {
-        self.dual().map_or_else(
-            || vec![Constraint::contradiction(self.dimensions())],
-            |dual| dual.constraints.clone(),
-        )
+        let Some(canonical) = self.canonical() else {
+            return vec![Constraint::contradiction(self.dimensions)];
+        };
+        let Canonical { mut equalities, mut facets, mut extra } = canonical;
+        facets.sort();
+        extra.sort();
+        equalities.append(&mut facets);
+        equalities.append(&mut extra);
+        equalities
     }
 
     /// The minimal generators, in an order that depends on the set of points alone.
+    ///
+    /// The corners of a product are all combinations of its blocks' corners: there may be very many.
     #[must_use]
     pub fn generators(&self) -> Generators {
-        let mut result = Generators::default();
-        let Some(dual) = self.dual() else {
-            return result;
-        };
-        for Generator { kind, row } in &dual.generators {
-            let point =
-                || row[1..].iter().map(|entry| Rational::of_nonzero(entry.clone(), row[0].clone())).collect();
-            match kind {
-                Kind::Line => result.lines.push(row[1..].to_vec()),
-                Kind::Ray => result.rays.push(row[1..].to_vec()),
-                Kind::Point => result.points.push(point()),
-                Kind::ClosurePoint => result.closure_points.push(point()),
+        self.to_dense().generators()
+    }
+
+    /// The blocks of dimensions that are related, as far as is known: the polyhedron is the product
+    /// of its projections to them, and dimensions in no block may take any value. After
+    /// [`Polyhedron::constraints`] it is the finest such partition.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Vec<usize>> {
+        self.fine().unwrap_or_default().iter().map(|block| block.dimensions.to_vec()).collect()
+    }
+
+    /// The same in one piece.
+    pub(crate) fn to_dense(&self) -> Dense {
+        let all: Vec<usize> = (0..self.dimensions).collect();
+        match self.known_duals() {
+            Some(blocks) => {
+                let blocks: Vec<&Block> = blocks.iter().collect();
+                merge_generators(&blocks, &all, &Budget::unlimited())
+                    .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+            }
+            None => Dense::empty(self.dimensions),
+        }
+    }
+
+    /// A polyhedron of disjoint blocks in any order.
+    pub(crate) fn of_blocks(dimensions: usize, mut blocks: Vec<Block>) -> Self {
+        if blocks.iter().any(|block| block.body.is_known_empty()) {
+            return Self::empty(dimensions);
+        }
+        blocks.sort_by_key(|block| block.dimensions[0]);
+        Self { dimensions, blocks: Some(Arc::from(blocks)) }
+    }
+
+    /// The blocks as they were made, unless the polyhedron is known to be empty.
+    pub(crate) fn raw(&self) -> Option<&[Block]> {
+        self.blocks.as_deref()
+    }
+
+    /// The blocks, each replaced by its finest product if that is known; nothing when the polyhedron
+    /// is known to be empty.
+    pub(crate) fn fine(&self) -> Option<Vec<Block>> {
+        let blocks = self.raw()?;
+        if blocks.iter().any(|block| block.body.is_known_empty()) {
+            return None;
+        }
+        let mut fine = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let Some(factors) = block.body.factors() else {
+                fine.push(block.clone());
+                continue;
+            };
+            fine.extend(factors.iter().map(|(positions, body)| Block {
+                dimensions: positions.iter().map(|&position| block.dimensions[position]).collect(),
+                body: body.clone(),
+            }));
+        }
+        fine.sort_by_key(|block| block.dimensions[0]);
+        Some(fine)
+    }
+
+    /// The finest product, both descriptions of each factor being computed; nothing when the
+    /// polyhedron is empty.
+    pub(crate) fn known_duals(&self) -> Option<Vec<Block>> {
+        self.known_duals_within(&Budget::unlimited())
+            .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+    }
+
+    /// [`Polyhedron::known_duals`] within a budget.
+    pub(crate) fn known_duals_within(&self, budget: &Budget) -> Result<Option<Vec<Block>>, Exceeded> {
+        for block in self.raw().unwrap_or_default() {
+            if block.body.dual_within(budget)?.is_none() {
+                return Ok(None);
             }
         }
-        result
+        Ok(self.fine())
     }
 
-    pub(crate) fn of_source(dimensions: usize, source: Source) -> Self {
-        Self { shared: Arc::new(Shared { dimensions, source, dual: OnceLock::new() }) }
-    }
-
-    pub(crate) fn of_dual(dimensions: usize, dual: Option<Arc<Dual>>) -> Self {
-        let source = Source::Constraints {
-            base: dual.clone(),
-            added: if dual.is_some() { Vec::new() } else { vec![Constraint::contradiction(dimensions)] },
-        };
-        Self { shared: Arc::new(Shared { dimensions, source, dual: OnceLock::from(dual) }) }
-    }
-
-    pub(crate) fn of_generators(dimensions: usize, base: Option<Arc<Dual>>, added: Vec<Generator>) -> Self {
-        debug_assert!(base.is_some() || added.iter().any(|generator| generator.kind == Kind::Point));
-        Self::of_source(dimensions, Source::Generators { base, added })
-    }
-
-    /// Both descriptions, converting if that was not done before; nothing for the empty polyhedron.
-    pub(crate) fn dual(&self) -> Option<&Arc<Dual>> {
-        self.shared
-            .dual
-            .get_or_init(|| {
-                self.convert(usize::MAX)
-                    .unwrap_or_else(|Exceeded| unreachable!("no machine holds so many rows"))
-            })
-            .as_ref()
-    }
-
-    /// [`Polyhedron::dual`] with a limit on the rows.
-    pub(crate) fn dual_within(&self, limit: usize) -> Result<Option<&Arc<Dual>>, Exceeded> {
-        if self.shared.dual.get().is_none() {
-            let dual = self.convert(limit)?;
-            return Ok(self.shared.dual.get_or_init(|| dual).as_ref());
-        }
-        Ok(self.dual())
-    }
-
-    fn convert(&self, limit: usize) -> Result<Option<Arc<Dual>>, Exceeded> {
-        let dimensions = self.dimensions();
-        match &self.shared.source {
-            Source::Constraints { base: Some(base), added } if added.is_empty() => Ok(Some(Arc::clone(base))),
-            Source::Constraints { base, added } => {
-                let dual = dual::from_constraints(dimensions, base.as_deref(), added, limit)?;
-                Ok(dual.map(Arc::new))
-            }
-            Source::Generators { base, added } => {
-                let dual = dual::from_generators(dimensions, base.as_deref(), added, limit)?;
-                Ok(Some(Arc::new(dual)))
-            }
+    /// Whether both share all their blocks.
+    pub(crate) fn is_same_object(&self, other: &Self) -> bool {
+        match (&self.blocks, &other.blocks) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
         }
     }
 
-    /// Both descriptions if they are known; `Some(None)` if the polyhedron is known to be empty.
-    pub(crate) fn known_dual(&self) -> Option<Option<&Arc<Dual>>> {
-        self.shared.dual.get().map(Option::as_ref)
-    }
-
-    /// Some constraints of the polyhedron, not necessarily minimal, if they are known without
-    /// conversion.
-    pub(crate) fn known_constraints(&self) -> Option<(&[Constraint], &[Constraint])> {
-        if let Some(Some(dual)) = self.known_dual() {
-            return Some((&dual.constraints, &[]));
+    /// The canonical constraints by kind; facets and strict constraints are not sorted yet. Nothing
+    /// for the empty polyhedron.
+    pub(crate) fn canonical(&self) -> Option<Canonical> {
+        let mut result = Canonical { equalities: Vec::new(), facets: Vec::new(), extra: Vec::new() };
+        if self.is_empty() {
+            return None;
         }
-        match &self.shared.source {
-            Source::Constraints { base, added } => {
-                Some((base.as_ref().map_or(&[], |base| &base.constraints), added))
-            }
-            Source::Generators { .. } => None,
+        for block in self.raw()? {
+            let dual: &Dual = block.body.dual()?;
+            let all = || dual.constraints.iter().map(|c| block.outward(c, self.dimensions));
+            result.equalities.extend(all().take(dual.equalities));
+            result.facets.extend(all().skip(dual.equalities).take(dual.facets));
+            result.extra.extend(all().skip(dual.equalities + dual.facets));
         }
-    }
-
-    /// Some constraints whose solutions are the polyhedron.
-    pub(crate) fn some_constraints(&self) -> impl Iterator<Item = &Constraint> {
-        let (first, second) = self.known_constraints().unwrap_or_else(|| {
-            // Made from generators, hence not empty.
-            (self.dual().map_or(&[], |dual| &dual.constraints), &[])
-        });
-        first.iter().chain(second)
-    }
-
-    /// Some generators of the polyhedron, converting only if there is no other way; nothing for
-    /// the empty polyhedron.
-    pub(crate) fn some_generators(&self) -> Option<impl Iterator<Item = &Generator>> {
-        let (first, second): (&[Generator], &[Generator]) = match (self.known_dual(), &self.shared.source) {
-            (None, Source::Generators { base, added }) => {
-                (base.as_ref().map_or(&[], |base| &base.generators), added)
-            }
-            _ => (&self.dual()?.generators, &[]),
-        };
-        Some(first.iter().chain(second))
-    }
-
-    /// The known double description and what was added to it, for meets.
-    pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Vec<Constraint>) {
-        match (self.known_dual(), &self.shared.source) {
-            (None, Source::Constraints { base, added }) => (base.clone(), added.clone()),
-            _ => match self.dual() {
-                Some(dual) => (Some(Arc::clone(dual)), Vec::new()),
-                None => (None, vec![Constraint::contradiction(self.dimensions())]),
-            },
-        }
-    }
-
-    /// The known double description and what was added to it, for joins; nothing for the empty
-    /// polyhedron.
-    pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, Vec<Generator>)> {
-        match (self.known_dual(), &self.shared.source) {
-            (None, Source::Generators { base, added }) => Some((base.clone(), added.clone())),
-            _ => self.dual().map(|dual| (Some(Arc::clone(dual)), Vec::new())),
-        }
+        result.equalities.sort_by_key(|constraint| row::pivot(constraint.row()));
+        Some(result)
     }
 
     pub(crate) fn assert_same_space(&self, other: &Self) {
-        assert_eq!(self.dimensions(), other.dimensions(), "operations on two polyhedra need the same space");
+        assert_eq!(self.dimensions, other.dimensions, "operations on two polyhedra need the same space");
     }
 
     pub(crate) fn assert_dimension(&self, dimension: usize) {
         assert!(
-            dimension < self.dimensions(),
+            dimension < self.dimensions,
             "dimension {dimension} of a polyhedron with {}",
-            self.dimensions()
+            self.dimensions
         );
     }
 }
 
-/// Shows constraints as they are known, so that printing never converts.
+/// Canonical constraints in the space of the whole.
+pub(crate) struct Canonical {
+    /// In echelon form.
+    pub(crate) equalities: Vec<Constraint>,
+    pub(crate) facets: Vec<Constraint>,
+    pub(crate) extra: Vec<Constraint>,
+}
+
+/// Blocks by the groups of a partition that relates at least the dimensions of each.
+pub(crate) fn by_group<'a>(
+    partition: &Partition,
+    blocks: &'a [Block],
+    groups: &[Vec<usize>],
+) -> Vec<Vec<&'a Block>> {
+    let root = |group: &Vec<usize>| partition.find(group[0]);
+    let roots: Vec<usize> = groups.iter().map(root).collect();
+    let mut result: Vec<Vec<&Block>> = vec![Vec::new(); groups.len()];
+    for block in blocks {
+        let own = partition.find(block.dimensions[0]);
+        if let Some(index) = roots.iter().position(|&root| root == own) {
+            result[index].push(block);
+        }
+    }
+    result
+}
+
+/// The product of blocks in a space that has their dimensions and perhaps more, to be met with
+/// further constraints.
+pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dense {
+    if let [block] = blocks
+        && block.dimensions.len() == dimensions.len()
+    {
+        return block.body.clone();
+    }
+    let known: Option<Vec<&Dual>> =
+        blocks.iter().map(|block| Some(block.body.known_dual()??.as_ref())).collect();
+    if let Some(duals) = known
+        && product::size(0, blocks.iter().map(|block| &block.dimensions[..0]).zip(duals)) <= PRODUCT
+        && let Ok(merged) = merge_generators(blocks, dimensions, &Budget::unlimited())
+    {
+        return merged;
+    }
+    let mut all = Vec::new();
+    for block in blocks {
+        let positions = positions(&block.dimensions, dimensions);
+        all.extend(block.body.some_constraints().map(|c| {
+            Constraint::of_canonical(product::spread(c.row(), &positions, dimensions.len() + 1), c.relation())
+        }));
+    }
+    Dense::from_fitted(dimensions.len(), all)
+}
+
+/// The product of blocks, both of whose descriptions are known, in a space that has their dimensions
+/// and perhaps more, by both descriptions.
+pub(crate) fn merge_generators(
+    blocks: &[&Block],
+    dimensions: &[usize],
+    budget: &Budget,
+) -> Result<Dense, Exceeded> {
+    if let [block] = blocks
+        && block.dimensions.len() == dimensions.len()
+    {
+        return Ok(block.body.clone());
+    }
+    let places: Vec<Vec<usize>> =
+        blocks.iter().map(|block| positions(&block.dimensions, dimensions)).collect();
+    let mut parts = Vec::with_capacity(blocks.len());
+    for (block, places) in blocks.iter().zip(&places) {
+        match block.body.dual_within(budget)? {
+            Some(dual) => parts.push((places.as_slice(), dual.as_ref())),
+            None => return Ok(Dense::empty(dimensions.len())),
+        }
+    }
+    let dual = product::product(dimensions.len(), &parts, budget)?;
+    Ok(Dense::of_dual(dimensions.len(), Some(Arc::new(dual))))
+}
+
+/// Shows constraints or generators as they are known, so that printing never converts.
 impl fmt::Debug for Polyhedron {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Polyhedron[{}]", self.dimensions())?;
-        if matches!(self.known_dual(), Some(None)) {
+        write!(f, "Polyhedron[{}]", self.dimensions)?;
+        let Some(blocks) = self.raw() else {
             return f.write_str(" empty");
-        }
-        match (self.known_constraints(), &self.shared.source) {
-            (Some((first, second)), _) => f.debug_set().entries(first.iter().chain(second)).finish(),
-            (None, Source::Generators { base, added }) => {
-                f.debug_list().entries(base.iter().flat_map(|base| &base.generators).chain(added)).finish()
+        };
+        for block in blocks {
+            if let Some((first, second)) = block.body.known_constraints() {
+                let all = first.iter().chain(second).map(|c| block.outward(c, self.dimensions));
+                write!(f, " ")?;
+                f.debug_set().entries(all).finish()?;
+            } else {
+                write!(f, " {:?}: {:?}", block.dimensions, block.body)?;
             }
-            (None, Source::Constraints { .. }) => Ok(()),
         }
+        Ok(())
     }
 }
 
-/// Whether a generator, as part of a polyhedron's generators, is compatible with a constraint:
-/// together with [`Relation::Greater`] holding at every *point*, this is inclusion.
-pub(crate) fn admits(constraint: &Constraint, generator: &Generator) -> bool {
-    let sign = row::dot(constraint.row(), &generator.row).signum();
-    match (constraint.relation(), generator.kind) {
-        (Relation::Equal, _) | (_, Kind::Line) => sign == 0,
-        (Relation::Greater, Kind::Point) => sign > 0,
-        (Relation::AtLeast, _) | (Relation::Greater, Kind::Ray | Kind::ClosurePoint) => sign >= 0,
+/// Whether a constraint is satisfied by a range, given as its greatest lower and least upper bound.
+pub(crate) fn holds(relation: Relation, bounds: &crate::query::Bounds) -> bool {
+    let lower = |sign: fn(i32) -> bool| bounds.lower.as_ref().is_some_and(|(value, _)| sign(value.signum()));
+    match relation {
+        Relation::AtLeast => lower(|sign| sign >= 0),
+        Relation::Greater => bounds
+            .lower
+            .as_ref()
+            .is_some_and(|(value, attained)| value.signum() > 0 || (value.signum() == 0 && !attained)),
+        Relation::Equal => {
+            lower(|sign| sign == 0) && bounds.upper.as_ref().is_some_and(|(value, _)| value.is_zero())
+        }
     }
 }

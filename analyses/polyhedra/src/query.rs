@@ -1,13 +1,16 @@
-//! Questions about a polyhedron that generators answer by evaluation.
+//! The range of a linear expression.
+//!
+//! Over a product it is the sum of the ranges over the blocks, and a bound is attained exactly when
+//! each block attains its own.
 
-use crate::dual::Kind;
+use crate::integer::Integer;
 use crate::linear::LinearExpression;
-use crate::polyhedron::Polyhedron;
+use crate::polyhedron::{Block, Polyhedron};
+use crate::product;
 use crate::rational::Rational;
-use crate::row;
 
 /// A bound's value, and whether some point attains it.
-type Bound = Option<(Rational, bool)>;
+pub(crate) type Bound = Option<(Rational, bool)>;
 
 /// The range of a linear expression over a polyhedron.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,45 +39,42 @@ impl Polyhedron {
     #[must_use]
     pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
         let row = expression.fitted(self.dimensions());
-        let Some(generators) = self.some_generators() else {
+        if self.is_empty() {
             return Bounds { lower: None, upper: None, empty: true };
-        };
-        let (mut lower, mut upper): (Bound, Bound) = (None, None);
-        let (mut falls, mut rises) = (false, false);
-        for generator in generators {
-            // Directions have a 0 in the constant's column, so this is their slope.
-            let value = row::dot(&row, &generator.row);
-            match generator.kind {
-                Kind::Line => {
-                    falls |= !value.is_zero();
-                    rises |= !value.is_zero();
-                }
-                Kind::Ray => {
-                    falls |= value.is_negative();
-                    rises |= value.is_positive();
-                }
-                Kind::Point | Kind::ClosurePoint => {
-                    let height = &generator.row[0] * expression.denominator();
-                    let value = Rational::of_nonzero(value, height);
-                    let attained = generator.kind == Kind::Point;
-                    improve(&mut lower, &value, attained, |new, old| new < old);
-                    improve(&mut upper, &value, attained, |new, old| new > old);
-                }
-            }
         }
-        Bounds { lower: lower.filter(|_| !falls), upper: upper.filter(|_| !rises), empty: false }
+        let blocks = self.fine().unwrap_or_default();
+        let concerns = |block: &Block| block.dimensions.iter().any(|&at| !row[at + 1].is_zero());
+        let concerned: Vec<usize> = (0..blocks.len()).filter(|&index| concerns(&blocks[index])).collect();
+        let covered: usize = concerned
+            .iter()
+            .map(|&index| blocks[index].dimensions.iter().filter(|&&at| !row[at + 1].is_zero()).count())
+            .sum();
+        if covered < product::support(&row).count() {
+            return Bounds { lower: None, upper: None, empty: false };
+        }
+        let Bounds { lower, upper, empty } = bounds_of_sum(&blocks, &concerned, &row);
+        let scale = Rational::of_nonzero(Integer::ONE, expression.denominator().clone());
+        let scaled = |bound: Bound| bound.map(|(value, attained)| (&value * &scale, attained));
+        Bounds { lower: scaled(lower), upper: scaled(upper), empty }
     }
 }
 
-fn improve(
-    bound: &mut Bound,
-    value: &Rational,
-    attained: bool,
-    is_better: impl Fn(&Rational, &Rational) -> bool,
-) {
-    match bound {
-        Some((old, was_attained)) if *old == *value => *was_attained |= attained,
-        Some((old, _)) if !is_better(value, old) => {}
-        _ => *bound = Some((value.clone(), attained)),
+/// The range of a row (constant first), all of whose variables are those of the `concerned` blocks,
+/// which are not empty.
+pub(crate) fn bounds_of_sum(blocks: &[Block], concerned: &[usize], row: &[Integer]) -> Bounds {
+    let constant = Rational::from(row[0].clone());
+    let mut sum =
+        Bounds { lower: Some((constant.clone(), true)), upper: Some((constant, true)), empty: false };
+    for &index in concerned {
+        let mut part = product::gather(row, &blocks[index].dimensions);
+        part[0] = Integer::ZERO;
+        let own = blocks[index].body.bounds_of_row(&part, &Integer::ONE);
+        let add = |sum: Bound, own: Bound| {
+            let ((a, in_a), (b, in_b)) = (sum?, own?);
+            Some((&a + &b, in_a && in_b))
+        };
+        sum.lower = add(sum.lower, own.lower);
+        sum.upper = add(sum.upper, own.upper);
     }
+    sum
 }

@@ -146,12 +146,12 @@ pub(crate) fn pivot(row: &[Integer]) -> usize {
     (1..row.len()).find(|&column| !row[column].is_zero()).unwrap_or(0)
 }
 
-/// Clears the pivot columns of `basis`, a result of [`echelon`], and normalises.
+/// Clears the pivot columns of `basis`, a result of [`echelon`]; the row has no common divisor, and
+/// will have none.
 pub(crate) fn reduce(row: &mut Row, basis: &[Row]) {
     for by in basis {
         eliminate(row, by, pivot(by));
     }
-    normalise(row);
 }
 
 #[cfg(test)]

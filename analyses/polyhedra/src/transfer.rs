@@ -1,165 +1,63 @@
-//! Transfer: assignments, their inverses, and changes of the space.
+//! Transfer, block by block: assignments, their inverses, and changes of the space.
 //!
-//! An assignment maps generators, a substitution maps constraints; each is exact on its side,
-//! strictness included, without conversion. When the assigned part is invertible, both maps are
-//! bijections, and a polyhedron both of whose descriptions are known keeps both.
+//! **Assignment.** The new value of an assigned dimension depends on the old values that its right
+//! side reads; that of any other dimension on its own old value. So new dimensions are related when
+//! they depend on the same old block. A dimension whose new value depends on another block than its
+//! own leaves its block, which forgets it, and enters the other. It enters as 0 and has the right
+//! side *added* to it: that is a bijection, which keeps both descriptions of the block
+//! ([`crate::dense`]).
+//!
+//! **Substitution.** The constraints of a block, written in the old values, mention what the right
+//! sides of its dimensions read. Blocks whose constraints then mention a common dimension become
+//! one.
+//!
+//! Blocks that have nothing to do with an assigned dimension pass through.
 
-use std::sync::Arc;
-
-use crate::dual::{Dual, Generator, Kind};
-use crate::integer::Integer;
+use crate::budget::{Budget, Exceeded};
+use crate::dense::Dense;
 use crate::linear::{Constraint, LinearExpression, Relation};
-use crate::polyhedron::Polyhedron;
-use crate::rational::Rational;
+use crate::partition::Partition;
+use crate::polyhedron::{self, Block, Polyhedron, positions};
+use crate::product;
 use crate::row::{self, Row};
 
-/// A parallel assignment, fitted to a space.
-struct Map {
-    /// Dimension, numerator row, and the factor that brings the numerator to [`Map::scale`].
-    parts: Vec<(usize, Row, Integer)>,
-    /// The common denominator of all expressions.
-    scale: Integer,
+/// A right side in the whole space.
+struct Right {
+    dimension: usize,
+    /// The numerator, constant first.
+    row: Row,
+    expression: LinearExpression,
 }
 
-impl Map {
-    fn new(space: &Polyhedron, assignments: &[(usize, LinearExpression)]) -> Self {
-        let scale =
-            assignments.iter().fold(Integer::ONE, |lcm, (_, expression)| lcm.lcm(expression.denominator()));
-        let mut parts: Vec<(usize, Row, Integer)> = Vec::with_capacity(assignments.len());
-        for (dimension, expression) in assignments {
-            space.assert_dimension(*dimension);
-            assert!(
-                parts.iter().all(|(other, _, _)| other != dimension),
-                "dimension {dimension} is assigned twice"
-            );
-            let factor = scale.div_exact(expression.denominator());
-            parts.push((*dimension, expression.fitted(space.dimensions()), factor));
-        }
-        Self { parts, scale }
+impl Right {
+    fn reads(&self) -> impl Iterator<Item = usize> {
+        product::support(&self.row)
     }
 
-    /// The image of a generator.
-    fn image(&self, generator: &[Integer]) -> Row {
-        let mut result: Row = generator.iter().map(|entry| entry * &self.scale).collect();
-        for (dimension, row, factor) in &self.parts {
-            result[dimension + 1] = &row::dot(row, generator) * factor;
-        }
-        row::normalise(&mut result);
-        result
+    /// The assignment in the space of some dimensions that has all its variables.
+    fn inward(&self, dimensions: &[usize]) -> (usize, LinearExpression) {
+        let row = product::gather(&self.row, dimensions);
+        let expression = LinearExpression::of_row(row, self.expression.denominator().clone());
+        (positions(&[self.dimension], dimensions)[0], expression)
     }
-
-    /// The constraint that holds before the assignment exactly when the given one holds after it.
-    fn preimage(&self, constraint: &Constraint) -> Constraint {
-        let old = constraint.row();
-        let mut result: Row = old.iter().map(|entry| entry * &self.scale).collect();
-        for (dimension, _, _) in &self.parts {
-            result[dimension + 1] = Integer::ZERO;
-        }
-        for (dimension, row, factor) in &self.parts {
-            let coefficient = &old[dimension + 1] * factor;
-            if !coefficient.is_zero() {
-                result = result.iter().zip(row).map(|(sum, entry)| sum + &(&coefficient * entry)).collect();
-            }
-        }
-        Constraint::of_row(result, constraint.relation())
-    }
-}
-
-/// The assignment that undoes `assignments`, if there is one.
-///
-/// With S the assigned dimensions, `x'_S = A x_S + r`, where r depends on other dimensions only,
-/// which stay as they are; so `x_S = A^-1 (x'_S - r)`, and only the small matrix A is inverted.
-fn inverse(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, LinearExpression)>> {
-    let size = assignments.len();
-    let mut matrix: Vec<Vec<Rational>> = assignments
-        .iter()
-        .map(|(_, expression)| {
-            assignments.iter().map(|(dimension, _)| expression.coefficient(*dimension)).collect()
-        })
-        .collect();
-    let mut right: Vec<LinearExpression> = assignments
-        .iter()
-        .map(|(dimension, expression)| {
-            let own = assignments.iter().fold(expression.clone(), |rest, (dimension, _)| {
-                let variable = LinearExpression::variable(*dimension);
-                rest.minus(&variable.times(&expression.coefficient(*dimension)))
-            });
-            LinearExpression::variable(*dimension).minus(&own)
-        })
-        .collect();
-    // Gauss-Jordan elimination, the right side carried along.
-    for column in 0..size {
-        let found = (column..size).find(|&index| !matrix[index][column].is_zero())?;
-        matrix.swap(column, found);
-        right.swap(column, found);
-        let factor = matrix[column][column].reciprocal()?;
-        matrix[column].iter_mut().for_each(|entry| *entry = &*entry * &factor);
-        right[column] = right[column].times(&factor);
-        let (pivot, pivot_right) = (matrix[column].clone(), right[column].clone());
-        for index in (0..size).filter(|&index| index != column) {
-            let factor = matrix[index][column].clone();
-            if factor.is_zero() {
-                continue;
-            }
-            for (entry, by) in matrix[index].iter_mut().zip(&pivot) {
-                *entry = &*entry - &(&factor * by);
-            }
-            right[index] = right[index].minus(&pivot_right.times(&factor));
-        }
-    }
-    Some(assignments.iter().map(|(dimension, _)| *dimension).zip(right).collect())
-}
-
-/// Both descriptions after a bijection; nothing if that needs more than mapping rows.
-fn map_dual(
-    dual: &Dual,
-    image: impl Fn(&[Integer]) -> Row,
-    constraint: impl Fn(&Constraint) -> Constraint,
-) -> Option<Dual> {
-    if !dual.extra_constraints().is_empty() {
-        // Their canonical form is a sum of normalised facets, which a bijection does not respect.
-        return None;
-    }
-    let (equalities, facets) = dual.skeleton_constraints().split_at(dual.equalities);
-    let equalities = row::echelon(equalities.iter().map(|row| constraint(row).row().to_vec()).collect());
-    let mut facets: Vec<Constraint> = facets
-        .iter()
-        .map(|facet| {
-            let mapped = constraint(facet);
-            let mut row = mapped.row().to_vec();
-            row::reduce(&mut row, &equalities);
-            Constraint::of_row(row, mapped.relation())
-        })
-        .collect();
-    facets.sort();
-    let mut constraints: Vec<Constraint> =
-        equalities.into_iter().map(|row| Constraint::of_row(row, Relation::Equal)).collect();
-    constraints.append(&mut facets);
-
-    let lines = dual.generators[..dual.lines].iter().map(|line| image(&line.row));
-    let lines = row::echelon(lines.collect());
-    let mapped = |range: &[Generator]| {
-        let mut generators: Vec<Generator> = range
-            .iter()
-            .map(|generator| {
-                let mut row = image(&generator.row);
-                row::reduce(&mut row, &lines);
-                Generator { kind: generator.kind, row }
-            })
-            .collect();
-        generators.sort();
-        generators
-    };
-    let mut extremes = mapped(&dual.generators[dual.lines..dual.lines + dual.extremes]);
-    let mut middles = mapped(&dual.generators[dual.lines + dual.extremes..]);
-    let mut generators: Vec<Generator> =
-        lines.iter().map(|row| Generator { kind: Kind::Line, row: row.clone() }).collect();
-    generators.append(&mut extremes);
-    generators.append(&mut middles);
-    Some(Dual { constraints, generators, ..*dual })
 }
 
 impl Polyhedron {
+    fn right_sides(&self, assignments: &[(usize, LinearExpression)]) -> Vec<Right> {
+        let mut is_assigned = vec![false; self.dimensions()];
+        let fitted = |(dimension, expression): &(usize, LinearExpression)| {
+            self.assert_dimension(*dimension);
+            assert!(!is_assigned[*dimension], "dimension {dimension} is assigned twice");
+            is_assigned[*dimension] = true;
+            Right {
+                dimension: *dimension,
+                row: expression.fitted(self.dimensions()),
+                expression: expression.clone(),
+            }
+        };
+        assignments.iter().map(fitted).collect()
+    }
+
     /// The image of a parallel assignment: all right sides are evaluated at the old point.
     /// Dimensions not assigned keep their values.
     ///
@@ -167,31 +65,60 @@ impl Polyhedron {
     /// When a dimension is assigned twice, or one is mentioned that is not there.
     #[must_use]
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
-        let map = Map::new(self, assignments);
-        if assignments.is_empty() || self.is_known_empty() {
+        let rights = self.right_sides(assignments);
+        let dimensions = self.dimensions();
+        let Some(blocks) = self.fine() else {
+            return self.clone();
+        };
+        if rights.is_empty() {
             return self.clone();
         }
-        let dimensions = self.dimensions();
-        if let Some(undo) = inverse(assignments) {
-            let undo = Map::new(self, &undo);
-            if let Some(Some(dual)) = self.known_dual()
-                && let Some(dual) = map_dual(dual, |row| map.image(row), |c| undo.preimage(c))
-            {
-                return Self::of_dual(dimensions, Some(Arc::new(dual)));
+        let is_assigned = marks(dimensions, rights.iter().map(|right| right.dimension));
+        // Member `at` is the old value of a dimension, `dimensions + at` the new one if assigned.
+        let mut partition = Partition::new(2 * dimensions);
+        for block in &blocks {
+            partition.relate(block.dimensions.iter().copied());
+        }
+        for right in &rights {
+            partition.relate(right.reads().chain([dimensions + right.dimension]));
+        }
+        let groups = partition.groups();
+        let grouped = polyhedron::by_group(&partition, &blocks, &groups);
+        let mut result = Vec::new();
+        for (group, blocks) in groups.iter().zip(&grouped) {
+            let own: Vec<&Right> = rights
+                .iter()
+                .filter(|right| group.binary_search(&(dimensions + right.dimension)).is_ok())
+                .collect();
+            let old: Vec<usize> = group.iter().copied().filter(|&at| at < dimensions).collect();
+            if own.is_empty() && !old.iter().any(|&at| is_assigned[at]) {
+                result.extend(blocks.iter().map(|&block| block.clone()));
+                continue;
             }
-            if self.known_constraints().is_some() {
-                let mapped = self.some_constraints().map(|c| undo.preimage(c)).collect();
-                return Self::from_fitted(dimensions, mapped);
+            let mut space: Vec<usize> =
+                old.iter().copied().chain(own.iter().map(|right| right.dimension)).collect();
+            space.sort_unstable();
+            space.dedup();
+            let entering: Vec<usize> =
+                space.iter().copied().filter(|at| old.binary_search(at).is_err()).collect();
+            let mut body = entered(blocks, &entering, &space);
+            let mut moves: Vec<(usize, LinearExpression)> = Vec::new();
+            for right in &own {
+                let (at, expression) = right.inward(&space);
+                let is_entering = entering.binary_search(&right.dimension).is_ok();
+                let current = LinearExpression::variable(at);
+                moves.push((at, if is_entering { current.plus(&expression) } else { expression }));
+            }
+            body = body.assign(&moves);
+            // Assigned dimensions whose new value belongs to another group.
+            let arrives = marks(dimensions, own.iter().map(|right| right.dimension));
+            let leaving: Vec<usize> =
+                old.iter().copied().filter(|&at| is_assigned[at] && !arrives[at]).collect();
+            if !leave(&mut result, body, &space, &leaving) {
+                return Self::empty(dimensions);
             }
         }
-        let Some(generators) = self.some_generators() else {
-            return Self::empty(dimensions);
-        };
-        let mapped = generators
-            .map(|generator| Generator { kind: generator.kind, row: map.image(&generator.row) })
-            .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
-            .collect();
-        Self::of_generators(dimensions, None, mapped)
+        Self::of_blocks(dimensions, result)
     }
 
     /// The points from which the parallel assignment leads into `self`.
@@ -200,21 +127,66 @@ impl Polyhedron {
     /// When a dimension is assigned twice, or one is mentioned that is not there.
     #[must_use]
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
-        let map = Map::new(self, assignments);
-        if assignments.is_empty() || self.is_known_empty() {
-            return self.clone();
-        }
+        let rights = self.right_sides(assignments);
         let dimensions = self.dimensions();
-        if let Some(Some(dual)) = self.known_dual()
-            && let Some(undo) = inverse(assignments)
-        {
-            let undo = Map::new(self, &undo);
-            if let Some(dual) = map_dual(dual, |row| undo.image(row), |c| map.preimage(c)) {
-                return Self::of_dual(dimensions, Some(Arc::new(dual)));
+        let Some(blocks) = self.fine() else {
+            return self.clone();
+        };
+        let mut right_of: Vec<Option<&Right>> = vec![None; dimensions];
+        rights.iter().for_each(|right| right_of[right.dimension] = Some(right));
+        // The dimensions that the constraints of each block mention afterwards.
+        let mentioned: Vec<Vec<usize>> = blocks
+            .iter()
+            .map(|block| {
+                let mut all: Vec<usize> = Vec::new();
+                for &at in block.dimensions.iter() {
+                    match right_of[at] {
+                        Some(right) => all.extend(right.reads()),
+                        None => all.push(at),
+                    }
+                }
+                all.sort_unstable();
+                all.dedup();
+                all
+            })
+            .collect();
+        let mut partition = Partition::new(dimensions);
+        mentioned.iter().for_each(|all| partition.relate(all.iter().copied()));
+        let groups = partition.groups();
+        let mut members: Vec<(Vec<&Block>, &[usize])> =
+            groups.iter().map(|group| (Vec::new(), group.as_slice())).collect();
+        for (block, all) in blocks.iter().zip(&mentioned) {
+            let group = all.first().and_then(|first| {
+                let root = partition.find(*first);
+                members.iter_mut().find(|(_, group)| partition.find(group[0]) == root)
+            });
+            match group {
+                Some((blocks, _)) => blocks.push(block),
+                // All its right sides are constants.
+                None => members.push((vec![block], &[])),
             }
         }
-        let mapped = self.some_constraints().map(|c| map.preimage(c)).collect();
-        Self::from_fitted(dimensions, mapped)
+        let mut result = Vec::new();
+        for (blocks, after) in members {
+            let before = || blocks.iter().flat_map(|block| block.dimensions.iter().copied());
+            let own: Vec<&Right> = before().filter_map(|at| right_of[at]).collect();
+            if own.is_empty() {
+                result.extend(blocks.iter().map(|&block| block.clone()));
+                continue;
+            }
+            let mut space: Vec<usize> = before().chain(after.iter().copied()).collect();
+            space.sort_unstable();
+            space.dedup();
+            let moves: Vec<(usize, LinearExpression)> =
+                own.iter().map(|right| right.inward(&space)).collect();
+            let body = polyhedron::merge_constraints(&blocks, &space).substitute(&moves);
+            let is_left = marks(dimensions, after.iter().copied());
+            let leaving: Vec<usize> = space.iter().copied().filter(|&at| !is_left[at]).collect();
+            if !leave(&mut result, body, &space, &leaving) {
+                return Self::empty(dimensions);
+            }
+        }
+        Self::of_blocks(dimensions, result)
     }
 
     /// Existential projection: the given dimensions may take any value afterwards. The space stays.
@@ -224,61 +196,39 @@ impl Polyhedron {
     #[must_use]
     pub fn forget(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
-        if self.is_known_empty() {
+        let Some(blocks) = self.fine() else {
             return self.clone();
-        }
-        if let Some((first, second)) = self.known_constraints()
-            && !first
-                .iter()
-                .chain(second)
-                .any(|c| dimensions.iter().any(|&dimension| !c.coefficients()[dimension].is_zero()))
-        {
-            return self.clone();
-        }
-        let Some((base, mut added)) = self.generator_parts() else {
-            return Self::empty(self.dimensions());
         };
-        added.extend(dimensions.iter().map(|&dimension| Generator {
-            kind: Kind::Line,
-            row: row::unit(self.dimensions() + 1, dimension + 1),
-        }));
-        Self::of_generators(self.dimensions(), base, added)
+        let is_forgotten = marks(self.dimensions(), dimensions.iter().copied());
+        let mut result = Vec::with_capacity(blocks.len());
+        let mut is_changed = false;
+        for block in blocks {
+            let leaving: Vec<usize> =
+                block.dimensions.iter().copied().filter(|&at| is_forgotten[at]).collect();
+            if leaving.is_empty() {
+                result.push(block);
+                continue;
+            }
+            is_changed = true;
+            if leaving.len() == block.dimensions.len() {
+                if block.body.is_empty() {
+                    return Self::empty(self.dimensions());
+                }
+                continue;
+            }
+            // The block keeps the dimension, free, until it is converted: then it starts from what was
+            // known, and falls apart as far as it can.
+            let body = block.body.forget(&positions(&leaving, &block.dimensions));
+            result.push(Block { dimensions: block.dimensions, body });
+        }
+        if is_changed { Self::of_blocks(self.dimensions(), result) } else { self.clone() }
     }
 
     /// The same polyhedron in a space with `count` more dimensions at the end, which may take any
     /// value.
     #[must_use]
     pub fn add_dimensions(&self, count: usize) -> Self {
-        let dimensions = self.dimensions() + count;
-        if count == 0 {
-            return self.clone();
-        }
-        if self.is_known_empty() {
-            return Self::empty(dimensions);
-        }
-        let lines = (self.dimensions()..dimensions)
-            .map(|dimension| Generator { kind: Kind::Line, row: row::unit(dimensions + 1, dimension + 1) });
-        let padded = |generator: &Generator| {
-            let mut generator = generator.clone();
-            generator.row.resize(dimensions + 1, Integer::ZERO);
-            generator
-        };
-        if let Some(Some(dual)) = self.known_dual() {
-            let (old_lines, rest) = dual.generators.split_at(dual.lines);
-            let generators: Vec<Generator> =
-                old_lines.iter().map(padded).chain(lines).chain(rest.iter().map(padded)).collect();
-            let constraints = dual.constraints.iter().map(|c| c.clone().fitted(dimensions)).collect();
-            let dual = Dual { constraints, generators, lines: dual.lines + count, ..**dual };
-            return Self::of_dual(dimensions, Some(Arc::new(dual)));
-        }
-        if self.known_constraints().is_some() {
-            let fitted = self.some_constraints().map(|c| c.clone().fitted(dimensions)).collect();
-            return Self::from_fitted(dimensions, fitted);
-        }
-        let Some(generators) = self.some_generators() else {
-            return Self::empty(dimensions);
-        };
-        Self::of_generators(dimensions, None, generators.map(padded).chain(lines).collect())
+        Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
     }
 
     /// Projects the given dimensions away and drops them; the others close ranks, in order.
@@ -288,57 +238,83 @@ impl Polyhedron {
     #[must_use]
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
-        let kept: Vec<usize> =
-            (0..self.dimensions()).filter(|dimension| !dimensions.contains(dimension)).collect();
-        if kept.len() == self.dimensions() {
-            return self.clone();
+        let is_removed = marks(self.dimensions(), dimensions.iter().copied());
+        let mut new_of = Vec::with_capacity(self.dimensions());
+        let mut next = 0;
+        for is_removed in &is_removed {
+            new_of.push(next);
+            next += usize::from(!is_removed);
         }
-        if self.is_known_empty() {
-            return Self::empty(kept.len());
-        }
-        let dropped = |row: &[Integer]| -> Row {
-            core::iter::once(0)
-                .chain(kept.iter().map(|dimension| dimension + 1))
-                .map(|index| row[index].clone())
-                .collect()
+        let Some(blocks) = self.fine() else {
+            return Self::empty(next);
         };
-        if let Some((first, second)) = self.known_constraints()
-            && !first
-                .iter()
-                .chain(second)
-                .any(|c| dimensions.iter().any(|&dimension| !c.coefficients()[dimension].is_zero()))
-        {
-            if let Some(Some(dual)) = self.known_dual() {
-                // Their unit lines are all there is to drop; minimality and order are unaffected.
-                let narrow = |g: &Generator| Generator { kind: g.kind, row: dropped(&g.row) };
-                let mut generators: Vec<Generator> = dual.generators.iter().map(narrow).collect();
-                generators.retain(|generator| generator.row.iter().any(|entry| !entry.is_zero()));
-                let constraints = dual
-                    .constraints
-                    .iter()
-                    .map(|c| Constraint::of_row(dropped(c.row()), c.relation()))
-                    .collect();
-                let lines = dual.lines - (self.dimensions() - kept.len());
-                let dual = Dual { constraints, generators, lines, ..**dual };
-                return Self::of_dual(kept.len(), Some(Arc::new(dual)));
+        let mut result = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            let leaving: Vec<usize> = block.dimensions.iter().copied().filter(|&at| is_removed[at]).collect();
+            if !leave(&mut result, block.body, &block.dimensions, &leaving) {
+                return Self::empty(next);
             }
-            let constraints = first.iter().chain(second);
-            return Self::from_fitted(
-                kept.len(),
-                constraints.map(|c| Constraint::of_row(dropped(c.row()), c.relation())).collect(),
-            );
         }
-        let Some(generators) = self.some_generators() else {
-            return Self::empty(kept.len());
-        };
-        let mapped = generators
-            .map(|generator| {
-                let mut row = dropped(&generator.row);
-                row::normalise(&mut row);
-                Generator { kind: generator.kind, row }
-            })
-            .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
-            .collect();
-        Self::of_generators(kept.len(), None, mapped)
+        for block in &mut result {
+            block.dimensions = block.dimensions.iter().map(|&at| new_of[at]).collect();
+        }
+        Self::of_blocks(next, result)
     }
+
+    /// A polyhedron within `self` that has all its points whose dimensions marked in `integer` are
+    /// integers. Dimensions beyond the end of `integer` are not marked.
+    #[must_use]
+    pub fn tighten(&self, integer: &[bool]) -> Self {
+        let Some(blocks) = self.fine() else {
+            return self.clone();
+        };
+        let tightened = blocks.into_iter().map(|block| {
+            let own: Vec<bool> =
+                block.dimensions.iter().map(|&at| integer.get(at).copied().unwrap_or(false)).collect();
+            Block { body: block.body.tighten(&own), dimensions: block.dimensions }
+        });
+        Self::of_blocks(self.dimensions(), tightened.collect())
+    }
+}
+
+fn marks(count: usize, members: impl Iterator<Item = usize>) -> Vec<bool> {
+    let mut marks = vec![false; count];
+    members.for_each(|member| marks[member] = true);
+    marks
+}
+
+/// The product of blocks with further dimensions that are 0.
+fn entered(blocks: &[&Block], entering: &[usize], space: &[usize]) -> Dense {
+    if entering.is_empty() {
+        return polyhedron::merge_constraints(blocks, space);
+    }
+    let zeros: Vec<Constraint> = (0..entering.len())
+        .map(|at| Constraint::of_row(row::unit(entering.len() + 1, at + 1), Relation::Equal))
+        .collect();
+    let zero = Dense::from_fitted(entering.len(), zeros);
+    let zero = Block::of(entering, zero);
+    let all: Vec<&Block> = blocks.iter().copied().chain([&zero]).collect();
+    // One more block with one corner multiplies nothing, so generators are worth keeping.
+    let known = blocks.iter().all(|block| block.body.known_dual().is_some());
+    if known && blocks.len() == 1 {
+        let merged = polyhedron::merge_generators(&all, space, &Budget::unlimited());
+        return merged.unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"));
+    }
+    polyhedron::merge_constraints(&all, space)
+}
+
+/// Adds a block without some of its dimensions to `result`; whether it is not known to be empty.
+fn leave(result: &mut Vec<Block>, body: Dense, space: &[usize], leaving: &[usize]) -> bool {
+    if leaving.is_empty() {
+        if !space.is_empty() {
+            result.push(Block::of(space, body));
+        }
+        return true;
+    }
+    if leaving.len() == space.len() {
+        return !body.is_empty();
+    }
+    let staying: Vec<usize> = space.iter().copied().filter(|at| leaving.binary_search(at).is_err()).collect();
+    result.push(Block::of(&staying, body.remove_dimensions(&positions(leaving, space))));
+    true
 }

@@ -13,6 +13,12 @@
 //! The second part makes the result independent of how `self` is written. The equalities of `self`
 //! count as two inequalities each.
 //!
+//! **Where we differ.** The second part is decided without generators, on the canonical constraints:
+//! a constraint vanishes at all generators of `self` exactly if it is 0 modulo the equalities of
+//! `self`, and at those of one facet and no others exactly if it is a multiple of that facet modulo
+//! the equalities. So no blocks are merged, however `other` relates them, and blocks that both have
+//! pass through. The result is the same ([`crate::dense`] keeps the direct form, and tests compare).
+//!
 //! **Strictness.** The above is done on the closures. A constraint kept is strict if it is strict
 //! in `other`, and was so in `self` (for the second part: if the constraint replaced was strict). A
 //! strict constraint of `self` that is no facet is kept if `other` satisfies it and all the facets
@@ -22,11 +28,14 @@
 //! (dimension, and then number of facets, can only change finitely often). From then on the facets
 //! are the same, and the strict constraints of each element are among those of the one before.
 
+use std::collections::HashMap;
+
 use crate::bits::Bits;
-use crate::dual::{Dual, Generator};
+use crate::dual::{self, Dual};
 use crate::linear::{Constraint, Relation};
-use crate::polyhedron::Polyhedron;
-use crate::row;
+use crate::polyhedron::{Block, Polyhedron};
+use crate::row::{self, Row};
+use crate::{lattice, product};
 
 impl Polyhedron {
     /// The standard widening (Halbwachs 1979).
@@ -37,10 +46,31 @@ impl Polyhedron {
     #[must_use]
     pub fn widen(&self, other: &Self) -> Self {
         self.assert_same_space(other);
-        let (Some(old), Some(new)) = (self.dual(), other.dual()) else {
+        if self.is_same_object(other) {
+            return other.clone();
+        }
+        let (Some(mut old), Some(mut new)) = (self.known_duals(), other.known_duals()) else {
             return other.clone();
         };
-        Self::from_fitted(self.dimensions(), widened(old, new, other))
+        let dimensions = self.dimensions();
+        let owners = lattice::owners(dimensions, &new);
+        let mut same = Vec::new();
+        old.retain(|block| {
+            let twin = owners[block.dimensions[0]].is_some_and(|index| new[index].is_known_equal(block));
+            if twin {
+                same.push(block.clone());
+            }
+            !twin
+        });
+        new.retain(|block| same.iter().all(|shared| !shared.is_known_equal(block)));
+        let kept = Self::from_constraints(dimensions, widened(dimensions, &old, &new));
+        match kept.raw() {
+            Some(blocks) => {
+                same.extend(blocks.iter().cloned());
+                Self::of_blocks(dimensions, same)
+            }
+            None => kept,
+        }
     }
 
     /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.
@@ -58,56 +88,69 @@ impl Polyhedron {
     }
 }
 
-fn widened(old: &Dual, new: &Dual, other: &Polyhedron) -> Vec<Constraint> {
-    let generators = old.skeleton_generators();
-    // The first part, and what the second part may replace: faces of the old closure.
+/// The constraints of the widening of products of non-empty blocks, the descriptions being known.
+fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
+    let owners = lattice::owners(dimensions, new);
+    let implied = |constraint: &Constraint| lattice::satisfies(new, &owners, constraint);
     let mut result = Vec::new();
-    let mut faces: Vec<(Bits, bool)> = Vec::new();
-    for constraint in old.skeleton_constraints() {
-        let is_strict = constraint.relation() == Relation::Greater;
-        faces.push((saturating(constraint, generators), is_strict));
-        if constraint.relation() == Relation::Equal {
-            let closed = |constraint: &Constraint| constraint.with_relation(Relation::AtLeast);
-            let opposite = constraint.with_relation(Relation::Greater).negated();
-            let halves = core::iter::once(closed(constraint)).chain(opposite);
-            result.extend(halves.filter(|half| other.implies_fitted(half)));
-        } else if other.implies_fitted(constraint) {
-            result.push(constraint.clone());
-        } else if is_strict {
+    let mut equalities: Vec<Row> = Vec::new();
+    // For each facet of the old side whether it is strict. Looked up only, never walked through.
+    let mut facets: HashMap<Row, bool> = HashMap::new();
+    for block in old {
+        let Some(Some(dual)) = block.body.known_dual() else { continue };
+        for constraint in dual.skeleton_constraints() {
+            let constraint = block.outward(constraint, dimensions);
             let closed = constraint.with_relation(Relation::AtLeast);
-            result.extend(other.implies_fitted(&closed).then_some(closed));
+            match constraint.relation() {
+                Relation::Equal => {
+                    let opposite = constraint.with_relation(Relation::Greater).negated();
+                    result.extend(core::iter::once(closed).chain(opposite).filter(|half| implied(half)));
+                    equalities.push(constraint.row().to_vec());
+                    continue;
+                }
+                _ if implied(&constraint) => result.push(constraint.clone()),
+                Relation::Greater => result.extend(Some(closed).filter(|closed| implied(closed))),
+                Relation::AtLeast => {}
+            }
+            facets.insert(constraint.row().to_vec(), constraint.relation() == Relation::Greater);
+        }
+        for extra in dual.extra_constraints() {
+            let outward = |constraint| block.outward(constraint, dimensions);
+            if implied(&outward(extra)) && facets_through(dual, extra).all(|facet| implied(&outward(facet))) {
+                result.push(outward(extra));
+            }
         }
     }
-    for constraint in new.skeleton_constraints() {
-        let face = saturating(constraint, generators);
-        let mut same = faces.iter().filter(|(old_face, _)| *old_face == face).peekable();
-        if same.peek().is_none() {
-            continue;
+    for block in new {
+        let Some(Some(dual)) = block.body.known_dual() else { continue };
+        for constraint in dual.skeleton_constraints() {
+            let constraint = block.outward(constraint, dimensions);
+            let mut row = constraint.row().to_vec();
+            row::reduce(&mut row, &equalities);
+            let was_strict = if row.iter().all(crate::integer::Integer::is_zero) {
+                Some(false)
+            } else {
+                let found = facets.get(&row).copied();
+                // Without the precondition the other side of a facet's border may turn up.
+                row::negate(&mut row);
+                found.or_else(|| facets.get(&row).copied())
+            };
+            let Some(was_strict) = was_strict else { continue };
+            result.push(match constraint.relation() {
+                Relation::Greater if !was_strict => constraint.with_relation(Relation::AtLeast),
+                _ => constraint,
+            });
         }
-        let was_strict = same.any(|(_, is_strict)| *is_strict);
-        result.push(match constraint.relation() {
-            Relation::Greater if !was_strict => constraint.with_relation(Relation::AtLeast),
-            _ => constraint.clone(),
-        });
     }
-    for extra in old.extra_constraints() {
-        let face = saturating(extra, generators);
-        let mut through = old.skeleton_constraints()[old.equalities..]
-            .iter()
-            .filter(|facet| face.is_subset(&saturating(facet, generators)));
-        if other.implies_fitted(extra) && through.all(|facet| other.implies_fitted(facet)) {
-            result.push(extra.clone());
-        }
-    }
+    debug_assert!(result.iter().all(|constraint| product::support(constraint.row()).next().is_some()));
     result
 }
 
-fn saturating(constraint: &Constraint, generators: &[Generator]) -> Bits {
-    let mut set = Bits::default();
-    for (index, generator) in generators.iter().enumerate() {
-        if row::dot(constraint.row(), &generator.row).is_zero() {
-            set.insert(index);
-        }
-    }
-    set
+/// The facets of which a strict constraint that is no facet is the sum.
+fn facets_through<'a>(dual: &'a Dual, extra: &Constraint) -> impl Iterator<Item = &'a Constraint> {
+    let rows: Vec<Row> = dual.skeleton_generators().iter().map(|generator| generator.row.clone()).collect();
+    let face: Bits = dual::border(extra.row(), &rows);
+    dual.skeleton_constraints()[dual.equalities..]
+        .iter()
+        .filter(move |facet| face.is_subset(&dual::border(facet.row(), &rows)))
 }

@@ -182,29 +182,81 @@ fn bounds_say_whether_they_are_attained() {
     assert!(Polyhedron::empty(2).bounds(&LinearExpression::of(&[1], 0)).is_empty());
 }
 
+/// A cube with one corner cut off, so that it is no product: 68 corners.
+fn cut_cube() -> Polyhedron {
+    let sides = (0..6).flat_map(|dimension| {
+        [(2, 0), (-2, 2)].map(|(sign, constant)| {
+            let mut coefficients = vec![0; 6];
+            coefficients[dimension] = sign;
+            Constraint::of(&coefficients, constant, Relation::AtLeast)
+        })
+    });
+    Polyhedron::from_constraints(6, sides.chain(read("2 2 2 2 2 2 | -1 >=")))
+}
+
 #[test]
 fn limits_are_told() {
-    // A cube in 6 dimensions has 64 corners.
-    let cube = || {
-        Polyhedron::from_constraints(
-            6,
-            (0..6).flat_map(|dimension| {
-                [(1, 0), (-1, 1)].map(|(sign, constant)| {
-                    let mut coefficients = vec![0; 6];
-                    coefficients[dimension] = sign;
-                    Constraint::of(&coefficients, constant, Relation::AtLeast)
-                })
-            }),
-        )
+    let rows = |rows: usize| Limits { rows, ..Limits::default() };
+    assert!(cut_cube().convert_limited(&rows(69)).is_exact());
+    let Outcome::Coarser(coarse) = cut_cube().convert_limited(&rows(40)) else {
+        panic!("40 rows are too few");
     };
-    assert!(cube().convert_limited(&Limits { rows: 64 }).is_exact());
-    let Outcome::Coarser(coarse) = cube().convert_limited(&Limits { rows: 40 }) else {
-        panic!("63 rows are too few");
-    };
-    assert!(cube().is_leq(&coarse) && !coarse.is_leq(&cube()) && !coarse.is_universe());
+    assert!(cut_cube().is_leq(&coarse) && !coarse.is_leq(&cut_cube()) && !coarse.is_universe());
     let line = Polyhedron::from_constraints(6, read("1 | -5 ="));
-    assert!(!cube().join_limited(&line, &Limits { rows: 20 }).is_exact());
-    assert!(cube().join_limited(&line, &Limits::default()).is_exact());
+    assert!(!cut_cube().join_limited(&line, &rows(20)).is_exact());
+    assert!(cut_cube().join_limited(&line, &Limits::default()).is_exact());
+    // Work is limited as well, and the answer is the same each time.
+    let little = Limits { work: 300, ..Limits::default() };
+    let outcomes = [0, 1].map(|_| cut_cube().join_limited(&line, &little));
+    assert!(!outcomes[0].is_exact());
+    assert_eq!(outcomes[0].polyhedron().constraints(), outcomes[1].polyhedron().constraints());
+}
+
+/// A box of any number of dimensions needs but two rows for each.
+#[test]
+fn boxes_meet_no_limit() {
+    let sides = |shift: i64| {
+        (0..40).flat_map(move |dimension| {
+            [(1, 0), (-1, 1)].map(|(sign, constant)| {
+                let mut coefficients = vec![0; 40];
+                coefficients[dimension] = sign;
+                Constraint::of(&coefficients, constant + shift, Relation::AtLeast)
+            })
+        })
+    };
+    let cube = Polyhedron::from_constraints(40, sides(0));
+    assert!(cube.convert_limited(&Limits { rows: 2, ..Limits::default() }).is_exact());
+    assert_eq!(cube.constraints().len(), 80);
+    let wider = Polyhedron::from_constraints(40, sides(1));
+    assert!(cube.join(&wider).is_equal(&wider));
+}
+
+/// Where the hull of products explodes, the product of hulls and the octagonal bounds remain.
+#[test]
+fn exploding_joins_end() {
+    // Triangles in pairs of dimensions; all of them differ.
+    let triangles = |at: i64, size: i64| {
+        (0..10).flat_map(move |pair| {
+            let row = |x: i64, y: i64| {
+                let mut coefficients = vec![0; 20];
+                (coefficients[2 * pair], coefficients[2 * pair + 1]) = (x, y);
+                coefficients
+            };
+            [(row(1, 0), -at), (row(0, 1), -at), (row(-1, -1), 2 * at + size)]
+                .map(|(coefficients, constant)| Constraint::of(&coefficients, constant, Relation::AtLeast))
+        })
+    };
+    let (p, q) = (
+        Polyhedron::from_constraints(20, triangles(0, 2)),
+        Polyhedron::from_constraints(20, triangles(5, 1)),
+    );
+    let outcome = p.join_limited(&q, &Limits { rows: 200, work: 100_000 });
+    let joined = outcome.polyhedron();
+    assert!(!outcome.is_exact() && p.is_leq(joined) && q.is_leq(joined));
+    // The hull of the two triangles, in each pair of dimensions.
+    for constraint in read("1 0 | 0 >= ; 1 -1 | 2 >= ; -1 -1 | 11 >=") {
+        assert!(joined.implies(&constraint), "{constraint}");
+    }
 }
 
 #[test]

@@ -403,8 +403,8 @@ proptest! {
 
     /// sound: with limits the result contains the exact one, and is it when it says so.
     #[test]
-    fn limited_results_are_coarser((dimensions, lists) in spaces(2..=4, 7, 2, true), rows in 3_usize..12) {
-        let limits = Limits { rows };
+    fn limited_results_are_coarser((dimensions, lists) in spaces(2..=4, 7, 2, true), rows in 3_usize..12, work in prop_oneof![Just(1_000_000_u64), 0_u64..300]) {
+        let limits = Limits { rows, work };
         let fresh = || (polyhedron(dimensions, &lists[0]), polyhedron(dimensions, &lists[1]));
         let (p, q) = fresh();
         let (exact_join, exact_meet) = (p.join(&q), p.meet(&q));
@@ -419,9 +419,12 @@ proptest! {
             if let Outcome::Exact(result) = &outcome {
                 prop_assert_eq!(result.constraints(), exact.constraints());
             }
-            let generators = outcome.polyhedron().generators();
-            let closure = generators.lines.len() + generators.rays.len() + generators.closure_points.len();
-            prop_assert!(closure <= rows.max(dimensions + 1));
+            for block in outcome.polyhedron().blocks() {
+                let others: Vec<usize> = (0..dimensions).filter(|at| !block.contains(at)).collect();
+                let generators = outcome.polyhedron().remove_dimensions(&others).generators();
+                let closure = generators.lines.len() + generators.rays.len() + generators.closure_points.len();
+                prop_assert!(closure <= rows.max(dimensions + 1));
+            }
         }
     }
 

@@ -6,14 +6,14 @@
 //! round may expose new facets or equalities, so rounds are repeated while something changes, up to
 //! a small number: cutting can go on for very long, and gains little then.
 
+use crate::dense::Dense;
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
-use crate::polyhedron::Polyhedron;
 
 /// Rounds of tightening after which a polyhedron is taken as it is.
 const ROUNDS: usize = 4;
 
-impl Polyhedron {
+impl Dense {
     /// A polyhedron within `self` that has all its points whose dimensions marked in `integer` are
     /// integers. Dimensions beyond the end of `integer` are not marked.
     #[must_use]

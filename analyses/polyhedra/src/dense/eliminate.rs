@@ -1,0 +1,67 @@
+//! Projection on constraints, where that is cheap.
+//!
+//! Projecting generators drops a coordinate, but a polyhedron known only by constraints would have to
+//! be converted first. A dimension that an equality determines can be replaced instead; and one
+//! that is bounded by few constraints from one side can be eliminated as J. Fourier and T. Motzkin did:
+//! each pair of a lower and an upper bound gives a constraint, strict if one of them is. Both are
+//! exact, strictness included.
+//!
+//! Elimination may square the number of constraints, most of them redundant, so it is used only
+//! where their number does not grow. It ends: each step removes a dimension.
+
+use crate::dense::Dense;
+use crate::linear::{Constraint, Relation};
+use crate::row;
+
+impl Dense {
+    /// The polyhedron with some dimensions free, by elimination; nothing if that is not the cheap way.
+    pub(crate) fn eliminated(&self, dimensions: &[usize]) -> Option<Self> {
+        if self.known_dual().is_some() {
+            return None;
+        }
+        let (first, second) = self.known_constraints()?;
+        let mut constraints: Vec<Constraint> = first.iter().chain(second).cloned().collect();
+        for &dimension in dimensions {
+            constraints = eliminate(constraints, dimension + 1)?;
+        }
+        Some(Self::from_fitted(self.dimensions(), constraints))
+    }
+}
+
+fn eliminate(constraints: Vec<Constraint>, column: usize) -> Option<Vec<Constraint>> {
+    let (concerned, mut result): (Vec<Constraint>, Vec<Constraint>) =
+        constraints.into_iter().partition(|constraint| !constraint.row()[column].is_zero());
+    let equality = concerned
+        .iter()
+        .enumerate()
+        .filter(|(_, constraint)| constraint.relation() == Relation::Equal)
+        .min_by_key(|(_, constraint)| constraint.row()[column].abs());
+    if let Some((index, equality)) = equality {
+        let mut by = equality.row().to_vec();
+        if by[column].is_negative() {
+            row::negate(&mut by);
+        }
+        for (other, constraint) in concerned.iter().enumerate() {
+            if other != index {
+                let mut row = constraint.row().to_vec();
+                row::eliminate(&mut row, &by, column);
+                result.push(Constraint::of_row(row, constraint.relation()));
+            }
+        }
+        return Some(result);
+    }
+    let (lower, upper): (Vec<_>, Vec<_>) =
+        concerned.iter().partition(|constraint| constraint.row()[column].is_positive());
+    if lower.len() * upper.len() > lower.len() + upper.len() {
+        return None;
+    }
+    for low in &lower {
+        for up in &upper {
+            let strict = [low, up].iter().any(|constraint| constraint.relation() == Relation::Greater);
+            let (a, b) = (&low.row()[column], &-&up.row()[column]);
+            let row = row::combine(b, low.row(), a, up.row());
+            result.push(Constraint::of_row(row, if strict { Relation::Greater } else { Relation::AtLeast }));
+        }
+    }
+    Some(result)
+}

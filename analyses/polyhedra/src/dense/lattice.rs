@@ -1,0 +1,134 @@
+//! The lattice: inclusion, meet, join.
+//!
+//! Meet concatenates constraints and join concatenates generators, both without conversion when
+//! that side is at hand. Inclusion needs the generators of the smaller side and any constraints of
+//! the larger one, so it too is evaluation only.
+
+use std::sync::Arc;
+
+use crate::dense::{self, Dense, Source};
+use crate::dual::Dual;
+use crate::linear::Constraint;
+
+impl Dense {
+    /// Inclusion: whether every point of `self` is one of `other`.
+    #[must_use]
+    pub fn is_leq(&self, other: &Self) -> bool {
+        self.assert_same_space(other);
+        if let (Some(Some(a)), Some(Some(b))) = (self.known_dual(), other.known_dual())
+            && Arc::ptr_eq(a, b)
+        {
+            return true;
+        }
+        other.is_known_universe()
+            || self.is_empty()
+            || other.some_constraints().all(|c| self.implies_fitted(c))
+    }
+
+    /// Whether both have the same points.
+    #[must_use]
+    pub fn is_equal(&self, other: &Self) -> bool {
+        self.assert_same_space(other);
+        match (self.known_dual(), other.known_dual()) {
+            (Some(Some(a)), Some(Some(b))) => a.constraints == b.constraints,
+            _ => self.is_leq(other) && other.is_leq(self),
+        }
+    }
+
+    /// Whether every point satisfies the constraint.
+    ///
+    /// # Panics
+    /// When the constraint mentions a dimension that is not there.
+    #[must_use]
+    pub fn implies(&self, constraint: &Constraint) -> bool {
+        self.implies_fitted(&constraint.clone().fitted(self.dimensions()))
+    }
+
+    pub(crate) fn implies_fitted(&self, constraint: &Constraint) -> bool {
+        self.some_generators()
+            .is_none_or(|mut generators| generators.all(|generator| dense::admits(constraint, generator)))
+    }
+
+    /// The intersection.
+    #[must_use]
+    pub fn meet(&self, other: &Self) -> Self {
+        self.assert_same_space(other);
+        if self.is_known_empty() || other.is_known_universe() {
+            return self.clone();
+        }
+        if other.is_known_empty() || self.is_known_universe() {
+            return other.clone();
+        }
+        let size = |parts: &(Option<Arc<Dual>>, Vec<Constraint>)| {
+            parts.0.as_ref().map_or(0, |base| base.constraints.len())
+        };
+        let (a, b) = (self.constraint_parts(), other.constraint_parts());
+        // The larger known part is the one not to convert again.
+        let (large, small) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
+        let (base, mut added) = large;
+        added.extend(small.0.iter().flat_map(|dual| dual.constraints.iter().cloned()));
+        added.extend(small.1);
+        Self::of_source(self.dimensions(), Source::Constraints { base, added })
+    }
+
+    /// The points that also satisfy the constraints.
+    ///
+    /// # Panics
+    /// When a constraint mentions a dimension that is not there.
+    #[must_use]
+    pub fn meet_constraints(&self, constraints: &[Constraint]) -> Self {
+        let dimensions = self.dimensions();
+        let mut fitted = Vec::with_capacity(constraints.len());
+        for constraint in constraints {
+            let constraint = constraint.clone().fitted(dimensions);
+            match constraint.trivial() {
+                Some(true) => {}
+                Some(false) => return Self::empty(dimensions),
+                None => fitted.push(constraint),
+            }
+        }
+        if fitted.is_empty() || self.is_known_empty() {
+            return self.clone();
+        }
+        let (base, mut added) = self.constraint_parts();
+        added.append(&mut fitted);
+        Self::of_source(dimensions, Source::Constraints { base, added })
+    }
+
+    /// The smallest polyhedron (closed or not) that contains both.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        self.assert_same_space(other);
+        if self.is_known_universe() {
+            return self.clone();
+        }
+        if other.is_known_universe() {
+            return other.clone();
+        }
+        let (Some(a), Some(b)) = (self.generator_parts(), other.generator_parts()) else {
+            return if self.is_empty() { other.clone() } else { self.clone() };
+        };
+        if let (Some(x), Some(y)) = (&a.0, &b.0)
+            && Arc::ptr_eq(x, y)
+            && a.1.is_empty()
+        {
+            return other.clone();
+        }
+        let size = |parts: &(Option<Arc<Dual>>, _)| parts.0.as_ref().map_or(0, |base| base.generators.len());
+        let (large, small) = if size(&a) >= size(&b) { (a, b) } else { (b, a) };
+        let (base, mut added) = large;
+        added.extend(small.0.iter().flat_map(|dual| dual.generators.iter().cloned()));
+        added.extend(small.1);
+        Self::of_generators(self.dimensions(), base, added)
+    }
+
+    /// Whether it is known without conversion that every point is in.
+    fn is_known_universe(&self) -> bool {
+        self.known_constraints().is_some() && self.is_universe()
+    }
+
+    /// Whether emptiness is known without conversion.
+    pub(crate) fn is_known_empty(&self) -> bool {
+        matches!(self.known_dual(), Some(None))
+    }
+}

@@ -1,0 +1,357 @@
+//! The type, and its laziness.
+//!
+//! A polyhedron remembers how it was made - from constraints or from generators, perhaps on top of
+//! a polyhedron both of whose descriptions were known - and converts only when an operation asks
+//! for the other side. Chains of meets, or of joins, thus cost one conversion, and the conversion
+//! starts from what was known. The result of a conversion is kept, and shared by clones.
+
+mod eliminate;
+mod lattice;
+mod query;
+mod tighten;
+mod transfer;
+mod widening;
+
+use core::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::budget::{Budget, Exceeded};
+use crate::dual::{self, Dual, Generator, Kind};
+use crate::integer::Integer;
+use crate::linear::{Constraint, Relation};
+use crate::product;
+use crate::rational::Rational;
+use crate::row;
+
+/// A convex polyhedron over the rationals, bounded by closed and strict constraints.
+///
+/// Cheap to clone: clones share their descriptions. All operations leave their arguments as they
+/// are. Operations on two polyhedra need equal numbers of dimensions and panic otherwise, as they
+/// do when a dimension's number is out of range: both are mistakes of the calling program.
+#[derive(Clone)]
+pub struct Dense {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    dimensions: usize,
+    source: Source,
+    /// `None` inside when the polyhedron is empty.
+    dual: OnceLock<Option<Arc<Dual>>>,
+    /// The factors found in `dual`, once somebody asked; `None` inside when there is only one.
+    factors: OnceLock<Option<Vec<Factor>>>,
+}
+
+/// One factor of a polyhedron that is a product: its dimensions, as positions in ascending order,
+/// and what it is in them.
+pub(crate) type Factor = (Arc<[usize]>, Dense);
+
+/// How a polyhedron was made.
+pub(crate) enum Source {
+    /// Constraints on top of a known polyhedron, or of the universe.
+    Constraints { base: Option<Arc<Dual>>, added: Vec<Constraint> },
+    /// Generators on top of a known polyhedron, or of nothing; there is a point among them.
+    Generators { base: Option<Arc<Dual>>, added: Vec<Generator> },
+}
+
+/// The generators of a polyhedron: it is the set of all sums of a convex combination of points and
+/// closure points in which some point takes part, a combination of rays with factors >= 0, and any
+/// combination of lines. Empty exactly when there are no points.
+///
+/// All vectors have one entry for each dimension. The system is minimal; directions are
+/// integer without common divisor.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Generators {
+    /// Directions in which the polyhedron is unbounded both ways.
+    pub lines: Vec<Vec<Integer>>,
+    /// Directions in which the polyhedron is unbounded.
+    pub rays: Vec<Vec<Integer>>,
+    /// Points of the polyhedron: its corners, and one in the middle of each smallest face whose corners are
+    /// all missing.
+    pub points: Vec<Vec<Rational>>,
+    /// Corners of the closure that the polyhedron lacks.
+    pub closure_points: Vec<Vec<Rational>>,
+}
+
+impl Dense {
+    /// All points of the space.
+    #[must_use]
+    pub fn universe(dimensions: usize) -> Self {
+        Self::of_source(dimensions, Source::Constraints { base: None, added: Vec::new() })
+    }
+
+    /// No points.
+    #[must_use]
+    pub fn empty(dimensions: usize) -> Self {
+        Self::of_dual(dimensions, None)
+    }
+
+    /// The points that satisfy all constraints. Constraints may have fewer coefficients than there
+    /// are dimensions; the missing ones are 0.
+    ///
+    /// # Panics
+    /// When a constraint mentions a dimension that is not there.
+    #[must_use]
+    pub fn from_constraints(dimensions: usize, constraints: impl IntoIterator<Item = Constraint>) -> Self {
+        Self::from_fitted(
+            dimensions,
+            constraints.into_iter().map(|constraint| constraint.fitted(dimensions)).collect(),
+        )
+    }
+
+    /// The same for constraints that have one coefficient for each dimension.
+    pub(crate) fn from_fitted(dimensions: usize, mut added: Vec<Constraint>) -> Self {
+        if added.iter().any(|constraint| constraint.trivial() == Some(false)) {
+            return Self::empty(dimensions);
+        }
+        added.retain(|constraint| constraint.trivial().is_none());
+        Self::of_source(dimensions, Source::Constraints { base: None, added })
+    }
+
+    /// The number of dimensions of the space.
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        self.shared.dimensions
+    }
+
+    /// Whether there is no point.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match (&self.shared.source, self.shared.dual.get()) {
+            (_, Some(dual)) => dual.is_none(),
+            (Source::Generators { .. }, None) => false,
+            (Source::Constraints { added, .. }, None) if added.is_empty() => false,
+            _ => self.dual().is_none(),
+        }
+    }
+
+    /// Whether every point of the space is in.
+    #[must_use]
+    pub fn is_universe(&self) -> bool {
+        if let (Source::Constraints { base, added }, None) = (&self.shared.source, self.shared.dual.get()) {
+            // Constraints are kept only when they have variables, so each cuts something off.
+            return added.is_empty() && base.as_ref().is_none_or(|base| base.constraints.is_empty());
+        }
+        self.dual().is_some_and(|dual| dual.constraints.is_empty())
+    }
+
+    /// The minimal constraints in canonical order: equal polyhedra give identical lists.
+    ///
+    /// Equalities come first, in reduced echelon form; then the facets, reduced modulo the
+    /// equalities and sorted; then the strict constraints that leave out faces smaller than a
+    /// facet, each the sum of the facets through that face. The universe has none; the empty
+    /// polyhedron has the single constraint `-1 >= 0`.
+    #[must_use]
+    pub fn constraints(&self) -> Vec<Constraint> {
+        self.dual().map_or_else(
+            || vec![Constraint::contradiction(self.dimensions())],
+            |dual| dual.constraints.clone(),
+        )
+    }
+
+    /// The minimal generators, in an order that depends on the set of points alone.
+    #[must_use]
+    pub fn generators(&self) -> Generators {
+        let mut result = Generators::default();
+        let Some(dual) = self.dual() else {
+            return result;
+        };
+        for Generator { kind, row } in &dual.generators {
+            let point =
+                || row[1..].iter().map(|entry| Rational::of_nonzero(entry.clone(), row[0].clone())).collect();
+            match kind {
+                Kind::Line => result.lines.push(row[1..].to_vec()),
+                Kind::Ray => result.rays.push(row[1..].to_vec()),
+                Kind::Point => result.points.push(point()),
+                Kind::ClosurePoint => result.closure_points.push(point()),
+            }
+        }
+        result
+    }
+
+    pub(crate) fn of_source(dimensions: usize, source: Source) -> Self {
+        Self {
+            shared: Arc::new(Shared { dimensions, source, dual: OnceLock::new(), factors: OnceLock::new() }),
+        }
+    }
+
+    pub(crate) fn of_dual(dimensions: usize, dual: Option<Arc<Dual>>) -> Self {
+        let source = Source::Constraints {
+            base: dual.clone(),
+            added: if dual.is_some() { Vec::new() } else { vec![Constraint::contradiction(dimensions)] },
+        };
+        Self {
+            shared: Arc::new(Shared {
+                dimensions,
+                source,
+                dual: OnceLock::from(dual),
+                factors: OnceLock::new(),
+            }),
+        }
+    }
+
+    pub(crate) fn of_generators(dimensions: usize, base: Option<Arc<Dual>>, added: Vec<Generator>) -> Self {
+        debug_assert!(base.is_some() || added.iter().any(|generator| generator.kind == Kind::Point));
+        Self::of_source(dimensions, Source::Generators { base, added })
+    }
+
+    /// Both descriptions, converting if that was not done before; nothing for the empty polyhedron.
+    pub(crate) fn dual(&self) -> Option<&Arc<Dual>> {
+        self.shared
+            .dual
+            .get_or_init(|| {
+                self.convert(&Budget::unlimited())
+                    .unwrap_or_else(|Exceeded| unreachable!("no machine holds so many rows"))
+            })
+            .as_ref()
+    }
+
+    /// [`Dense::dual`] within a budget.
+    pub(crate) fn dual_within(&self, budget: &Budget) -> Result<Option<&Arc<Dual>>, Exceeded> {
+        if self.shared.dual.get().is_none() {
+            let dual = self.convert(budget)?;
+            return Ok(self.shared.dual.get_or_init(|| dual).as_ref());
+        }
+        Ok(self.dual())
+    }
+
+    fn convert(&self, budget: &Budget) -> Result<Option<Arc<Dual>>, Exceeded> {
+        let dimensions = self.dimensions();
+        match &self.shared.source {
+            Source::Constraints { base: Some(base), added } if added.is_empty() => Ok(Some(Arc::clone(base))),
+            Source::Constraints { base, added } => {
+                let dual = dual::from_constraints(dimensions, base.as_deref(), added, budget)?;
+                Ok(dual.map(Arc::new))
+            }
+            Source::Generators { base, added } => {
+                let dual = dual::from_generators(dimensions, base.as_deref(), added, budget)?;
+                Ok(Some(Arc::new(dual)))
+            }
+        }
+    }
+
+    /// The finest product that the polyhedron is, if it is known by both descriptions, not empty, and
+    /// a product of more than itself alone. Dimensions in no factor may take any value.
+    pub(crate) fn factors(&self) -> Option<&[Factor]> {
+        let dual = self.known_dual()??;
+        let found = self.shared.factors.get_or_init(|| {
+            let factors = product::factors(self.dimensions(), dual)?;
+            let wrap = |(positions, dual): (Vec<usize>, Dual)| {
+                (Arc::from(positions.as_slice()), Self::of_dual(positions.len(), Some(Arc::new(dual))))
+            };
+            Some(factors.into_iter().map(wrap).collect())
+        });
+        found.as_deref()
+    }
+
+    /// Whether both are one object, or have the same known description.
+    pub(crate) fn is_known_equal(&self, other: &Self) -> bool {
+        if Arc::ptr_eq(&self.shared, &other.shared) {
+            return true;
+        }
+        match (self.known_dual(), other.known_dual()) {
+            (Some(Some(a)), Some(Some(b))) => Arc::ptr_eq(a, b) || a.constraints == b.constraints,
+            _ => false,
+        }
+    }
+
+    /// Both descriptions if they are known; `Some(None)` if the polyhedron is known to be empty.
+    pub(crate) fn known_dual(&self) -> Option<Option<&Arc<Dual>>> {
+        self.shared.dual.get().map(Option::as_ref)
+    }
+
+    /// Some constraints of the polyhedron, not necessarily minimal, if they are known without
+    /// conversion.
+    pub(crate) fn known_constraints(&self) -> Option<(&[Constraint], &[Constraint])> {
+        if let Some(Some(dual)) = self.known_dual() {
+            return Some((&dual.constraints, &[]));
+        }
+        match &self.shared.source {
+            Source::Constraints { base, added } => {
+                Some((base.as_ref().map_or(&[], |base| &base.constraints), added))
+            }
+            Source::Generators { .. } => None,
+        }
+    }
+
+    /// Some constraints whose solutions are the polyhedron.
+    pub(crate) fn some_constraints(&self) -> impl Iterator<Item = &Constraint> {
+        let (first, second) = self.known_constraints().unwrap_or_else(|| {
+            // Made from generators, hence not empty.
+            (self.dual().map_or(&[], |dual| &dual.constraints), &[])
+        });
+        first.iter().chain(second)
+    }
+
+    /// Some generators of the polyhedron, converting only if there is no other way; nothing for
+    /// the empty polyhedron.
+    pub(crate) fn some_generators(&self) -> Option<impl Iterator<Item = &Generator>> {
+        let (first, second): (&[Generator], &[Generator]) = match (self.known_dual(), &self.shared.source) {
+            (None, Source::Generators { base, added }) => {
+                (base.as_ref().map_or(&[], |base| &base.generators), added)
+            }
+            _ => (&self.dual()?.generators, &[]),
+        };
+        Some(first.iter().chain(second))
+    }
+
+    /// The known double description and what was added to it, for meets.
+    pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Vec<Constraint>) {
+        match (self.known_dual(), &self.shared.source) {
+            (None, Source::Constraints { base, added }) => (base.clone(), added.clone()),
+            _ => match self.dual() {
+                Some(dual) => (Some(Arc::clone(dual)), Vec::new()),
+                None => (None, vec![Constraint::contradiction(self.dimensions())]),
+            },
+        }
+    }
+
+    /// The known double description and what was added to it, for joins; nothing for the empty
+    /// polyhedron.
+    pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, Vec<Generator>)> {
+        match (self.known_dual(), &self.shared.source) {
+            (None, Source::Generators { base, added }) => Some((base.clone(), added.clone())),
+            _ => self.dual().map(|dual| (Some(Arc::clone(dual)), Vec::new())),
+        }
+    }
+
+    pub(crate) fn assert_same_space(&self, other: &Self) {
+        assert_eq!(self.dimensions(), other.dimensions(), "operations on two polyhedra need the same space");
+    }
+
+    pub(crate) fn assert_dimension(&self, dimension: usize) {
+        assert!(
+            dimension < self.dimensions(),
+            "dimension {dimension} of a polyhedron with {}",
+            self.dimensions()
+        );
+    }
+}
+
+/// Shows constraints as they are known, so that printing never converts.
+impl fmt::Debug for Dense {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Dense[{}]", self.dimensions())?;
+        if matches!(self.known_dual(), Some(None)) {
+            return f.write_str(" empty");
+        }
+        match (self.known_constraints(), &self.shared.source) {
+            (Some((first, second)), _) => f.debug_set().entries(first.iter().chain(second)).finish(),
+            (None, Source::Generators { base, added }) => {
+                f.debug_list().entries(base.iter().flat_map(|base| &base.generators).chain(added)).finish()
+            }
+            (None, Source::Constraints { .. }) => Ok(()),
+        }
+    }
+}
+
+/// Whether a generator, as part of a polyhedron's generators, is compatible with a constraint:
+/// together with [`Relation::Greater`] holding at every *point*, this is inclusion.
+pub(crate) fn admits(constraint: &Constraint, generator: &Generator) -> bool {
+    let sign = row::dot(constraint.row(), &generator.row).signum();
+    match (constraint.relation(), generator.kind) {
+        (Relation::Equal, _) | (_, Kind::Line) => sign == 0,
+        (Relation::Greater, Kind::Point) => sign > 0,
+        (Relation::AtLeast, _) | (Relation::Greater, Kind::Ray | Kind::ClosurePoint) => sign >= 0,
+    }
+}

@@ -1,0 +1,78 @@
+//! Questions about a polyhedron that generators answer by evaluation.
+
+use crate::dense::Dense;
+use crate::dual::Kind;
+use crate::integer::Integer;
+use crate::linear::LinearExpression;
+use crate::query::{Bound, Bounds};
+use crate::rational::Rational;
+use crate::row;
+
+impl Dense {
+    /// The range of an expression.
+    ///
+    /// # Panics
+    /// When the expression mentions a dimension that is not there.
+    #[must_use]
+    pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
+        self.bounds_of_row(&expression.fitted(self.dimensions()), expression.denominator())
+    }
+
+    /// The range of a row divided by a positive number.
+    pub(crate) fn bounds_of_row(&self, row: &[Integer], denominator: &Integer) -> Bounds {
+        let Some(generators) = self.some_generators() else {
+            return Bounds { lower: None, upper: None, empty: true };
+        };
+        let (mut lower, mut upper) = (Best::default(), Best::default());
+        let (mut falls, mut rises) = (false, false);
+        for generator in generators {
+            // Directions have a 0 in the constant's column, so this is their slope.
+            let value = row::dot(row, &generator.row);
+            match generator.kind {
+                Kind::Line => {
+                    falls |= !value.is_zero();
+                    rises |= !value.is_zero();
+                }
+                Kind::Ray => {
+                    falls |= value.is_negative();
+                    rises |= value.is_positive();
+                }
+                Kind::Point | Kind::ClosurePoint => {
+                    let attained = generator.kind == Kind::Point;
+                    lower.improve(-1, &value, &generator.row[0], attained);
+                    upper.improve(1, &value, &generator.row[0], attained);
+                }
+            }
+        }
+        Bounds {
+            lower: lower.bound(denominator).filter(|_| !falls),
+            upper: upper.bound(denominator).filter(|_| !rises),
+            empty: false,
+        }
+    }
+}
+
+/// The best value so far, as a fraction that is not reduced: comparing needs two products, no
+/// divisor.
+#[derive(Default)]
+struct Best(Option<(Integer, Integer, bool)>);
+
+impl Best {
+    /// Takes a fraction with positive denominator, larger (`direction` 1) or smaller (-1) ones being
+    /// better.
+    fn improve(&mut self, direction: i32, numerator: &Integer, denominator: &Integer, attained: bool) {
+        if let Some((old, height, was_attained)) = &mut self.0 {
+            let gain = (numerator * &*height - &*old * denominator).signum() * direction;
+            *was_attained |= gain == 0 && attained;
+            if gain <= 0 {
+                return;
+            }
+        }
+        self.0 = Some((numerator.clone(), denominator.clone(), attained));
+    }
+
+    fn bound(self, scale: &Integer) -> Bound {
+        let (numerator, denominator, attained) = self.0?;
+        Some((Rational::of_nonzero(numerator, &denominator * scale), attained))
+    }
+}

@@ -1,0 +1,334 @@
+//! Transfer: assignments, their inverses, and changes of the space.
+//!
+//! An assignment maps generators, a substitution maps constraints; each is exact on its side,
+//! strictness included, without conversion. When the assigned part is invertible, both maps are
+//! bijections, and a polyhedron both of whose descriptions are known keeps both.
+
+use std::sync::Arc;
+
+use crate::bits::Bits;
+use crate::budget::{Budget, Exceeded};
+use crate::dense::Dense;
+use crate::dual::{Dual, Generator, Kind};
+use crate::integer::Integer;
+use crate::linear::{Constraint, LinearExpression, Relation};
+use crate::minimise::{Facet, Minimal};
+use crate::product;
+use crate::rational::Rational;
+use crate::row::{self, Row};
+
+/// A parallel assignment, fitted to a space.
+struct Map {
+    /// Dimension, numerator row, and the factor that brings the numerator to [`Map::scale`].
+    parts: Vec<(usize, Row, Integer)>,
+    /// The common denominator of all expressions.
+    scale: Integer,
+}
+
+impl Map {
+    fn new(space: &Dense, assignments: &[(usize, LinearExpression)]) -> Self {
+        let scale =
+            assignments.iter().fold(Integer::ONE, |lcm, (_, expression)| lcm.lcm(expression.denominator()));
+        let mut parts: Vec<(usize, Row, Integer)> = Vec::with_capacity(assignments.len());
+        for (dimension, expression) in assignments {
+            space.assert_dimension(*dimension);
+            assert!(
+                parts.iter().all(|(other, _, _)| other != dimension),
+                "dimension {dimension} is assigned twice"
+            );
+            let factor = scale.div_exact(expression.denominator());
+            parts.push((*dimension, expression.fitted(space.dimensions()), factor));
+        }
+        Self { parts, scale }
+    }
+
+    /// The image of a generator.
+    fn image(&self, generator: &[Integer]) -> Row {
+        let mut result: Row = generator.iter().map(|entry| entry * &self.scale).collect();
+        for (dimension, row, factor) in &self.parts {
+            result[dimension + 1] = &row::dot(row, generator) * factor;
+        }
+        row::normalise(&mut result);
+        result
+    }
+
+    /// The constraint that holds before the assignment exactly when the given one holds after it.
+    fn preimage(&self, constraint: &Constraint) -> Constraint {
+        let old = constraint.row();
+        let mut result: Row = old.iter().map(|entry| entry * &self.scale).collect();
+        for (dimension, _, _) in &self.parts {
+            result[dimension + 1] = Integer::ZERO;
+        }
+        for (dimension, row, factor) in &self.parts {
+            let coefficient = &old[dimension + 1] * factor;
+            if !coefficient.is_zero() {
+                result = result.iter().zip(row).map(|(sum, entry)| sum + &(&coefficient * entry)).collect();
+            }
+        }
+        Constraint::of_row(result, constraint.relation())
+    }
+}
+
+/// The assignment that undoes `assignments`, if there is one.
+///
+/// With S the assigned dimensions, `x'_S = A x_S + r`, where r depends on other dimensions only,
+/// which stay as they are; so `x_S = A^-1 (x'_S - r)`, and only the small matrix A is inverted.
+fn inverse(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, LinearExpression)>> {
+    let size = assignments.len();
+    let mut matrix: Vec<Vec<Rational>> = assignments
+        .iter()
+        .map(|(_, expression)| {
+            assignments.iter().map(|(dimension, _)| expression.coefficient(*dimension)).collect()
+        })
+        .collect();
+    let mut right: Vec<LinearExpression> = assignments
+        .iter()
+        .map(|(dimension, expression)| {
+            let own = assignments.iter().fold(expression.clone(), |rest, (dimension, _)| {
+                let variable = LinearExpression::variable(*dimension);
+                rest.minus(&variable.times(&expression.coefficient(*dimension)))
+            });
+            LinearExpression::variable(*dimension).minus(&own)
+        })
+        .collect();
+    // Gauss-Jordan elimination, the right side carried along.
+    for column in 0..size {
+        let found = (column..size).find(|&index| !matrix[index][column].is_zero())?;
+        matrix.swap(column, found);
+        right.swap(column, found);
+        let factor = matrix[column][column].reciprocal()?;
+        matrix[column].iter_mut().for_each(|entry| *entry = &*entry * &factor);
+        right[column] = right[column].times(&factor);
+        let (pivot, pivot_right) = (matrix[column].clone(), right[column].clone());
+        for index in (0..size).filter(|&index| index != column) {
+            let factor = matrix[index][column].clone();
+            if factor.is_zero() {
+                continue;
+            }
+            for (entry, by) in matrix[index].iter_mut().zip(&pivot) {
+                *entry = &*entry - &(&factor * by);
+            }
+            right[index] = right[index].minus(&pivot_right.times(&factor));
+        }
+    }
+    Some(assignments.iter().map(|(dimension, _)| *dimension).zip(right).collect())
+}
+
+/// Both descriptions after a bijection.
+fn map_dual(
+    dual: &Dual,
+    image: impl Fn(&[Integer]) -> Row,
+    constraint: impl Fn(&Constraint) -> Constraint,
+) -> Dual {
+    let (equalities, facets) = dual.skeleton_constraints().split_at(dual.equalities);
+    let equalities = row::echelon(equalities.iter().map(|row| constraint(row).row().to_vec()).collect());
+    let reduced = |facet: &Constraint| {
+        let mut row = constraint(facet).row().to_vec();
+        row::reduce(&mut row, &equalities);
+        row
+    };
+    let facets = facets.iter().map(|facet| Facet { row: reduced(facet), rays: Bits::default() }).collect();
+    let (lines, extremes) = dual.skeleton_generators().split_at(dual.lines);
+    let lines = row::echelon(lines.iter().map(|line| image(&line.row)).collect());
+    let rays = extremes.iter().map(|generator| {
+        let mut row = image(&generator.row);
+        row::reduce(&mut row, &lines);
+        row
+    });
+    let rays = rays.collect();
+    // Strictness is computed anew: sums of normalised rows, which are the canonical form of corners
+    // cut off and of points in the middle of faces, are not respected by a bijection.
+    let strict: Vec<Row> =
+        dual.constraints.iter().filter(|c| c.relation() == Relation::Greater).map(reduced).collect();
+    let minimal = Minimal { lines, rays, equalities, facets };
+    product::finish(minimal, dual.has_infinite_facet, &strict, &Budget::unlimited())
+        .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+}
+
+impl Dense {
+    /// The image of a parallel assignment: all right sides are evaluated at the old point.
+    /// Dimensions not assigned keep their values.
+    ///
+    /// # Panics
+    /// When a dimension is assigned twice, or one is mentioned that is not there.
+    #[must_use]
+    pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
+        let map = Map::new(self, assignments);
+        if assignments.is_empty() || self.is_known_empty() {
+            return self.clone();
+        }
+        let dimensions = self.dimensions();
+        if let Some(undo) = inverse(assignments) {
+            let undo = Map::new(self, &undo);
+            if let Some(Some(dual)) = self.known_dual() {
+                let dual = map_dual(dual, |row| map.image(row), |c| undo.preimage(c));
+                return Self::of_dual(dimensions, Some(Arc::new(dual)));
+            }
+            if self.known_constraints().is_some() {
+                let mapped = self.some_constraints().map(|c| undo.preimage(c)).collect();
+                return Self::from_fitted(dimensions, mapped);
+            }
+        }
+        let Some(generators) = self.some_generators() else {
+            return Self::empty(dimensions);
+        };
+        let mapped = generators
+            .map(|generator| Generator { kind: generator.kind, row: map.image(&generator.row) })
+            .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
+            .collect();
+        Self::of_generators(dimensions, None, mapped)
+    }
+
+    /// The points from which the parallel assignment leads into `self`.
+    ///
+    /// # Panics
+    /// When a dimension is assigned twice, or one is mentioned that is not there.
+    #[must_use]
+    pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
+        let map = Map::new(self, assignments);
+        if assignments.is_empty() || self.is_known_empty() {
+            return self.clone();
+        }
+        let dimensions = self.dimensions();
+        if let Some(Some(dual)) = self.known_dual()
+            && let Some(undo) = inverse(assignments)
+        {
+            let undo = Map::new(self, &undo);
+            let dual = map_dual(dual, |row| undo.image(row), |c| map.preimage(c));
+            return Self::of_dual(dimensions, Some(Arc::new(dual)));
+        }
+        let mapped = self.some_constraints().map(|c| map.preimage(c)).collect();
+        Self::from_fitted(dimensions, mapped)
+    }
+
+    /// Existential projection: the given dimensions may take any value afterwards. The space stays.
+    ///
+    /// # Panics
+    /// When a dimension is not there.
+    #[must_use]
+    pub fn forget(&self, dimensions: &[usize]) -> Self {
+        dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
+        if self.is_known_empty() {
+            return self.clone();
+        }
+        if let Some((first, second)) = self.known_constraints()
+            && !first
+                .iter()
+                .chain(second)
+                .any(|c| dimensions.iter().any(|&dimension| !c.coefficients()[dimension].is_zero()))
+        {
+            return self.clone();
+        }
+        if let Some(eliminated) = self.eliminated(dimensions) {
+            return eliminated;
+        }
+        let Some((base, mut added)) = self.generator_parts() else {
+            return Self::empty(self.dimensions());
+        };
+        added.extend(dimensions.iter().map(|&dimension| Generator {
+            kind: Kind::Line,
+            row: row::unit(self.dimensions() + 1, dimension + 1),
+        }));
+        Self::of_generators(self.dimensions(), base, added)
+    }
+
+    /// The same polyhedron in a space with `count` more dimensions at the end, which may take any
+    /// value.
+    #[must_use]
+    pub fn add_dimensions(&self, count: usize) -> Self {
+        let dimensions = self.dimensions() + count;
+        if count == 0 {
+            return self.clone();
+        }
+        if self.is_known_empty() {
+            return Self::empty(dimensions);
+        }
+        let lines = (self.dimensions()..dimensions)
+            .map(|dimension| Generator { kind: Kind::Line, row: row::unit(dimensions + 1, dimension + 1) });
+        let padded = |generator: &Generator| {
+            let mut generator = generator.clone();
+            generator.row.resize(dimensions + 1, Integer::ZERO);
+            generator
+        };
+        if let Some(Some(dual)) = self.known_dual() {
+            let (old_lines, rest) = dual.generators.split_at(dual.lines);
+            let generators: Vec<Generator> =
+                old_lines.iter().map(padded).chain(lines).chain(rest.iter().map(padded)).collect();
+            let constraints = dual.constraints.iter().map(|c| c.clone().fitted(dimensions)).collect();
+            let dual = Dual { constraints, generators, lines: dual.lines + count, ..**dual };
+            return Self::of_dual(dimensions, Some(Arc::new(dual)));
+        }
+        if self.known_constraints().is_some() {
+            let fitted = self.some_constraints().map(|c| c.clone().fitted(dimensions)).collect();
+            return Self::from_fitted(dimensions, fitted);
+        }
+        let Some(generators) = self.some_generators() else {
+            return Self::empty(dimensions);
+        };
+        Self::of_generators(dimensions, None, generators.map(padded).chain(lines).collect())
+    }
+
+    /// Projects the given dimensions away and drops them; the others close ranks, in order.
+    ///
+    /// # Panics
+    /// When a dimension is not there.
+    #[must_use]
+    pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
+        dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
+        let kept: Vec<usize> =
+            (0..self.dimensions()).filter(|dimension| !dimensions.contains(dimension)).collect();
+        if kept.len() == self.dimensions() {
+            return self.clone();
+        }
+        if self.is_known_empty() {
+            return Self::empty(kept.len());
+        }
+        let dropped = |row: &[Integer]| -> Row {
+            core::iter::once(0)
+                .chain(kept.iter().map(|dimension| dimension + 1))
+                .map(|index| row[index].clone())
+                .collect()
+        };
+        if let Some((first, second)) = self.known_constraints()
+            && !first
+                .iter()
+                .chain(second)
+                .any(|c| dimensions.iter().any(|&dimension| !c.coefficients()[dimension].is_zero()))
+        {
+            if let Some(Some(dual)) = self.known_dual() {
+                // Their unit lines are all there is to drop; minimality and order are unaffected.
+                let narrow = |g: &Generator| Generator { kind: g.kind, row: dropped(&g.row) };
+                let mut generators: Vec<Generator> = dual.generators.iter().map(narrow).collect();
+                generators.retain(|generator| generator.row.iter().any(|entry| !entry.is_zero()));
+                let constraints = dual
+                    .constraints
+                    .iter()
+                    .map(|c| Constraint::of_row(dropped(c.row()), c.relation()))
+                    .collect();
+                let lines = dual.lines - (self.dimensions() - kept.len());
+                let dual = Dual { constraints, generators, lines, ..**dual };
+                return Self::of_dual(kept.len(), Some(Arc::new(dual)));
+            }
+            let constraints = first.iter().chain(second);
+            return Self::from_fitted(
+                kept.len(),
+                constraints.map(|c| Constraint::of_row(dropped(c.row()), c.relation())).collect(),
+            );
+        }
+        if let Some(eliminated) = self.eliminated(dimensions) {
+            return eliminated.remove_dimensions(dimensions);
+        }
+        let Some(generators) = self.some_generators() else {
+            return Self::empty(kept.len());
+        };
+        let mapped = generators
+            .map(|generator| {
+                let mut row = dropped(&generator.row);
+                row::normalise(&mut row);
+                Generator { kind: generator.kind, row }
+            })
+            .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
+            .collect();
+        Self::of_generators(kept.len(), None, mapped)
+    }
+}

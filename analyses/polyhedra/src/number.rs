@@ -1,0 +1,158 @@
+//! The numbers on which a conversion runs: machine words, or integers of any size.
+//!
+//! Every operation on words tells when a result does not fit, and the caller then changes over to
+//! big integers ([`crate::conversion`]). A row of words is all words, so the loops over it have no
+//! case distinctions but that one.
+
+use crate::integer::{Integer, gcd_u64, gcd_u128};
+use crate::row;
+
+/// Operations answer nothing when a result does not fit.
+pub(crate) trait Number: Clone {
+    fn of_integer(value: &Integer) -> Option<Self>;
+    fn to_integer(&self) -> Integer;
+    /// -1, 0 or 1.
+    fn signum(&self) -> i32;
+    fn negated(&self) -> Option<Self>;
+    /// Both divided by their greatest common divisor; not both are 0.
+    fn coprime(a: &Self, b: &Self) -> Option<(Self, Self)>;
+    fn dot(a: &[Self], b: &[Self]) -> Option<Self>;
+    /// Appends `a x + b y`, divided by the greatest common divisor of its entries, to `out`, which is as
+    /// before when it does not fit.
+    fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()>;
+}
+
+impl Number for i64 {
+    #[inline]
+    fn of_integer(value: &Integer) -> Option<Self> {
+        value.to_i64()
+    }
+
+    #[inline]
+    fn to_integer(&self) -> Integer {
+        Integer::from(*self)
+    }
+
+    #[inline]
+    fn signum(&self) -> i32 {
+        i32::from(*self > 0) - i32::from(*self < 0)
+    }
+
+    #[inline]
+    fn negated(&self) -> Option<Self> {
+        self.checked_neg()
+    }
+
+    #[inline]
+    fn coprime(a: &Self, b: &Self) -> Option<(Self, Self)> {
+        match i64::try_from(gcd_u64(a.unsigned_abs(), b.unsigned_abs())) {
+            Ok(1) => Some((*a, *b)),
+            Ok(gcd) => Some((a / gcd, b / gcd)),
+            Err(_) => None,
+        }
+    }
+
+    #[inline]
+    fn dot(a: &[Self], b: &[Self]) -> Option<Self> {
+        let (mut sum, mut overflow) = (0_i64, false);
+        for (x, y) in a.iter().zip(b) {
+            let (product, out_of_product) = x.overflowing_mul(*y);
+            let (next, out_of_sum) = sum.overflowing_add(product);
+            overflow |= out_of_product | out_of_sum;
+            sum = next;
+        }
+        if overflow {
+            return dot_wide(a, b);
+        }
+        Some(sum)
+    }
+
+    #[inline]
+    fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()> {
+        let start = out.len();
+        // No branch within: rows are short, and an overflow is all but impossible.
+        let mut overflow = false;
+        out.extend(x.iter().zip(y).map(|(one, other)| {
+            let (first, out_of_first) = a.overflowing_mul(*one);
+            let (second, out_of_second) = b.overflowing_mul(*other);
+            let (sum, out_of_sum) = first.overflowing_add(second);
+            overflow |= out_of_first | out_of_second | out_of_sum;
+            sum
+        }));
+        if overflow {
+            out.truncate(start);
+            return combine_wide((*a, x), (*b, y), out);
+        }
+        let mut gcd = 0;
+        for entry in &out[start..] {
+            gcd = gcd_u64(gcd, entry.unsigned_abs());
+            if gcd == 1 {
+                return Some(());
+            }
+        }
+        if gcd > 1 {
+            let Ok(gcd) = i64::try_from(gcd) else {
+                out.truncate(start);
+                return None;
+            };
+            out[start..].iter_mut().for_each(|entry| *entry /= gcd);
+        }
+        Some(())
+    }
+}
+
+/// A sum that fits though a part of it does not.
+#[cold]
+fn dot_wide(a: &[i64], b: &[i64]) -> Option<i64> {
+    let mut sum = 0_i128;
+    for (x, y) in a.iter().zip(b) {
+        // A product of two words fits; only the sum may not.
+        sum = sum.checked_add(i128::from(*x) * i128::from(*y))?;
+    }
+    i64::try_from(sum).ok()
+}
+
+/// A combination that fits once it is divided.
+#[cold]
+fn combine_wide((a, x): (i64, &[i64]), (b, y): (i64, &[i64]), out: &mut Vec<i64>) -> Option<()> {
+    let sum =
+        |(x, y): (&i64, &i64)| (i128::from(a) * i128::from(*x)).checked_add(i128::from(b) * i128::from(*y));
+    let sums = x.iter().zip(y).map(sum).collect::<Option<Vec<i128>>>()?;
+    let gcd = sums.iter().fold(0, |gcd, sum| gcd_u128(gcd, sum.unsigned_abs()));
+    let gcd = i128::try_from(gcd.max(1)).ok()?;
+    let divided = sums.iter().map(|sum| i64::try_from(sum / gcd).ok());
+    out.extend(divided.collect::<Option<Vec<i64>>>()?);
+    Some(())
+}
+
+impl Number for Integer {
+    fn of_integer(value: &Integer) -> Option<Self> {
+        Some(value.clone())
+    }
+
+    fn to_integer(&self) -> Integer {
+        self.clone()
+    }
+
+    fn signum(&self) -> i32 {
+        Self::signum(self)
+    }
+
+    fn negated(&self) -> Option<Self> {
+        Some(-self)
+    }
+
+    fn coprime(a: &Self, b: &Self) -> Option<(Self, Self)> {
+        let gcd = a.gcd(b);
+        Some((a.div_exact(&gcd), b.div_exact(&gcd)))
+    }
+
+    fn dot(a: &[Self], b: &[Self]) -> Option<Self> {
+        Some(row::dot(a, b))
+    }
+
+    fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()> {
+        out.append(&mut row::combine(a, x, b, y));
+        Some(())
+    }
+}

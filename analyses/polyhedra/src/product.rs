@@ -1,0 +1,208 @@
+//! Products of double descriptions, and their factors.
+//!
+//! **Problem.** Blocks of dimensions that share no constraint are kept apart
+//! ([`crate::polyhedron`]). When an operation relates them they must become one, and when the
+//! relation is gone they should be taken apart again; neither needs a conversion.
+//!
+//! **Product.** Constraints, lines and rays of a product are those of its factors, padded with 0;
+//! its corners are all combinations of their corners. So the size of the result is a product of
+//! sizes, and this is where a lack of structure is paid for. Echelon forms and reduced rows stay
+//! such, since the factors have no column in common but the first.
+//!
+//! **Factors.** Two dimensions belong together when a chain of minimal constraints links them. The
+//! minimal constraints of a product are those of its factors (a facet of a product is a facet of
+//! one factor times the others; reduced echelon forms are unique), so this finds the finest
+//! product there is. Corners of a factor are the projections of corners; lines and rays already lie
+//! within one factor.
+//!
+//! **Strictness.** A face left out of a factor is left out times all the others, so strict
+//! constraints are padded like the rest; the points are computed anew ([`crate::faces`]).
+
+use crate::bits::Bits;
+use crate::budget::{Budget, Exceeded};
+use crate::dual::{self, Dual, Generator, Kind};
+use crate::integer::Integer;
+use crate::linear::{Constraint, Relation};
+use crate::minimise::{Facet, Minimal};
+use crate::partition::Partition;
+use crate::row::{self, Row};
+
+/// The row with its columns moved to `positions` in a space of `width` coordinates.
+pub(crate) fn spread(row: &[Integer], positions: &[usize], width: usize) -> Row {
+    let mut result = vec![Integer::ZERO; width];
+    result[0] = row[0].clone();
+    for (entry, &position) in row[1..].iter().zip(positions) {
+        result[position + 1] = entry.clone();
+    }
+    result
+}
+
+/// The columns of the row at `positions`, after the first.
+pub(crate) fn gather(row: &[Integer], positions: &[usize]) -> Row {
+    let mut result = Vec::with_capacity(positions.len() + 1);
+    result.push(row[0].clone());
+    result.extend(positions.iter().map(|&position| row[position + 1].clone()));
+    result
+}
+
+/// The number of lines, rays and corners of a product.
+pub(crate) fn size<'a>(dimensions: usize, parts: impl Iterator<Item = (&'a [usize], &'a Dual)>) -> usize {
+    let (mut corners, mut others, mut covered) = (1_usize, 0_usize, 0_usize);
+    for (positions, dual) in parts {
+        let own = dual.skeleton_generators().iter().filter(|g| g.row[0].is_positive()).count();
+        corners = corners.saturating_mul(own);
+        others += dual.lines + dual.extremes - own;
+        covered += positions.len();
+    }
+    corners.saturating_add(others + dimensions - covered)
+}
+
+/// The product of polyhedra in a space in which each has its own positions; dimensions at no
+/// position may take any value.
+pub(crate) fn product(
+    dimensions: usize,
+    parts: &[(&[usize], &Dual)],
+    budget: &Budget,
+) -> Result<Dual, Exceeded> {
+    let width = dimensions + 1;
+    let size = size(dimensions, parts.iter().copied());
+    budget.hold(size, width)?;
+    budget.spend(size)?;
+    let mut minimal =
+        Minimal { lines: Vec::new(), rays: Vec::new(), equalities: Vec::new(), facets: Vec::new() };
+    let mut strict: Vec<Row> = Vec::new();
+    let mut corners = vec![row::unit(width, 0)];
+    let mut is_free = vec![true; dimensions];
+    for (positions, dual) in parts {
+        positions.iter().for_each(|&position| is_free[position] = false);
+        for (index, constraint) in dual.constraints.iter().enumerate() {
+            let row = spread(constraint.row(), positions, width);
+            if constraint.relation() == Relation::Greater {
+                strict.push(row.clone());
+            }
+            if index < dual.equalities {
+                minimal.equalities.push(row);
+            } else if index < dual.equalities + dual.facets {
+                minimal.facets.push(Facet { row, rays: Bits::default() });
+            }
+        }
+        let mut own = Vec::new();
+        for (index, generator) in dual.skeleton_generators().iter().enumerate() {
+            if generator.row[0].is_positive() {
+                own.push(&generator.row);
+            } else {
+                let row = spread(&generator.row, positions, width);
+                if index < dual.lines { minimal.lines.push(row) } else { minimal.rays.push(row) }
+            }
+        }
+        let mut combined = Vec::with_capacity(corners.len() * own.len());
+        for corner in &corners {
+            combined.extend(own.iter().map(|mine| combine(corner, mine, positions)));
+        }
+        corners = combined;
+    }
+    minimal.rays.append(&mut corners);
+    let free = (0..dimensions).filter(|&dimension| is_free[dimension]);
+    minimal.lines.extend(free.map(|dimension| row::unit(width, dimension + 1)));
+    minimal.lines.sort_by_key(|row| row::pivot(row));
+    minimal.equalities.sort_by_key(|row| row::pivot(row));
+    let has_infinite_facet = parts.iter().all(|(_, dual)| dual.has_infinite_facet);
+    finish(minimal, has_infinite_facet, &strict, budget)
+}
+
+/// The corner with the coordinates of `corner` and those of `own` at `positions`, over the least
+/// common denominator; without a common divisor if both are.
+fn combine(corner: &[Integer], own: &[Integer], positions: &[usize]) -> Row {
+    if own[0] == corner[0] {
+        let mut result = corner.to_vec();
+        for (entry, &position) in own[1..].iter().zip(positions) {
+            result[position + 1] = entry.clone();
+        }
+        return result;
+    }
+    let height = corner[0].lcm(&own[0]);
+    let (mine, theirs) = (height.div_exact(&own[0]), height.div_exact(&corner[0]));
+    let mut result: Row = corner.iter().map(|entry| entry * &theirs).collect();
+    for (entry, &position) in own[1..].iter().zip(positions) {
+        result[position + 1] = entry * &mine;
+    }
+    result
+}
+
+/// Both descriptions in canonical order, of a non-empty set given by the closed set and the strict
+/// constraints; the facets' rays need not be known.
+pub(crate) fn finish(
+    mut minimal: Minimal,
+    has_infinite_facet: bool,
+    strict: &[Row],
+    budget: &Budget,
+) -> Result<Dual, Exceeded> {
+    if !strict.is_empty() {
+        budget.spend(minimal.facets.len().saturating_mul(minimal.rays.len()))?;
+        for facet in &mut minimal.facets {
+            facet.rays = dual::border(&facet.row, &minimal.rays);
+        }
+    }
+    let dual = dual::cut_off(minimal, has_infinite_facet, strict.iter().map(Vec::as_slice), budget)?;
+    Ok(dual.unwrap_or_else(|| unreachable!("products and factors of non-empty sets are not empty")))
+}
+
+/// The finest product that a polyhedron is, as positions and factors; nothing if that is itself.
+pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>, Dual)>> {
+    let mut partition = Partition::new(dimensions);
+    for constraint in &whole.constraints {
+        partition.relate(support(constraint.row()));
+    }
+    let groups = partition.groups();
+    if groups.len() == 1 && groups[0].len() == dimensions {
+        return None;
+    }
+    Some(groups.into_iter().map(|positions| (factor(whole, &positions), positions)).map(swap).collect())
+}
+
+fn swap<A, B>((a, b): (A, B)) -> (B, A) {
+    (b, a)
+}
+
+/// The dimensions with a coefficient other than 0.
+pub(crate) fn support(row: &[Integer]) -> impl Iterator<Item = usize> {
+    row[1..].iter().enumerate().filter(|(_, entry)| !entry.is_zero()).map(|(index, _)| index)
+}
+
+fn factor(whole: &Dual, positions: &[usize]) -> Dual {
+    let mut is_mine = vec![false; whole.generators.first().map_or(0, |generator| generator.row.len())];
+    positions.iter().for_each(|&position| is_mine[position] = true);
+    let concerns = |row: &[Integer]| support(row).any(|dimension| is_mine[dimension]);
+    let mine = |constraints: &[Constraint]| -> Vec<Row> {
+        constraints.iter().filter(|c| concerns(c.row())).map(|c| gather(c.row(), positions)).collect()
+    };
+    let (equalities, facets) = whole.skeleton_constraints().split_at(whole.equalities);
+    let facets = mine(facets).into_iter().map(|row| Facet { row, rays: Bits::default() }).collect();
+    let strict: Vec<Constraint> =
+        whole.constraints.iter().filter(|c| c.relation() == Relation::Greater).cloned().collect();
+    let (mut lines, mut rays, mut corners) = (Vec::new(), Vec::new(), Vec::new());
+    for Generator { kind, row } in whole.skeleton_generators() {
+        match kind {
+            Kind::Line if concerns(row) => lines.push(gather(row, positions)),
+            Kind::Ray if concerns(row) => rays.push(gather(row, positions)),
+            Kind::Line | Kind::Ray => {}
+            Kind::Point | Kind::ClosurePoint => {
+                let mut corner = gather(row, positions);
+                row::normalise(&mut corner);
+                corners.push(corner);
+            }
+        }
+    }
+    corners.sort();
+    corners.dedup();
+    let equalities = mine(equalities);
+    // The face at infinity is a facet when the directions span all that the equalities leave.
+    let directions = lines.iter().chain(&rays).cloned().collect();
+    let has_infinite_facet =
+        whole.has_infinite_facet || row::echelon(directions).len() + equalities.len() == positions.len();
+    rays.append(&mut corners);
+    let minimal = Minimal { lines, rays, equalities, facets };
+    // No more rows than the whole has, so no limit can be met that was not met before.
+    finish(minimal, has_infinite_facet, &mine(&strict), &Budget::unlimited())
+        .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+}
