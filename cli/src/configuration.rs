@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use coreach_analyses::domains::{DomainKind, NAMES};
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::reader::collect::{Collector, inventory, listed};
@@ -39,17 +40,6 @@ pub struct Instantiation {
     /// Where the value stands.
     pub origin: Origin,
     node: Arc<Node>,
-}
-
-/// The abstract domains of this build.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Domain {
-    /// Reachability in the graph alone.
-    Location,
-    /// A range per number.
-    Interval,
-    /// Convex polyhedra.
-    Polyhedra,
 }
 
 /// Where widening stops on its way.
@@ -103,7 +93,7 @@ pub struct Configuration {
     /// `determinization: max_lookahead`; 8.
     pub max_lookahead: usize,
     /// `analysis: domain`; polyhedra.
-    pub domain: Domain,
+    pub domain: DomainKind,
     /// `analysis: widening: delay`; 2.
     pub widening_delay: usize,
     /// `analysis: widening: thresholds`; auto.
@@ -122,16 +112,6 @@ pub struct Configuration {
 
 const KEYS: [&str; 7] =
     ["specification", "purpose", "purposes", "instantiate", "determinization", "analysis", "output"];
-
-const DOMAINS: [(&str, Option<Domain>); 7] = [
-    ("location", Some(Domain::Location)),
-    ("interval", Some(Domain::Interval)),
-    ("octagon", None),
-    ("polyhedra", Some(Domain::Polyhedra)),
-    ("apron:box", None),
-    ("apron:octagon", None),
-    ("apron:polka", None),
-];
 
 const FORMATS: [(&str, Format); 4] =
     [("dot", Format::Dot), ("svg", Format::Svg), ("json", Format::Json), ("yaml", Format::Yaml)];
@@ -364,19 +344,21 @@ fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: usize,
     default
 }
 
-fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<Domain> {
-    let Some(node) = shape::get(analysis, "domain") else { return Some(Domain::Polyhedra) };
+fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKind> {
+    let Some(node) = shape::get(analysis, "domain") else { return Some(DomainKind::Polyhedra) };
     let scalar = shape::scalar(collector, node, "`domain`", "domain: polyhedra")?;
-    let here = || DOMAINS.iter().filter(|(_, domain)| domain.is_some()).map(|(name, _)| *name);
-    let diagnostic = match DOMAINS.iter().find(|(name, _)| *name == scalar.text) {
-        Some((_, Some(domain))) => return Some(*domain),
-        Some((name, None)) => {
+    let here = || DomainKind::ALL.iter().map(|domain| domain.name());
+    if let Ok(domain) = scalar.text.parse() {
+        return Some(domain);
+    }
+    let diagnostic = match NAMES.iter().find(|name| **name == scalar.text) {
+        Some(name) => {
             Diagnostic::error("domain-not-built", format!("the domain `{name}` is not in this build"))
                 .at(collector.origin(&scalar.span), "not available")
                 .help(format!("this build has {}", listed(here())))
         }
         None => {
-            let near = collector.nearest(&scalar.text, DOMAINS.iter().map(|(name, _)| *name));
+            let near = collector.nearest(&scalar.text, NAMES.iter().copied());
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("this build has {}", listed(here())),

@@ -12,6 +12,7 @@ pub mod instantiate;
 pub mod jobs;
 pub mod making;
 pub mod models;
+mod page;
 pub mod progress;
 pub mod project;
 pub mod render;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml::{self, Kind};
+use coreach_model::reader::yaml;
 
 /// At most so many files beside a purpose are looked into.
 const MOST_SIBLINGS: usize = 200;
@@ -29,23 +29,22 @@ pub enum FileKind {
 /// # Errors
 /// It is not YAML, or none of the three.
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
-    let mut collector = Collector::new(file.clone());
-    let root = yaml::parse(&mut collector);
-    let Some(root) = root else { return Err(collector.finish().0) };
-    let entries = match &root.kind {
-        Kind::Mapping(entries) => &entries[..],
-        _ => &[],
-    };
+    // A look at the first keys suffices: reading the whole of it is the reader's work.
+    let found = yaml::top_keys(&file.text, |key| matches!(key, "specification" | "iosts"));
     let text = |key: &str| {
-        let value = &entries.iter().find(|entry| entry.key.text == key)?.value;
-        let text = value.as_scalar().map(|scalar| scalar.text.clone()).unwrap_or_default();
-        Some((text, collector.origin(&value.span)))
+        let (_, value) = found.iter().find(|(other, _)| other == key)?;
+        Some((value.text.clone(), Origin { file: file.clone(), span: value.span.clone() }))
     };
     if text("specification").is_some() {
         return Ok(FileKind::Configuration);
     }
     if let Some((name, _)) = text("iosts") {
         return Ok(FileKind::Specification(name));
+    }
+    // None of the keys so far, perhaps because it is not even YAML further on: then that is what is wrong.
+    let mut collector = Collector::new(file.clone());
+    if yaml::parse(&mut collector).is_none() {
+        return Err(collector.finish().0);
     }
     if text("purpose").is_some() {
         return Ok(FileKind::Purpose { of: text("of") });

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use coreach_analyses::check;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::{DomainKind, Options as Analysis, Thresholds};
+use coreach_analyses::{Options as Analysis, Thresholds};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{Reading, Specification, load as load_file, read_purpose, read_specification};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::{Options, Stage};
 
-use crate::configuration::{self, Artifact, Configuration, Domain, Reference, load_configuration};
+use crate::configuration::{self, Artifact, Configuration, Reference, load_configuration};
 use crate::instantiate::instantiate;
 use crate::models;
 
@@ -131,11 +131,6 @@ fn twice(reference: &Reference, name: &str) -> Diagnostic {
 }
 
 fn options(configuration: &Configuration) -> Options {
-    let domain = match configuration.domain {
-        Domain::Location => DomainKind::Location,
-        Domain::Interval => DomainKind::Interval,
-        Domain::Polyhedra => DomainKind::Polyhedra,
-    };
     let thresholds = match &configuration.thresholds {
         configuration::Thresholds::Auto => Thresholds::Auto,
         // Any number will do as a threshold: it is a place to pause, not a fact.
@@ -146,7 +141,7 @@ fn options(configuration: &Configuration) -> Options {
     Options {
         max_lookahead: configuration.max_lookahead,
         analysis: Analysis {
-            domain,
+            domain: configuration.domain,
             delay: configuration.widening_delay,
             thresholds,
             descending_steps: configuration.descending_steps,

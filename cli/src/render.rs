@@ -11,8 +11,13 @@ use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde_json::{Value, json};
 
+use crate::page::{Page, Pages};
+
 /// Longer lines are not drawn: a model that a program wrote in one line would fill the screen.
 const LONGEST_DRAWN: usize = 200;
+
+/// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn too.
+const FURTHEST_DRAWN: usize = 50;
 
 /// How to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,17 +45,19 @@ impl Style {
 
 /// The diagnostics as text, a blank line between two.
 pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
-    let blocks: Vec<String> = diagnostics.iter().map(|diagnostic| block(diagnostic, style)).collect();
+    let mut pages = Pages::default();
+    let blocks: Vec<String> =
+        diagnostics.iter().map(|diagnostic| block(diagnostic, style, &mut pages)).collect();
     blocks.join("\n")
 }
 
-fn block(diagnostic: &Diagnostic, style: Style) -> String {
+fn block(diagnostic: &Diagnostic, style: Style, pages: &mut Pages) -> String {
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(style.width)
         .with_links(false)
         .with_context_lines(1);
-    let drawn = Drawn::of(diagnostic);
+    let drawn = Drawn::of(diagnostic, pages);
     let mut text = String::new();
     // A string takes everything; miette itself fails only for a span outside of the text, and [`Drawn::of`] checks.
     if handler.render_report(&mut text, &drawn).is_err() {
@@ -93,18 +100,22 @@ fn footer(text: &mut String, word: &str, content: &str, style: Style) {
 /// A diagnostic as miette sees it: one source, the labels that stand in it.
 struct Drawn<'a> {
     diagnostic: &'a Diagnostic,
-    source: Option<miette::NamedSource<String>>,
+    source: Option<Page>,
     labels: Vec<LabeledSpan>,
     /// What cannot be drawn on that source: labels in another file or on an overlong line.
     elsewhere: Vec<String>,
 }
 
 impl<'a> Drawn<'a> {
-    fn of(diagnostic: &'a Diagnostic) -> Self {
+    fn of(diagnostic: &'a Diagnostic, pages: &mut Pages) -> Self {
         let mut drawn = Drawn { diagnostic, source: None, labels: Vec::new(), elsewhere: Vec::new() };
         let Some((first, _)) = diagnostic.labels.first() else { return drawn };
+        let page = pages.of(&first.file);
+        let line = page.line(first.span.start);
         for (number, (origin, label)) in diagnostic.labels.iter().enumerate() {
-            let here = origin.file == first.file && is_drawable(origin);
+            let here = origin.file == first.file
+                && is_drawable(origin, &page)
+                && page.line(origin.span.start).abs_diff(line) <= FURTHEST_DRAWN;
             if !here || (number > 0 && drawn.labels.is_empty()) {
                 let excerpt: String = origin.text().chars().take(60).collect();
                 drawn.elsewhere.push(format!("{origin}: {label}: `{}`", excerpt.replace('\n', " ")));
@@ -119,20 +130,20 @@ impl<'a> Drawn<'a> {
             });
         }
         if !drawn.labels.is_empty() {
-            drawn.source = Some(miette::NamedSource::new(&first.file.name, first.file.text.clone()));
+            drawn.source = Some(page);
         }
         drawn
     }
 }
 
-fn is_drawable(origin: &Origin) -> bool {
+fn is_drawable(origin: &Origin, page: &Page) -> bool {
     let text = &origin.file.text;
-    let (Some(before), Some(_)) = (text.get(..origin.span.start), text.get(origin.span.clone())) else {
+    if text.get(origin.span.clone()).is_none() {
         return false;
-    };
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    let end = text[origin.span.end..].find('\n').map_or(text.len(), |at| origin.span.end + at);
-    text[start..end].lines().all(|line| line.len() <= LONGEST_DRAWN)
+    }
+    let (start, end) = page.whole_lines(&origin.span);
+    end - start <= LONGEST_DRAWN * (FURTHEST_DRAWN + 1)
+        && text[start..end].lines().all(|line| line.len() <= LONGEST_DRAWN)
 }
 
 impl fmt::Display for Drawn<'_> {

@@ -364,7 +364,29 @@ fn compare_says_what_each_domain_makes() {
     assert_eq!(rows[1]["test_case"]["fail"], 8);
     let output = run(arguments!["compare", &config]);
     exits(&output, 0);
-    assert_eq!(stdout(&output).lines().count(), 4, "{}", stdout(&output));
+    let domains = coreach_analyses::DomainKind::ALL.len();
+    assert_eq!(stdout(&output).lines().count(), 1 + domains, "{}", stdout(&output));
+}
+
+#[test]
+fn the_domains_of_apron_are_refused_where_they_are_not_in_the_build() {
+    let folder = Folder::new();
+    let out = folder.0.join("out");
+    for domain in ["apron:box", "apron:octagon", "apron:polka"] {
+        let config = folder.coffee("deliver_coffee", &format!("analysis: {{ domain: \"{domain}\" }}"));
+        let output = run(arguments!["run", &config, "--out", &out]);
+        let chosen = run(arguments!["run", &config, "--out", &out, "--domain", domain]);
+        if cfg!(feature = "apron") {
+            exits(&output, 0);
+            exits(&chosen, 0);
+        } else {
+            exits(&output, 1);
+            exits(&chosen, 2);
+            for output in [output, chosen] {
+                assert!(stderr(&output).contains("is not in this build"), "{}", stderr(&output));
+            }
+        }
+    }
 }
 
 #[test]

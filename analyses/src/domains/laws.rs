@@ -6,7 +6,7 @@
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use proptest::prelude::*;
 
-use crate::domains::{Domain, DomainKind, WithDomain};
+use crate::domains::{Domain, DomainKind, NAMES, WithDomain};
 
 const DIMENSIONS: usize = 3;
 /// The last dimension is real.
@@ -189,9 +189,12 @@ proptest! {
 fn names_are_read_back() {
     for kind in DomainKind::ALL {
         assert_eq!(kind.name().parse(), Ok(*kind));
+        assert!(NAMES.contains(&kind.name()));
     }
-    assert_eq!(
-        "octagon".parse::<DomainKind>().unwrap_err().to_string(),
-        "no domain is called `octagon`; there are location, interval, polyhedra"
-    );
+    let message = |name: &str| name.parse::<DomainKind>().unwrap_err().to_string();
+    let there = DomainKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    assert_eq!(message("heptagon"), format!("no domain is called `heptagon`; there are {there}"));
+    for name in NAMES.iter().filter(|name| !DomainKind::ALL.iter().any(|kind| kind.name() == **name)) {
+        assert_eq!(message(name), format!("the domain `{name}` is not in this build; there are {there}"));
+    }
 }

@@ -3,6 +3,8 @@
 //! A domain is one file here and one line in the list below. Elements over-approximate sets of vectors: every
 //! operation returns an element that contains all points of the exact result.
 
+#[cfg(feature = "apron")]
+pub mod apron;
 pub mod interval;
 pub mod location;
 pub mod polyhedra;
@@ -99,25 +101,25 @@ pub trait WithDomain {
 }
 
 macro_rules! domains {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $ty:ty;)*) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $variant:ident = $name:literal, $ty:ty;)*) => {
         /// The domains by name.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum DomainKind {
-            $($(#[$doc])* $variant,)*
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $variant,)*
         }
 
         impl DomainKind {
             /// All of them, from the coarsest.
-            pub const ALL: &'static [DomainKind] = &[$(DomainKind::$variant),*];
+            pub const ALL: &'static [DomainKind] = &[$($(#[cfg($cfg)])? DomainKind::$variant),*];
 
             /// The name under which the user chooses it.
             pub fn name(self) -> &'static str {
-                match self { $(DomainKind::$variant => $name,)* }
+                match self { $($(#[cfg($cfg)])? DomainKind::$variant => $name,)* }
             }
 
             /// Runs the function with the domain.
             pub fn with<F: WithDomain>(self, function: F) -> F::Output {
-                match self { $(DomainKind::$variant => function.run::<$ty>(),)* }
+                match self { $($(#[cfg($cfg)])? DomainKind::$variant => function.run::<$ty>(),)* }
             }
         }
     };
@@ -131,7 +133,20 @@ domains! {
     Interval = "interval", interval::Interval;
     /// Convex polyhedra: linear relations between numbers.
     Polyhedra = "polyhedra", polyhedra::Polyhedra;
+    /// APRON's intervals.
+    #[cfg(feature = "apron")]
+    ApronBox = "apron:box", apron::Apron<apron::Box>;
+    /// APRON's octagons.
+    #[cfg(feature = "apron")]
+    ApronOctagon = "apron:octagon", apron::Apron<apron::Octagon>;
+    /// APRON's polyhedra.
+    #[cfg(feature = "apron")]
+    ApronPolka = "apron:polka", apron::Apron<apron::Polka>;
 }
+
+/// All names that a configuration may use, whether or not this build has the domain.
+pub const NAMES: [&str; 7] =
+    ["location", "interval", "octagon", "polyhedra", "apron:box", "apron:octagon", "apron:polka"];
 
 impl fmt::Display for DomainKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,14 +154,18 @@ impl fmt::Display for DomainKind {
     }
 }
 
-/// There is no domain of this name.
+/// There is no domain of this name in this build.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownDomain(pub String);
 
 impl fmt::Display for UnknownDomain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = DomainKind::ALL.iter().map(|kind| kind.name()).collect();
-        write!(f, "no domain is called `{}`; there are {}", self.0, names.join(", "))
+        if NAMES.contains(&self.0.as_str()) {
+            write!(f, "the domain `{}` is not in this build; there are {}", self.0, names.join(", "))
+        } else {
+            write!(f, "no domain is called `{}`; there are {}", self.0, names.join(", "))
+        }
     }
 }
 

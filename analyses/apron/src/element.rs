@@ -1,0 +1,393 @@
+//! Elements: sets of vectors in one of the library's forms.
+//!
+//! No operation changes an element, so copies share. (The library keeps what it has computed about a value in the
+//! value; that no answer depends on it is its promise.)
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ptr::{NonNull, null_mut};
+use std::rc::Rc;
+
+use coreach_apron_sys as sys;
+use dashu::rational::RBig;
+
+use crate::error::Error;
+use crate::linear::{Constraint, Expression, Interval, RawConstraints, RawExpression, read_interval};
+use crate::manager::{Library, Manager, check_dimensions};
+use crate::number::Number;
+
+/// A set of vectors. It belongs to its manager's thread.
+#[derive(Clone)]
+pub struct Element(Rc<Owned>);
+
+struct Owned {
+    raw: NonNull<sys::ap_abstract0_t>,
+    manager: Manager,
+    integers: usize,
+    reals: usize,
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: this is the only owner of a value that the library made, and its manager lives.
+        unsafe { sys::ap_abstract0_free(self.manager.as_ptr(), self.raw.as_ptr()) }
+    }
+}
+
+impl fmt::Debug for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Element")
+            .field("library", &self.library())
+            .field("constraints", &self.constraints())
+            .finish()
+    }
+}
+
+impl Element {
+    /// Takes over a value that the library made with this manager.
+    pub(crate) fn wrap(manager: &Manager, raw: NonNull<sys::ap_abstract0_t>) -> Self {
+        // SAFETY: the value lives, and its manager does. This cannot fail: it reads two fields.
+        let size = unsafe { sys::ap_abstract0_dimension(manager.as_ptr(), raw.as_ptr()) };
+        Element(Rc::new(Owned { raw, manager: manager.clone(), integers: size.intdim, reals: size.realdim }))
+    }
+
+    fn raw(&self) -> *mut sys::ap_abstract0_t {
+        self.0.raw.as_ptr()
+    }
+
+    fn library(&self) -> Library {
+        self.0.manager.library()
+    }
+
+    /// The manager that made it.
+    pub fn manager(&self) -> &Manager {
+        &self.0.manager
+    }
+
+    /// How many dimensions are integers; they come first.
+    pub fn integers(&self) -> usize {
+        self.0.integers
+    }
+
+    /// How many dimensions there are.
+    pub fn dimensions(&self) -> usize {
+        self.0.integers + self.0.reals
+    }
+
+    /// Can the library work on both? Not all of its functions ask.
+    fn fits(&self, other: &Self) -> Result<(), Error> {
+        if self.library() != other.library() {
+            return Err(Error::argument(format!(
+                "{:?} and {:?} do not mix",
+                self.library(),
+                other.library()
+            )));
+        }
+        if (self.0.integers, self.0.reals) != (other.0.integers, other.0.reals) {
+            return Err(Error::argument("elements of different dimensions"));
+        }
+        Ok(())
+    }
+
+    fn ask(&self, question: impl FnOnce(*mut sys::ap_manager_t) -> sys::ap_bool) -> Result<bool, Error> {
+        let (answer, outcome) = self.0.manager.call(question);
+        outcome.map(|()| answer != 0)
+    }
+
+    /// Is there no vector? `false` is not certain where dimensions are integers.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn is_bottom(&self) -> Result<bool, Error> {
+        // SAFETY: here and below: manager and value live, and belong together; other values are checked by `fits`.
+        self.ask(|manager| unsafe { sys::ap_abstract0_is_bottom(manager, self.raw()) })
+    }
+
+    /// Are these all vectors?
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn is_top(&self) -> Result<bool, Error> {
+        // SAFETY: see `is_bottom`.
+        self.ask(|manager| unsafe { sys::ap_abstract0_is_top(manager, self.raw()) })
+    }
+
+    /// Is every vector in the other element?
+    ///
+    /// # Errors
+    /// What the library says; elements that do not fit.
+    pub fn is_leq(&self, other: &Self) -> Result<bool, Error> {
+        self.fits(other)?;
+        // SAFETY: see `is_bottom`.
+        self.ask(|manager| unsafe { sys::ap_abstract0_is_leq(manager, self.raw(), other.raw()) })
+    }
+
+    /// Does every vector satisfy the constraint?
+    ///
+    /// # Errors
+    /// What the library says; a dimension that there is not.
+    pub fn satisfies(&self, constraint: &Constraint) -> Result<bool, Error> {
+        let array = RawConstraints::of(std::slice::from_ref(constraint), self.dimensions())?;
+        // SAFETY: see `is_bottom`; the array has one constraint, which the library reads.
+        self.ask(|manager| unsafe { sys::ap_abstract0_sat_lincons(manager, self.raw(), array.0.p) })
+    }
+
+    /// How large the library's structure is, in a unit of its own.
+    pub fn size(&self) -> usize {
+        // SAFETY: see `is_bottom`.
+        self.0.manager.call(|manager| unsafe { sys::ap_abstract0_size(manager, self.raw()) }).0
+    }
+
+    /// An interval that contains all values of the expression. Of bottom: one without numbers.
+    ///
+    /// # Errors
+    /// What the library says; a dimension that there is not.
+    pub fn bound(&self, expression: &Expression) -> Result<Interval, Error> {
+        let expression = RawExpression::of(expression, self.dimensions())?;
+        let (interval, outcome) = self.0.manager.call(|manager| {
+            // SAFETY: see `is_bottom`; the library reads the expression, and gives a new interval, which is read and
+            // freed.
+            unsafe {
+                let raw = sys::ap_abstract0_bound_linexpr(manager, self.raw(), expression.as_ptr());
+                let interval = read_interval(raw);
+                sys::ap_interval_free(raw);
+                interval
+            }
+        });
+        outcome.map(|()| interval)
+    }
+
+    /// An interval for each dimension.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn bounds(&self) -> Result<Vec<Interval>, Error> {
+        let size = self.dimensions();
+        let (intervals, outcome) = self.0.manager.call(|manager| {
+            // SAFETY: see `is_bottom`; the library gives a new array of as many intervals as there are dimensions, which
+            // are read and freed.
+            unsafe {
+                let raw = sys::ap_abstract0_to_box(manager, self.raw());
+                if raw.is_null() {
+                    return Vec::new();
+                }
+                let intervals = (0..size).map(|at| read_interval(*raw.add(at))).collect();
+                sys::ap_interval_array_free(raw, size);
+                intervals
+            }
+        });
+        outcome.map(|()| intervals)
+    }
+
+    /// The element as constraints.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn constraints(&self) -> Result<Vec<Constraint>, Error> {
+        let (array, outcome) = self.0.manager.call(|manager| {
+            // SAFETY: see `is_bottom`; the array is new.
+            RawConstraints(unsafe { sys::ap_abstract0_to_lincons_array(manager, self.raw()) })
+        });
+        outcome?;
+        array.read(self.dimensions())
+    }
+
+    /// What is in both.
+    ///
+    /// # Errors
+    /// What the library says; elements that do not fit.
+    pub fn meet(&self, other: &Self) -> Result<Self, Error> {
+        self.fits(other)?;
+        // SAFETY: see `is_bottom`.
+        self.0.manager.make(|manager| unsafe { sys::ap_abstract0_meet(manager, 0, self.raw(), other.raw()) })
+    }
+
+    /// The least upper bound.
+    ///
+    /// # Errors
+    /// What the library says; elements that do not fit.
+    pub fn join(&self, other: &Self) -> Result<Self, Error> {
+        self.fits(other)?;
+        // SAFETY: see `is_bottom`.
+        self.0.manager.make(|manager| unsafe { sys::ap_abstract0_join(manager, 0, self.raw(), other.raw()) })
+    }
+
+    /// The vectors that satisfy the constraints; coarser where the library cannot say it.
+    ///
+    /// # Errors
+    /// What the library says; a dimension that there is not.
+    pub fn meet_constraints(&self, constraints: &[Constraint]) -> Result<Self, Error> {
+        let mut array = RawConstraints::of(constraints, self.dimensions())?;
+        // SAFETY: see `is_bottom`; the array is ours alone, so that it may be written to.
+        self.0.manager.make(|manager| unsafe {
+            sys::ap_abstract0_meet_lincons_array(manager, 0, self.raw(), &mut array.0)
+        })
+    }
+
+    /// The widening. Precondition: this element is within the other.
+    ///
+    /// # Errors
+    /// What the library says; elements that do not fit.
+    pub fn widen(&self, other: &Self) -> Result<Self, Error> {
+        self.fits(other)?;
+        // SAFETY: see `is_bottom`.
+        self.0.manager.make(|manager| unsafe { sys::ap_abstract0_widening(manager, self.raw(), other.raw()) })
+    }
+
+    /// The widening within those constraints that the other element satisfies. Precondition as for [`Element::widen`].
+    ///
+    /// Not for octagons: the meet closes the result, and a sequence of widenings of closed octagons may not end. See
+    /// [`Element::widen_octagon`].
+    ///
+    /// # Errors
+    /// What the library says; elements that do not fit; octagons.
+    pub fn widen_within(&self, other: &Self, thresholds: &[Constraint]) -> Result<Self, Error> {
+        self.fits(other)?;
+        if self.library() == Library::Octagon {
+            return Err(Error::argument("octagons are widened with thresholds by widen_octagon"));
+        }
+        let mut array = RawConstraints::of(thresholds, self.dimensions())?;
+        // SAFETY: see `is_bottom`; the array is ours alone, so that it may be reordered.
+        self.0.manager.make(|manager| unsafe {
+            sys::ap_abstract0_widening_threshold(manager, self.raw(), other.raw(), &mut array.0)
+        })
+    }
+
+    /// The widening of octagons whose bounds stop at the next of these numbers before they go to ∞. A bound is on
+    /// `±x ± y`, or on `±2x`: twice the bound on `±x`. Precondition as for [`Element::widen`].
+    ///
+    /// # Errors
+    /// What the library says; elements that do not fit, or are no octagons.
+    pub fn widen_octagon(&self, other: &Self, thresholds: &BTreeSet<RBig>) -> Result<Self, Error> {
+        self.fits(other)?;
+        if self.library() != Library::Octagon {
+            return Err(Error::argument("not an octagon"));
+        }
+        /// Scalars of the library that free themselves.
+        struct Scalars(Vec<*mut sys::ap_scalar_t>);
+        impl Drop for Scalars {
+            fn drop(&mut self) {
+                // SAFETY: each was made by the library, and this is its only owner.
+                self.0.iter().for_each(|scalar| unsafe { sys::ap_scalar_free(*scalar) });
+            }
+        }
+        // SAFETY: the library copies the number.
+        let scalar = |value: &RBig| unsafe { sys::ap_scalar_alloc_set_mpq(Number::of(value).as_ptr()) };
+        let mut scalars = Scalars(thresholds.iter().map(scalar).collect());
+        // SAFETY: see `is_bottom`; the scalars ascend, as the set does, and there are as many as is said.
+        self.0.manager.make(|manager| unsafe {
+            let (first, count) = (scalars.0.as_mut_ptr(), scalars.0.len());
+            sys::ap_abstract0_oct_widening_thresholds(manager, self.raw(), other.raw(), first, count)
+        })
+    }
+
+    /// The image of a parallel assignment: all right sides are evaluated at the old vector.
+    ///
+    /// # Errors
+    /// What the library says; a dimension that there is not, or twice.
+    pub fn assign(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
+        self.assigned(assignments, sys::ap_abstract0_assign_linexpr_array)
+    }
+
+    /// The vectors that a parallel assignment takes into this element.
+    ///
+    /// # Errors
+    /// What the library says; a dimension that there is not, or twice.
+    pub fn substitute(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
+        self.assigned(assignments, sys::ap_abstract0_substitute_linexpr_array)
+    }
+
+    fn assigned(&self, assignments: &[(usize, Expression)], function: AssignFunction) -> Result<Self, Error> {
+        if assignments.is_empty() {
+            return Ok(self.clone());
+        }
+        let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
+        let mut targets = self.distinct(&targets)?;
+        let expressions = assignments.iter().map(|(_, value)| RawExpression::of(value, self.dimensions()));
+        let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
+        let mut pointers: Vec<_> = expressions.iter().map(RawExpression::as_ptr).collect();
+        // SAFETY: see `is_bottom`; both arrays have the same size, and the expressions outlive the call.
+        self.0.manager.make(|manager| unsafe {
+            let (first, size) = (targets.as_mut_ptr(), targets.len());
+            function(manager, 0, self.raw(), first, pointers.as_mut_ptr(), size, null_mut())
+        })
+    }
+
+    /// The dimensions may have any value.
+    ///
+    /// # Errors
+    /// What the library says; a dimension that there is not, or twice.
+    pub fn forget(&self, dimensions: &[usize]) -> Result<Self, Error> {
+        if dimensions.is_empty() {
+            return Ok(self.clone());
+        }
+        let mut dimensions = self.distinct(dimensions)?;
+        // SAFETY: see `is_bottom`; the array has the size that is said.
+        self.0.manager.make(|manager| unsafe {
+            let (first, size) = (dimensions.as_mut_ptr(), dimensions.len());
+            sys::ap_abstract0_forget_array(manager, 0, self.raw(), first, size, 0)
+        })
+    }
+
+    /// New dimensions of any value: after the integers, and after the reals.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn add_dimensions(&self, integers: usize, reals: usize) -> Result<Self, Error> {
+        if integers == 0 && reals == 0 {
+            return Ok(self.clone());
+        }
+        check_dimensions(self.dimensions().saturating_add(integers), reals)?;
+        // The numbers are those of the old dimensions before which the new ones come.
+        let mut places = vec![self.0.integers as sys::ap_dim_t; integers];
+        places.resize(integers + reals, self.dimensions() as sys::ap_dim_t);
+        let mut change = sys::ap_dimchange_t { dim: places.as_mut_ptr(), intdim: integers, realdim: reals };
+        // SAFETY: see `is_bottom`; the places ascend, and are no greater than the number of dimensions.
+        self.0.manager.make(|manager| unsafe {
+            sys::ap_abstract0_add_dimensions(manager, 0, self.raw(), &mut change, 0)
+        })
+    }
+
+    /// The dimensions are projected away, and those after them move down.
+    ///
+    /// # Errors
+    /// What the library says; a dimension that there is not, or twice.
+    pub fn remove_dimensions(&self, dimensions: &[usize]) -> Result<Self, Error> {
+        if dimensions.is_empty() {
+            return Ok(self.clone());
+        }
+        let mut places = self.distinct(dimensions)?;
+        places.sort_unstable();
+        let integers = places.iter().filter(|at| (**at as usize) < self.0.integers).count();
+        let reals = places.len() - integers;
+        let mut change = sys::ap_dimchange_t { dim: places.as_mut_ptr(), intdim: integers, realdim: reals };
+        // SAFETY: see `is_bottom`; the places ascend, are distinct and are dimensions, the integer ones first.
+        self.0.manager.make(|manager| unsafe {
+            sys::ap_abstract0_remove_dimensions(manager, 0, self.raw(), &mut change)
+        })
+    }
+
+    /// The dimensions as the library takes them, if they are there and distinct.
+    fn distinct(&self, dimensions: &[usize]) -> Result<Vec<sys::ap_dim_t>, Error> {
+        let mut seen = vec![false; self.dimensions()];
+        for &dimension in dimensions {
+            match seen.get_mut(dimension) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => return Err(Error::argument(format!("dimension {dimension} is given twice"))),
+                None => return Err(Error::argument(format!("there is no dimension {dimension}"))),
+            }
+        }
+        // The manager makes no element of so many dimensions that this would cut something off.
+        Ok(dimensions.iter().map(|dimension| *dimension as sys::ap_dim_t).collect())
+    }
+}
+
+type AssignFunction = unsafe extern "C" fn(
+    *mut sys::ap_manager_t,
+    sys::ap_bool,
+    *mut sys::ap_abstract0_t,
+    *mut sys::ap_dim_t,
+    *mut *mut sys::ap_linexpr0_t,
+    usize,
+    *mut sys::ap_abstract0_t,
+) -> *mut sys::ap_abstract0_t;

@@ -1,0 +1,419 @@
+//! APRON's boxes, octagons and polyhedra (`coreach-apron`) as domains of ours, for those who trust them more, and to be
+//! compared with.
+//!
+//! They do what APRON does; three things are ours, since the library cannot know them:
+//!
+//! - *Integers.* Whether a dimension is an integer comes with each meet, but an element of APRON would have to know when
+//!   it is made, and have its integers in front. So all dimensions are reals there, and constraints are rounded here,
+//!   first as they are given, then as APRON writes the result, while they become stronger, up to a few rounds.
+//! - *Thresholds.* Boxes are widened within bounds on one dimension, polyhedra within any constraint. Of octagons it is
+//!   the entries of the matrix that stop at numbers: a meet after the widening would close the matrix, and a sequence of
+//!   widenings of closed octagons need not end (Miné, <https://doi.org/10.1007/s10990-006-8609-1>, section 6).
+//! - *Writing.* Constraints must be canonical. Those of boxes are; those of an octagon are those of its closed matrix,
+//!   without what follows from the bounds alone; those of a polyhedron are put in the form of `coreach-polyhedra`.
+//!
+//! An operation that fails is answered by "any vector", which is sound, and counted as coarsened. Polyhedra are APRON's
+//! strict ones: guards over reals need `x > 0`.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::marker::PhantomData;
+
+use coreach_apron::{Element, Error, ErrorKind, Expression, Library, Manager};
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Rational, Relation};
+use dashu::rational::RBig;
+
+use crate::domains::{Assignments, Domain};
+use crate::linear::{big, rational};
+
+/// Rounds of rounding after which an element is taken as it is: cutting can go on for very long.
+const ROUNDS: usize = 4;
+
+/// Which of APRON's libraries a domain is.
+pub trait Kind: Clone {
+    /// The library.
+    const LIBRARY: Library;
+}
+
+/// APRON's boxes.
+#[derive(Clone, Debug)]
+pub struct Box;
+/// APRON's octagons.
+#[derive(Clone, Debug)]
+pub struct Octagon;
+/// APRON's polyhedra.
+#[derive(Clone, Debug)]
+pub struct Polka;
+
+impl Kind for Box {
+    const LIBRARY: Library = Library::Box;
+}
+
+impl Kind for Octagon {
+    const LIBRARY: Library = Library::Octagon;
+}
+
+impl Kind for Polka {
+    const LIBRARY: Library = Library::PolkaStrict;
+}
+
+/// An element of one of APRON's libraries.
+#[derive(Clone)]
+pub struct Apron<K> {
+    /// `None` where an operation failed: any vector.
+    element: Option<Element>,
+    dimensions: usize,
+    kind: PhantomData<K>,
+}
+
+impl<K> fmt::Debug for Apron<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.element, f)
+    }
+}
+
+thread_local! {
+    /// A manager belongs to one thread; making one costs more than most operations.
+    static MANAGERS: RefCell<Vec<Manager>> = const { RefCell::new(Vec::new()) };
+}
+
+fn manager(library: Library) -> Result<Manager, Error> {
+    MANAGERS.with_borrow_mut(|managers| {
+        if let Some(found) = managers.iter().find(|manager| manager.library() == library) {
+            return Ok(found.clone());
+        }
+        let new = Manager::new(library)?;
+        managers.push(new.clone());
+        Ok(new)
+    })
+}
+
+/// What succeeded. A failure for want of memory, time or a library is none of ours; an argument that does not fit is.
+fn succeeded<T>(result: Result<T, Error>) -> Option<T> {
+    debug_assert!(
+        !matches!(&result, Err(error) if error.kind == ErrorKind::InvalidArgument),
+        "{:?}",
+        result.err()
+    );
+    result.ok()
+}
+
+fn to_big(value: &Rational) -> RBig {
+    let (_, denominator) = big(value.denominator()).into_parts();
+    RBig::from_parts(big(value.numerator()), denominator)
+}
+
+fn outwards(expression: &LinearExpression, dimensions: usize) -> Expression {
+    Expression {
+        coefficients: (0..dimensions).map(|at| to_big(&expression.coefficient(at))).collect(),
+        constant: to_big(&expression.constant_term()),
+    }
+}
+
+/// The constraint for APRON. Octagons see `3x >= 1` only as `x >= 1/3`, and `2x - 2y >= 1` only as `x - y >= 1/2`.
+fn constraint_outwards(constraint: &Constraint) -> coreach_apron::Constraint {
+    let scale = octagonal(constraint).map_or(Integer::ONE, |(_, scale)| scale);
+    let number = |value: &Integer| match scale.is_one() {
+        true => RBig::from(big(value)),
+        false => RBig::from(big(value)) / RBig::from(big(&scale)),
+    };
+    let expression = Expression {
+        coefficients: constraint.coefficients().iter().map(number).collect(),
+        constant: number(constraint.constant()),
+    };
+    let relation = match constraint.relation() {
+        Relation::Equal => coreach_apron::Relation::Equal,
+        Relation::AtLeast => coreach_apron::Relation::AtLeast,
+        Relation::Greater => coreach_apron::Relation::Greater,
+    };
+    coreach_apron::Constraint::new(expression, relation)
+}
+
+fn constraint_inwards(constraint: &coreach_apron::Constraint) -> Constraint {
+    let coefficients: Vec<Rational> = constraint.expression.coefficients.iter().map(rational).collect();
+    let expression =
+        LinearExpression::from_rationals(&coefficients, &rational(&constraint.expression.constant));
+    let relation = match constraint.relation {
+        coreach_apron::Relation::Equal => Relation::Equal,
+        coreach_apron::Relation::AtLeast => Relation::AtLeast,
+        coreach_apron::Relation::Greater => Relation::Greater,
+    };
+    Constraint::from_expression(&expression, relation)
+}
+
+/// How many dimensions an octagonal constraint mentions, one or two, and the magnitude that their coefficients share.
+fn octagonal(constraint: &Constraint) -> Option<(usize, Integer)> {
+    let mut used = constraint.coefficients().iter().filter(|c| !c.is_zero()).map(Integer::abs);
+    let first = used.next()?;
+    match (used.next(), used.next()) {
+        (None, _) => Some((1, first)),
+        (Some(second), None) if first == second => Some((2, first)),
+        _ => None,
+    }
+}
+
+/// The stronger constraint that holds of the integers that satisfy this one, if it is stronger.
+fn rounded(constraint: &Constraint, integer: &[bool]) -> Option<Constraint> {
+    let mut gcd = Integer::ZERO;
+    for (at, coefficient) in constraint.coefficients().iter().enumerate() {
+        if !coefficient.is_zero() {
+            if integer.get(at) != Some(&true) {
+                return None;
+            }
+            gcd = gcd.gcd(coefficient);
+        }
+    }
+    if gcd.is_zero() {
+        return None;
+    }
+    let constant = constraint.constant();
+    let constant = match constraint.relation() {
+        Relation::Equal if constant.is_multiple_of(&gcd) => return None,
+        Relation::Equal => return Some(Constraint::of(&[], -1, Relation::AtLeast)),
+        Relation::AtLeast if gcd.is_one() => return None,
+        Relation::AtLeast => constant.div_floor(&gcd),
+        Relation::Greater => constant.div_ceil(&gcd) - Integer::ONE,
+    };
+    let coefficients = constraint.coefficients().iter().map(|c| c.div_exact(&gcd)).collect();
+    Some(Constraint::new(coefficients, constant, Relation::AtLeast))
+}
+
+fn raw_constraints(element: &Element) -> Result<Vec<Constraint>, Error> {
+    Ok(element.constraints()?.iter().map(constraint_inwards).collect())
+}
+
+/// The constraints met, and the result rounded.
+fn met(element: &Element, constraints: &[Constraint], integer: &[bool]) -> Result<Element, Error> {
+    let given: Vec<_> = constraints
+        .iter()
+        .map(|constraint| constraint_outwards(rounded(constraint, integer).as_ref().unwrap_or(constraint)))
+        .collect();
+    let mut element = if given.is_empty() { element.clone() } else { element.meet_constraints(&given)? };
+    for _ in 0..ROUNDS {
+        if !integer.contains(&true) || element.is_bottom()? {
+            break;
+        }
+        let stronger: Vec<_> = raw_constraints(&element)?
+            .iter()
+            .filter_map(|constraint| rounded(constraint, integer))
+            .map(|constraint| constraint_outwards(&constraint))
+            .collect();
+        if stronger.is_empty() {
+            break;
+        }
+        element = element.meet_constraints(&stronger)?;
+    }
+    Ok(element)
+}
+
+fn widened(old: &Element, new: &Element, thresholds: &[Constraint]) -> Result<Element, Error> {
+    if old.is_bottom()? {
+        return Ok(new.clone());
+    }
+    let library = old.manager().library();
+    if library == Library::Octagon {
+        // An entry of the matrix bounds ±x ± y or ±2x.
+        let entry = |constraint: &Constraint| {
+            let (used, scale) = octagonal(constraint)?;
+            let bound = RBig::from(big(constraint.constant())) / RBig::from(big(&scale));
+            Some(if used == 1 { bound * RBig::from(2) } else { bound })
+        };
+        let both = |value: RBig| [-value.clone(), value];
+        let numbers: BTreeSet<RBig> = thresholds.iter().filter_map(entry).flat_map(both).collect();
+        return old.widen_octagon(new, &numbers);
+    }
+    let single = |constraint: &&Constraint| {
+        library != Library::Box || constraint.coefficients().iter().filter(|c| !c.is_zero()).count() == 1
+    };
+    let within: Vec<_> = thresholds.iter().filter(single).map(constraint_outwards).collect();
+    if within.is_empty() { old.widen(new) } else { old.widen_within(new, &within) }
+}
+
+/// The right sides that are known, and the dimensions whose new value is not.
+fn split(assignments: &Assignments, dimensions: usize) -> (Vec<(usize, Expression)>, Vec<usize>) {
+    let known =
+        assignments.iter().filter_map(|(at, value)| Some((*at, outwards(value.as_ref()?, dimensions))));
+    let unknown = assignments.iter().filter(|(_, value)| value.is_none());
+    (known.collect(), unknown.map(|(at, _)| *at).collect())
+}
+
+/// The canonical constraints of a box.
+fn of_box(element: &Element) -> Result<Vec<Constraint>, Error> {
+    let mut found = Vec::new();
+    for (at, interval) in element.bounds()?.iter().enumerate() {
+        let variable = LinearExpression::variable(at);
+        let [low, high] = [&interval.low, &interval.high]
+            .map(|end| end.as_ref().map(|value| LinearExpression::constant(rational(value))));
+        match (low, high) {
+            (Some(low), Some(_)) if interval.low == interval.high => {
+                found.push(Constraint::from_expression(&variable.minus(&low), Relation::Equal));
+            }
+            (low, high) => {
+                let low = low.map(|low| variable.minus(&low));
+                let high = high.map(|high| high.minus(&variable));
+                let sides = low.into_iter().chain(high);
+                found.extend(sides.map(|side| Constraint::from_expression(&side, Relation::AtLeast)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The canonical constraints of an octagon: the closed matrix, without the sums of two bounds. An equality is written
+/// instead of its two halves.
+fn of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
+    // That the library has closed the matrix is due to `is_bottom`, which the caller has asked.
+    let bounds = element.bounds()?;
+    let end = |at: usize, sign: i32| {
+        let interval = &bounds[at];
+        // The least value of sign * x.
+        if sign > 0 { interval.low.clone() } else { interval.high.clone().map(|value| -value) }
+    };
+    let mut least: BTreeMap<Vec<Integer>, Integer> = BTreeMap::new();
+    for constraint in raw_constraints(element)? {
+        let Some((used, scale)) = octagonal(&constraint) else { continue };
+        if used == 2 {
+            let constant = RBig::from(big(constraint.constant())) / RBig::from(big(&scale));
+            let mut mentioned = constraint.coefficients().iter().enumerate().filter(|(_, c)| !c.is_zero());
+            let sum = mentioned.try_fold(constant, |sum, (at, c)| Some(sum + end(at, c.signum())?));
+            if sum.is_some_and(|sum| sum >= RBig::ZERO) {
+                continue;
+            }
+        }
+        let mirrored: Vec<Integer> = constraint.coefficients().iter().map(|c| -c).collect();
+        if constraint.relation() == Relation::Equal {
+            least.insert(mirrored, -constraint.constant());
+        }
+        least.insert(constraint.coefficients().to_vec(), constraint.constant().clone());
+    }
+    let mut found = Vec::new();
+    for (coefficients, constant) in &least {
+        let mirrored: Vec<Integer> = coefficients.iter().map(|c| -c).collect();
+        let equal = least.get(&mirrored).is_some_and(|other| *other == -constant);
+        if !equal {
+            found.push(Constraint::new(coefficients.clone(), constant.clone(), Relation::AtLeast));
+        } else if *coefficients > mirrored {
+            found.push(Constraint::new(coefficients.clone(), constant.clone(), Relation::Equal));
+        }
+    }
+    Ok(found)
+}
+
+impl<K: Kind> Apron<K> {
+    fn of(element: Result<Element, Error>, dimensions: usize) -> Self {
+        Apron { element: succeeded(element), dimensions, kind: PhantomData }
+    }
+
+    /// The result of an operation on this element, of as many dimensions as it has.
+    fn map(&self, operation: impl FnOnce(&Element) -> Result<Element, Error>) -> Self {
+        match &self.element {
+            Some(element) => Self::of(operation(element), self.dimensions),
+            None => self.clone(),
+        }
+    }
+
+    fn elements<'a>(&'a self, other: &'a Self) -> Option<(&'a Element, &'a Element)> {
+        self.element.as_ref().zip(other.element.as_ref())
+    }
+
+    fn unknown(&self) -> Self {
+        Apron { element: None, ..self.clone() }
+    }
+}
+
+impl<K: Kind> Domain for Apron<K> {
+    fn top(dimensions: usize) -> Self {
+        Self::of(manager(K::LIBRARY).and_then(|manager| manager.top(0, dimensions)), dimensions)
+    }
+
+    fn bottom(dimensions: usize) -> Self {
+        Self::of(manager(K::LIBRARY).and_then(|manager| manager.bottom(0, dimensions)), dimensions)
+    }
+
+    fn is_bottom(&self) -> bool {
+        self.element.as_ref().and_then(|element| succeeded(element.is_bottom())) == Some(true)
+    }
+
+    fn is_leq(&self, other: &Self) -> bool {
+        match (&self.element, &other.element) {
+            (_, None) => true,
+            (None, Some(other)) => succeeded(other.is_top()) == Some(true),
+            (Some(a), Some(b)) => succeeded(a.is_leq(b)) == Some(true),
+        }
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        match self.elements(other) {
+            Some((a, b)) => Self::of(a.join(b), self.dimensions),
+            None => self.unknown(),
+        }
+    }
+
+    fn meet(&self, other: &Self, integer: &[bool]) -> Self {
+        match self.elements(other) {
+            Some((a, b)) => Self::of(a.meet(b).and_then(|both| met(&both, &[], integer)), self.dimensions),
+            None if self.element.is_none() => other.clone(),
+            None => self.clone(),
+        }
+    }
+
+    fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
+        match self.elements(other) {
+            Some((old, new)) => Self::of(widened(old, new, thresholds), self.dimensions),
+            None => self.unknown(),
+        }
+    }
+
+    fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
+        if constraints.is_empty() {
+            return self.clone();
+        }
+        self.map(|element| met(element, constraints, integer))
+    }
+
+    fn assign(&self, assignments: &Assignments) -> Self {
+        let (known, unknown) = split(assignments, self.dimensions);
+        self.map(|element| element.assign(&known)?.forget(&unknown))
+    }
+
+    fn substitute(&self, assignments: &Assignments) -> Self {
+        let (known, unknown) = split(assignments, self.dimensions);
+        // The unknown values are chosen first, so that a right side which reads the old value still can.
+        self.map(|element| element.forget(&unknown)?.substitute(&known))
+    }
+
+    fn forget(&self, dimensions: &[usize]) -> Self {
+        self.map(|element| element.forget(dimensions))
+    }
+
+    fn add_dimensions(&self, count: usize) -> Self {
+        let longer = self.map(|element| element.add_dimensions(0, count));
+        Apron { dimensions: self.dimensions + count, ..longer }
+    }
+
+    fn remove_last_dimensions(&self, count: usize) -> Self {
+        let last: Vec<usize> = (self.dimensions - count..self.dimensions).collect();
+        let shorter = self.map(|element| element.remove_dimensions(&last));
+        Apron { dimensions: self.dimensions - count, ..shorter }
+    }
+
+    fn constraints(&self) -> Vec<Constraint> {
+        let Some(element) = &self.element else { return Vec::new() };
+        if self.is_bottom() {
+            return vec![Constraint::of(&[], -1, Relation::AtLeast)];
+        }
+        let constraints = match K::LIBRARY {
+            Library::Box => of_box(element),
+            Library::Octagon => of_octagon(element),
+            Library::Polka | Library::PolkaStrict => raw_constraints(element).map(|constraints| {
+                Polyhedron::universe(self.dimensions).meet_constraints(&constraints).constraints()
+            }),
+        };
+        succeeded(constraints).unwrap_or_default()
+    }
+
+    fn coarsened(&self) -> bool {
+        self.element.is_none()
+    }
+}
