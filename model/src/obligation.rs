@@ -92,9 +92,11 @@ fn reached_in_turn(parts: &[Term], stops_at: bool, memo: &mut HashMap<Term, Term
     let mut conditions = Vec::new();
     let mut stopped: Vec<Term> = Vec::new();
     for part in parts {
-        let mut condition = stopped.clone();
-        condition.push(definedness(part, memo));
-        conditions.push(Term::or(condition));
+        let condition = definedness(part, memo);
+        // Most parts are always defined: a long guard must not cost its square.
+        if !condition.is_true() {
+            conditions.push(Term::or(stopped.iter().cloned().chain([condition])));
+        }
         stopped.push(if stops_at { part.clone() } else { part.not() });
     }
     Term::and(conditions)

@@ -5,6 +5,8 @@
 //! expected files are rewritten; read them before you commit them: the words underlined must be the offending ones,
 //! and the help must help.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,6 +2,8 @@
 //!
 //! The full run is `cargo run --release -p coreach-tests --bin soak -- --minutes N`.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
+
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use coreach_tests::generator::{Shape, generate};

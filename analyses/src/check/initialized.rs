@@ -21,6 +21,9 @@ use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition};
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
 
+/// So many variables are named at most.
+const MOST_NAMED: usize = 20;
+
 /// Errors `not-initialized` and `no-initial-state`, or a warning where the solver could not decide.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let condition = Term::and([defined(&iosts.initial_condition), iosts.initial_condition.clone()]);
@@ -47,6 +50,16 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let twice = [condition.clone(), substitute(&condition, &others)];
     let (mut open, mut undecided, mut shown) = (Vec::new(), Vec::new(), None);
     for variable in read_before_written(iosts) {
+        // Each costs queries; whoever forgot so many forgot them all.
+        if open.len() + undecided.len() == MOST_NAMED {
+            let others = "perhaps others".to_owned();
+            if open.is_empty() {
+                undecided.push(others)
+            } else {
+                open.push(others)
+            }
+            break;
+        }
         let mut query = twice.to_vec();
         query.push(Term::equal(&Term::datum(&variable), &Term::datum(&other(&variable))).not());
         match solver.witness(&query) {

@@ -3,6 +3,7 @@
 //! There is a limit, so that a hostile or hopeless file is answered quickly: after [`LIMIT`] errors the rest is only
 //! counted.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,6 +15,9 @@ pub const LIMIT: usize = 100;
 /// Longer names are not compared with known ones: nobody means another one by them, and comparing is quadratic.
 const LONGEST_COMPARED: usize = 64;
 
+/// What all comparisons of names in one file may cost, in letters times letters: some tens of milliseconds.
+const COMPARISONS: usize = 10_000_000;
+
 /// The findings in one file.
 #[derive(Debug)]
 pub struct Collector {
@@ -22,12 +26,23 @@ pub struct Collector {
     found: Vec<Diagnostic>,
     errors: usize,
     left_out: usize,
+    /// How often a finding was met that is known already.
+    repeated: usize,
+    /// What is left of [`COMPARISONS`].
+    comparisons: Cell<usize>,
 }
 
 impl Collector {
     /// Nothing found yet.
     pub fn new(file: Arc<SourceFile>) -> Self {
-        Collector { file, found: Vec::new(), errors: 0, left_out: 0 }
+        Collector {
+            file,
+            found: Vec::new(),
+            errors: 0,
+            left_out: 0,
+            repeated: 0,
+            comparisons: Cell::new(COMPARISONS),
+        }
     }
 
     /// A piece of the file.
@@ -42,9 +57,22 @@ impl Collector {
         }
         if self.is_full() {
             self.left_out += 1;
-        } else if !self.found.contains(&diagnostic) {
+        } else if self.found.contains(&diagnostic) {
+            // An alias repeats what it stands for, mistakes included.
+            self.repeated += 1;
+        } else {
             self.found.push(diagnostic);
         }
+    }
+
+    /// Counts an error that would not be reported in full any more, and says whether it was one: asked before a message
+    /// is composed whose cost grows with the file.
+    pub fn counts_only(&mut self) -> bool {
+        if self.is_full() {
+            self.errors += 1;
+            self.left_out += 1;
+        }
+        self.is_full()
     }
 
     /// An error with one place.
@@ -66,7 +94,7 @@ impl Collector {
 
     /// Is nothing reported in full any more?
     pub fn is_full(&self) -> bool {
-        self.found.len() >= LIMIT
+        self.found.len() + self.repeated >= LIMIT
     }
 
     /// The nearest known name, unless looking for it is pointless or too dear.
@@ -74,7 +102,13 @@ impl Collector {
         if self.is_full() || name.len() > LONGEST_COMPARED {
             return None;
         }
-        let near = known.into_iter().filter(|candidate| {
+        let affordable = known.into_iter().take_while(|candidate| {
+            let cost = (name.len() + 1) * (candidate.len().min(LONGEST_COMPARED) + 1);
+            let left = self.comparisons.get().checked_sub(cost);
+            self.comparisons.set(left.unwrap_or(0));
+            left.is_some()
+        });
+        let near = affordable.filter(|candidate| {
             // One letter is near to every other: only its other case is meant.
             let single = name.chars().count() == 1 && !candidate.eq_ignore_ascii_case(name);
             *candidate != name
@@ -101,12 +135,15 @@ impl Collector {
 
 /// `a`, `b` and `c`, each in back quotes.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    // Only those that are shown are written: there may be tens of thousands.
+    let names: Vec<&str> = names.into_iter().collect();
+    let quoted =
+        |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<String>>().join(", ");
     match names.split_last() {
         None => "nothing".to_owned(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) if names.len() <= 12 => format!("{} and {last}", rest.join(", ")),
-        Some(_) => format!("{} and {} more", names[..11].join(", "), names.len() - 11),
+        Some((last, [])) => format!("`{last}`"),
+        Some((last, rest)) if names.len() <= 12 => format!("{} and `{last}`", quoted(rest)),
+        Some(_) => format!("{} and {} more", quoted(&names[..11]), names.len() - 11),
     }
 }
 

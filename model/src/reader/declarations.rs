@@ -287,6 +287,7 @@ impl Locations {
         let known = match self.find(&name.text) {
             Some(id) => id,
             None if !shape::is_name(collector, name, "location") => return None,
+            None if self.declared && collector.counts_only() => return None,
             None if self.declared => {
                 let known = || self.locations.iter().map(|location| location.name.as_str());
                 let help = match collector.nearest(&name.text, known()) {

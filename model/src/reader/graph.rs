@@ -14,6 +14,8 @@ use crate::reader::transitions::Places;
 
 /// So many livelocks are shown; a model with more of them has one cause.
 const MAX_SHOWN: usize = 10;
+/// So many steps of a livelock are noted.
+const MAX_STEPS: usize = 50;
 
 /// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not.
 pub(super) fn check_livelocks(collector: &mut Collector, iosts: &Iosts, places: &[Places]) {
@@ -49,44 +51,63 @@ pub(super) fn check_livelocks(collector: &mut Collector, iosts: &Iosts, places: 
             let label = format!("step {} of the cycle", step + 1);
             diagnostic = diagnostic.at(collector.origin(&places[*number].on), label);
         }
-        for number in &cycle {
+        for number in cycle.iter().take(MAX_STEPS) {
             diagnostic = diagnostic.note(iosts.describe(&iosts.transitions[*number]));
+        }
+        if cycle.len() > MAX_STEPS {
+            diagnostic = diagnostic.note(format!("... and {} more steps", cycle.len() - MAX_STEPS));
         }
         collector
             .push(diagnostic.help("let an input or an output happen on the way, or merge the locations"));
     }
 }
 
-/// The locations that lie on a cycle of internal transitions: what is left when locations without an internal
-/// successor or predecessor are taken away again and again, minus those that only lie between cycles (which
-/// [`shortest_cycle`] finds to have none).
+/// The locations that lie on a cycle of internal transitions: those whose strongly connected component is more than
+/// themselves, and those with a loop. Components by path (Gabow, IPL 2000,
+/// <https://doi.org/10.1016/S0020-0190(00)00051-X>), with a stack of our own: a chain may be as long as the file.
 fn on_cycles(iosts: &Iosts, internal: &[Vec<usize>]) -> Vec<LocationId> {
+    const DONE: usize = usize::MAX;
     let count = iosts.locations.len();
-    let mut left = vec![true; count];
-    for forward in [true, false] {
-        let mut degree = vec![0usize; count];
-        let mut neighbours = vec![Vec::new(); count];
-        for number in internal.iter().flatten() {
-            let transition = &iosts.transitions[*number];
-            let (a, b) = (transition.source.0 as usize, transition.target.0 as usize);
-            let (a, b) = if forward { (a, b) } else { (b, a) };
-            if left[a] && left[b] {
-                degree[a] += 1;
-                neighbours[b].push(a);
-            }
+    let mut number = vec![None; count];
+    let mut found = vec![false; count];
+    // Locations whose component is not complete; of them, the first of each component as far as it is known.
+    let (mut open, mut roots): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    // The path, each with the number of its transition that comes next.
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    for start in 0..count {
+        if number[start].is_none() {
+            path.push((start, 0));
         }
-        let mut work: Vec<usize> = (0..count).filter(|at| left[*at] && degree[*at] == 0).collect();
-        while let Some(at) = work.pop() {
-            left[at] = false;
-            for &before in &neighbours[at] {
-                degree[before] -= 1;
-                if degree[before] == 0 {
-                    work.push(before);
+        while let Some((at, next)) = path.pop() {
+            if next == 0 {
+                number[at] = Some(open.len());
+                open.push(at);
+                roots.push(at);
+            }
+            if let Some(&transition) = internal[at].get(next) {
+                path.push((at, next + 1));
+                let target = iosts.transitions[transition].target.0 as usize;
+                found[at] |= target == at;
+                match number[target] {
+                    None => path.push((target, 0)),
+                    Some(DONE) => {}
+                    Some(known) => {
+                        while roots.last().is_some_and(|root| number[*root] > Some(known)) {
+                            roots.pop();
+                        }
+                    }
+                }
+            } else if roots.last() == Some(&at) {
+                roots.pop();
+                let component = open.split_off(number[at].unwrap_or(0));
+                for &member in &component {
+                    number[member] = Some(DONE);
+                    found[member] |= component.len() > 1;
                 }
             }
         }
     }
-    iosts.location_ids().filter(|id| left[id.0 as usize]).collect()
+    iosts.location_ids().filter(|id| found[id.0 as usize]).collect()
 }
 
 /// The numbers of the transitions of a shortest internal cycle through the location.

@@ -5,11 +5,12 @@
 //! assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible actions
 //! enter. That the purpose is initialized and complete is for a solver, elsewhere.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, SourceFile};
-use crate::iosts::{Iosts, LocationId, TestPurpose, Transition};
+use crate::iosts::{Action, Iosts, LocationId, TestPurpose, Transition};
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::declarations::{Actions, read_data, read_initial, read_locations, read_name};
 use crate::reader::lexer;
@@ -169,10 +170,17 @@ fn read_observes(
     let Some(node) = shape::get(entries, "observes") else { return observes };
     let like = "observes: [vPaid, cPrice]";
     let Some(items) = shape::list(collector, node, "`observes`", like) else { return observes };
+    let data: HashMap<&str, &Datum> =
+        model.constants.iter().chain(&model.variables).map(|datum| (datum.name(), datum)).collect();
+    let mut seen = HashSet::new();
     for item in items {
         let Some(scalar) = shape::scalar(collector, item, "what is observed", like) else { continue };
         let name = &scalar.text;
-        let Some(datum) = model.find_datum(name) else {
+        let Some(datum) = data.get(name.as_str()).copied() else {
+            if collector.counts_only() {
+                names.add(name, Meaning::Broken, None);
+                continue;
+            }
             let known = || model.variables.iter().chain(&model.constants).map(Datum::name);
             let carrier = model.actions.iter().find(|a| a.parameters.iter().any(|p| p.name() == name));
             let help = match (carrier, collector.nearest(name, known())) {
@@ -193,7 +201,7 @@ fn read_observes(
             names.add(name, Meaning::Broken, None);
             continue;
         };
-        if observes.contains(datum) {
+        if !seen.insert(datum.name()) {
             let message = format!("`{name}` is observed twice");
             collector.error("duplicate-declaration", message, &scalar.span, "the second time");
             continue;
@@ -226,11 +234,18 @@ fn refuse_capture<'a>(
     model: &Iosts,
     observes: &[Datum],
 ) {
+    let data: HashSet<&str> = model.variables.iter().chain(&model.constants).map(Datum::name).collect();
+    let observed: HashSet<&str> = observes.iter().map(Datum::name).collect();
+    let mut carriers: HashMap<&str, &Action> = HashMap::new();
+    for action in &model.actions {
+        for parameter in &action.parameters {
+            carriers.entry(parameter.name()).or_insert(action);
+        }
+    }
     for datum in own {
         let name = datum.name();
-        let carrier = model.actions.iter().find(|a| a.parameters.iter().any(|p| p.name() == name));
-        let what = match (model.find_datum(name), carrier) {
-            (Some(_), _) if observes.iter().any(|o| o.name() == name) => continue,
+        let what = match (data.get(name), carriers.get(name)) {
+            (Some(_), _) if observed.contains(name) => continue,
             (Some(_), _) => format!("a datum of `{}`", model.name),
             (None, Some(action)) => format!("a parameter of `{}`", action.name),
             (None, None) => continue,

@@ -101,8 +101,8 @@ impl<'a> Scope<'a> {
     }
 
     /// All names that can be used, parameters first.
-    pub fn usable(&self) -> Vec<&'a str> {
+    pub fn usable(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let parameters = self.parameters.iter().map(|(name, _)| name.as_str());
-        parameters.chain(self.names.iter().map(|(name, _)| name)).collect()
+        parameters.chain(self.names.iter().map(|(name, _)| name))
     }
 }

@@ -1,5 +1,7 @@
 //! The transitions of a specification or of a purpose.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::data::Datum;
@@ -133,10 +135,15 @@ fn read_transition(
     Some((transition, places))
 }
 
-type Parameters = Vec<(String, Option<Datum>)>;
+/// A parameter under the name that the transition gives it; without a datum where its type is broken.
+type Parameter = (String, Option<Datum>);
 
 /// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives them.
-fn read_action(collector: &mut Collector, on: &Scalar, context: &Context<'_>) -> Option<(usize, Parameters)> {
+fn read_action<'a>(
+    collector: &mut Collector,
+    on: &Scalar,
+    context: &Context<'a>,
+) -> Option<(usize, Cow<'a, [Parameter]>)> {
     let (name, name_at, renamed) = match split(on) {
         Ok(parts) => parts,
         Err(mistake) => {
@@ -146,6 +153,9 @@ fn read_action(collector: &mut Collector, on: &Scalar, context: &Context<'_>) ->
     };
     let actions = context.actions;
     let Some(number) = actions.find(&name) else {
+        if collector.counts_only() {
+            return None;
+        }
         let known = || actions.actions.iter().map(|action| action.name.as_str());
         let help = match collector.nearest(&name, known()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -158,7 +168,7 @@ fn read_action(collector: &mut Collector, on: &Scalar, context: &Context<'_>) ->
         return None;
     };
     let declared = &actions.parameters[number];
-    let Some(renamed) = renamed else { return Some((number, declared.clone())) };
+    let Some(renamed) = renamed else { return Some((number, Cow::Borrowed(declared))) };
     if renamed.len() != declared.len() {
         let names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
         let internal = actions.actions[number].kind == ActionKind::Internal;
@@ -180,14 +190,15 @@ fn read_action(collector: &mut Collector, on: &Scalar, context: &Context<'_>) ->
         }
         collector.push(diagnostic);
     }
-    let mut parameters = Parameters::new();
+    let mut parameters = Vec::new();
+    let mut seen = HashSet::new();
     for (position, (parameter, at)) in renamed.into_iter().enumerate() {
         let place = on.place(&at);
         let scalar = Scalar::made(parameter.clone(), place.clone());
         if !shape::is_name(collector, &scalar, "parameter") {
             continue;
         }
-        if parameters.iter().any(|(known, _)| *known == parameter) {
+        if !seen.insert(parameter.clone()) {
             let message = format!("`{parameter}` names two parameters of one message");
             collector.error("duplicate-declaration", message, &place, "named before");
         }
@@ -202,7 +213,7 @@ fn read_action(collector: &mut Collector, on: &Scalar, context: &Context<'_>) ->
         }
         parameters.push((parameter, declared.get(position).and_then(|(_, datum)| datum.clone())));
     }
-    Some((number, parameters))
+    Some((number, Cow::Owned(parameters)))
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -309,6 +320,9 @@ fn refuse_target(
     scope: Scope<'_>,
     what: Option<(Meaning, Option<crate::diagnostic::Origin>)>,
 ) {
+    if collector.counts_only() {
+        return;
+    }
     let name = entry.key.text.as_str();
     let at = collector.origin(&entry.key.span);
     let is_parameter = scope.parameters.iter().any(|(known, _)| known == name);

@@ -24,7 +24,7 @@ use crate::types::{ArrayType, EnumType, RecordType, Type};
 pub const BUILT_IN: [&str; 5] = ["bool", "int", "nat", "real", "array"];
 /// The deepest nesting of types.
 const MAX_DEPTH: u32 = 32;
-/// The most parts of one type, its parts' parts included.
+/// The most parts of one type, its parts' parts included; and the most literals of an enumeration.
 const MAX_SIZE: u64 = 1_000;
 
 /// The declared types of a model.
@@ -105,11 +105,11 @@ fn is_reserved(name: &str) -> bool {
 
 fn add_literals(collector: &mut Collector, enumeration: &Arc<EnumType>, entry: &Entry, names: &mut Names) {
     let Kind::Sequence(items) = &entry.value.kind else { return };
+    let literals = enumeration.literals.iter().enumerate();
+    let positions: BTreeMap<&str, usize> = literals.map(|(at, literal)| (literal.as_str(), at)).collect();
     for item in items {
         let Some(scalar) = item.as_scalar() else { continue };
-        let Some(position) = enumeration.literals.iter().position(|literal| *literal == scalar.text) else {
-            continue;
-        };
+        let Some(&position) = positions.get(scalar.text.as_str()) else { continue };
         let origin = collector.origin(&scalar.span);
         match names.get(&scalar.text) {
             Some((Meaning::Literal(other, _), first)) if other != enumeration => {
@@ -177,6 +177,12 @@ impl Reading<'_, '_> {
         if items.is_empty() {
             let message = format!("the enumeration `{name}` has no literals: no value could be of this type");
             self.collector.error("empty-enumeration", message, &node.span, "expected at least one name");
+            return None;
+        }
+        if items.len() as u64 > MAX_SIZE {
+            let message = format!("the enumeration `{name}` has more than {MAX_SIZE} literals");
+            let place = items.first().map_or(node.head(), |first| first.head());
+            self.collector.error("type-too-large", message, &place, "the first of them");
             return None;
         }
         let mut literals: Vec<String> = Vec::new();
@@ -321,6 +327,9 @@ impl Reading<'_, '_> {
         }
         if self.types.resolved.contains_key(name) || self.sources.contains_key(name) {
             return self.declared(name);
+        }
+        if self.collector.counts_only() {
+            return None;
         }
         let known: Vec<&str> =
             BUILT_IN.into_iter().chain(self.types.order.iter().map(String::as_str)).collect();

@@ -120,8 +120,10 @@ impl Typing<'_, '_> {
             Kind::And(parts) => Some(Term::and(self.truths(parts, "&&")?)),
             Kind::Or(parts) => Some(Term::or(self.truths(parts, "||")?)),
             Kind::Implies(parts) => {
-                let parts = self.truths(parts, "=>")?;
-                parts.into_iter().rev().reduce(|conclusion, premise| Term::implies(&premise, &conclusion))
+                let mut parts = self.truths(parts, "=>")?;
+                let conclusion = parts.pop()?;
+                // All at once: a chain must not cost its square.
+                Some(Term::or(parts.iter().map(Term::not).chain([conclusion])))
             }
             Kind::Compare(first, rest) => self.compare(first, rest),
             Kind::Arithmetic(operator, a, b) => self.arithmetic(*operator, a, b),
@@ -188,6 +190,9 @@ impl Typing<'_, '_> {
         }
         if let Some((meaning, _)) = self.scope.names.get(name) {
             return meaning.term();
+        }
+        if self.collector.counts_only() {
+            return None;
         }
         let usable = self.scope.usable();
         let near = self.collector.nearest(name, usable).map(str::to_owned);

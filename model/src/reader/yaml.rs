@@ -236,6 +236,58 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     builder.root
 }
 
+/// The keys of the document in order, each with its value where that is text, and with an empty text at its place where
+/// not; until `enough` says so, as far as the text is YAML. What is wrong with it is for [`parse`] to tell: this is for a
+/// look at what kind of file it is, which must not cost as much as reading it.
+pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
+    let mut found = Vec::new();
+    if text.len() > MAX_BYTES {
+        return found;
+    }
+    // The key whose value comes next, and where the collection began that is one of the document's keys or values.
+    let (mut depth, mut key, mut start): (usize, Option<String>, usize) = (0, None, 0);
+    let mut options = Options::default();
+    options.emit_unresolved_aliases = true;
+    for (event, span) in Parser::new_from_str_with_options(text, options).map_while(Result::ok) {
+        let bytes = span.byte_range().unwrap_or(0..0);
+        let piece = match event {
+            Event::MappingStart(..) | Event::SequenceStart(..) => {
+                let is_list = matches!(event, Event::SequenceStart(..));
+                depth += 1;
+                if depth > MAX_DEPTH || (depth == 1 && is_list) {
+                    return found;
+                }
+                if depth == 2 {
+                    start = bytes.start;
+                }
+                continue;
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                depth = depth.saturating_sub(1);
+                match depth {
+                    0 => return found,
+                    1 => Scalar::made(String::new(), start..bytes.end.max(start)),
+                    _ => continue,
+                }
+            }
+            Event::Scalar(value, ..) if depth == 1 => Scalar::made(value.into_owned(), bytes),
+            Event::Alias(..) | Event::UnresolvedAlias(..) if depth == 1 => Scalar::made(String::new(), bytes),
+            _ => continue,
+        };
+        match key.take() {
+            None => key = Some(piece.text),
+            Some(name) => {
+                let last = enough(&name);
+                found.push((name, piece));
+                if last {
+                    return found;
+                }
+            }
+        }
+    }
+    found
+}
+
 const QUOTE: &str =
     "an expression that contains one of [ ] { } , # : or begins with ! & * > | % @ must stand in quotes";
 
@@ -245,7 +297,10 @@ fn word_at(text: &str, at: usize) -> Range<usize> {
     let rest = &text[at..];
     let word = rest.find(|c: char| c.is_whitespace() || ",[]{}".contains(c)).unwrap_or(rest.len());
     let one = rest.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
-    at..at + word.max(one).min(80).min(rest.len())
+    let long = word.max(one).min(80).min(rest.len());
+    // A cut must not fall into a character.
+    let end = (0..=long).rev().find(|i| rest.is_char_boundary(*i)).unwrap_or(0);
+    at..at + end
 }
 
 /// Where the bytes of a scalar on several lines stand: line folding changes only white space, so the other characters

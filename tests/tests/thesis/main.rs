@@ -3,6 +3,8 @@
 //! The models are in `tests/models` and `examples`. Where the thesis is wrong, the test says so and expects what is
 //! right. Labels: *soundness* must never change, *precision* may only improve.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
+
 mod closure;
 mod coffee_machine;
 mod determinization;
