@@ -62,7 +62,10 @@ fn quoted(text: &str) -> String {
 }
 
 /// Names of every kind, parameters, and the types that can be expected.
-fn world() -> (Names, Vec<(String, Option<Datum>)>, [Type; 6]) {
+type World = (Names, Vec<(String, Option<Datum>)>, [Type; 6]);
+
+/// The scope of every input.
+fn world() -> World {
     let color =
         Arc::new(EnumType { name: "Color".to_owned(), literals: ["RED", "BLUE"].map(str::to_owned).into() });
     let enumeration = Type::Enum(color.clone());

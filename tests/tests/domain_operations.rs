@@ -612,7 +612,7 @@ fn seeds(count: u64) -> Vec<u64> {
 #[test]
 fn polyhedra_are_exact() {
     let mut judge = Judge::new();
-    let seeds = seeds(120);
+    let seeds = seeds(300);
     for seed in &seeds {
         exact_case(*seed, &mut judge);
     }

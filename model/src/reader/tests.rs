@@ -72,6 +72,23 @@ fn read(text: &str, expected: &Type) -> Result<Term, String> {
     }
 }
 
+/// Lifting is not printed, so `x + y` must mean the same where it was built from lifted parts.
+#[test]
+fn lifted_integers_are_read_back() {
+    let cases = [
+        ("0.0 + x + y == r", "x + y == r"),
+        ("0.0 + x - (0.0 + y) * (0.0 + x) < r", "x - y * x < r"),
+        ("-(0.0 + x) == r", "-x == r"),
+        ("(if b then 0.0 + x else 0.0 + y) == r", "(if b then x else y) == r"),
+        ("0.0 + x <= 0.0 + y", "x <= y"),
+    ];
+    for (text, printed) in cases {
+        let term = read(text, &Type::Bool).unwrap_or_else(|finding| panic!("{text}: {finding}"));
+        assert_eq!(term.to_string(), printed);
+        assert_eq!(read(printed, &Type::Bool), Ok(term));
+    }
+}
+
 #[test]
 fn truth_values_are_read() {
     let cases = [

@@ -65,8 +65,6 @@ pub fn report(collector: &mut Collector, scalar: &Scalar, mistake: Mistake) {
     collector.push(Diagnostic { help: mistake.help, ..diagnostic });
 }
 
-type Test = fn(&Meaning) -> bool;
-
 struct Typing<'a, 'c> {
     collector: &'c mut Collector,
     scalar: &'a Scalar,
@@ -245,24 +243,24 @@ impl Typing<'_, '_> {
     /// What can be used here, by kind.
     fn inventory(&self) -> String {
         let mut lines = Vec::new();
-        let of = |test: Test| -> Vec<&str> {
-            self.scope.names.iter().filter(|(_, meaning)| test(meaning)).map(|(name, _)| name).collect()
-        };
         let parameters: Vec<&str> = self.scope.parameters.iter().map(|(name, _)| name.as_str()).collect();
         if let (Some(action), false) = (self.scope.action, parameters.is_empty()) {
             lines.push(format!("parameters of {action}: {}", listed(parameters)));
         }
-        let kinds: [(&str, Test); 4] = [
-            ("variables", |m| matches!(m, Meaning::Variable(_))),
-            ("constants", |m| matches!(m, Meaning::Constant(_))),
-            ("observed", |m| matches!(m, Meaning::Observed(_))),
-            ("literals", |m| matches!(m, Meaning::Literal(..))),
-        ];
-        for (kind, test) in kinds {
-            let names = of(test);
-            if !names.is_empty() {
-                lines.push(format!("{kind}: {}", listed(names)));
-            }
+        let mut kinds: [(&str, Vec<&str>); 4] =
+            ["variables", "constants", "observed", "literals"].map(|kind| (kind, Vec::new()));
+        for (name, meaning) in self.scope.names.iter() {
+            let kind = match meaning {
+                Meaning::Variable(_) => 0,
+                Meaning::Constant(_) => 1,
+                Meaning::Observed(_) => 2,
+                Meaning::Literal(..) => 3,
+                Meaning::Broken => continue,
+            };
+            kinds[kind].1.push(name);
+        }
+        for (kind, names) in kinds.into_iter().filter(|(_, names)| !names.is_empty()) {
+            lines.push(format!("{kind}: {}", listed(names)));
         }
         if lines.is_empty() {
             "nothing is declared that could be used here".to_owned()

@@ -78,6 +78,9 @@ impl Term {
     pub fn compare(comparison: Comparison, a: &Term, b: &Term) -> Term {
         let (a, b) = lift(a, b);
         assert_eq!(a.sort(), b.sort(), "comparison of {a} with {b}");
+        if let Some((a, b)) = integers(&a, &b) {
+            return Term::compare(comparison, a, b);
+        }
         let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual) || a.sort().is_number();
         assert!(ordered, "order between {a} and {b}");
         if a == b {
@@ -123,6 +126,9 @@ impl Term {
         if a == b || c.is_true() {
             return a;
         }
+        if let Some((a, b)) = integers(&a, &b) {
+            return Term::if_then_else(c, a, b).to_real();
+        }
         if c.is_false() {
             return b;
         }
@@ -146,6 +152,9 @@ impl Term {
             _ => lift(a, b),
         };
         assert!(a.sort() == b.sort() && a.sort().is_number(), "{a} {operator} {b}");
+        if let (true, Some((a, b))) = (operator != Operator::Divide, integers(&a, &b)) {
+            return Term::arithmetic(operator, a, b).to_real();
+        }
         let sort = a.sort().clone();
         if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal())
             && let Some(value) = arithmetic_on_values(operator, x, y)
@@ -191,6 +200,7 @@ impl Term {
             Node::Literal(Value::Int(value)) => Term::int(-value.clone()),
             Node::Literal(Value::Real(value)) => Term::literal(Value::Real(-value.clone())),
             Node::Negate(inner) => inner.clone(),
+            Node::ToReal(inner) => inner.negate().to_real(),
             _ => Term::make(Node::Negate(self.clone()), self.sort().clone()),
         }
     }
@@ -296,6 +306,15 @@ fn is_literal_shape(term: &Term) -> bool {
         term.node(),
         Node::Compare(..) | Node::Not(_) | Node::Data(_) | Node::Select(..) | Node::Field(..)
     )
+}
+
+/// What two reals are that are both integers lifted. An operation on such is done on the integers, and its result lifted:
+/// the same number, and the form in which the printed text is read back, since lifting is not printed.
+fn integers<'a>(a: &'a Term, b: &'a Term) -> Option<(&'a Term, &'a Term)> {
+    match (a.node(), b.node()) {
+        (Node::ToReal(a), Node::ToReal(b)) => Some((a, b)),
+        _ => None,
+    }
 }
 
 /// Makes reals of both where one is.
