@@ -15,6 +15,7 @@ pub mod effect;
 pub mod facts;
 pub mod fixpoint;
 pub mod frame;
+pub mod hull;
 pub mod linear;
 pub mod order;
 pub mod partition;

@@ -150,6 +150,13 @@ pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     options.domain.with(Analysis { iosts, accepting: Some(accepting), options })
 }
 
+/// [`analyse`] with a domain that is not in the list: for who watches its operations.
+#[doc(hidden)]
+pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
+    assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
+    Analysis { iosts, accepting: Some(accepting), options }.run::<D>()
+}
+
 struct Analysis<'a> {
     iosts: &'a Iosts,
     accepting: Option<&'a [bool]>,

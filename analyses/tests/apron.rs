@@ -6,12 +6,15 @@
 //! - polyhedra: all but the widening of open ones, where ours keeps `x <= 1` of `x < 1` and polka nothing, and rounding to
 //!   integers, which both sides stop early;
 //! - intervals: all but a meet with several dimensions in a constraint (a propagation, which both sides stop early),
-//!   what is made of such meets, and open ends, which APRON's boxes close.
+//!   what is made of such meets, and open ends, which APRON's boxes close;
+//! - octagons: all but what is made of constraints and right sides that are no octagon's, widening, and open ends, which
+//!   APRON's octagons close.
 #![cfg(feature = "apron")]
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-use coreach_analyses::domains::apron::{Apron, Box, Octagon, Polka};
+use coreach_analyses::domains::apron::{self, Apron, Box, Polka};
 use coreach_analyses::domains::interval::Interval;
+use coreach_analyses::domains::octagon::Octagon;
 use coreach_analyses::domains::polyhedra::Polyhedra;
 use coreach_analyses::domains::{Assignments, Domain};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
@@ -124,7 +127,11 @@ fn translated<D: Domain>(other: &impl Domain) -> D {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Relationship {
     Same,
+    /// The same vectors, written in other constraints.
+    Equivalent,
     Within,
+    /// Both are coarser than need be, each in its way.
+    Unrelated,
 }
 
 fn compare<Ours: Domain, Theirs: Domain>(
@@ -153,6 +160,11 @@ fn compare<Ours: Domain, Theirs: Domain>(
                 assert!(a.is_bottom() || a.constraints() == b.constraints(), "{}", here());
                 b
             }
+            Relationship::Equivalent => {
+                assert!(same(&a, &translated(&b)), "{}", here());
+                b
+            }
+            Relationship::Unrelated => translated(&a),
             Relationship::Within => {
                 assert!(a.is_leq(&translated(&b)), "{}", here());
                 translated(&a)
@@ -203,6 +215,47 @@ fn without_open_ends(operations: &[(usize, Operation)]) -> Vec<(usize, Operation
     operations.iter().map(closed).collect()
 }
 
+/// The same with octagonal constraints, and right sides `±x + c`, in place of all others.
+fn octagonal(operations: &[(usize, Operation)]) -> Vec<(usize, Operation)> {
+    let sign = |c: &Integer| Integer::from(c.signum());
+    let first_signs = |coefficients: &[Integer], most: usize| {
+        let mut left = most;
+        let keep = |c: &Integer| {
+            let kept = !c.is_zero() && left > 0;
+            left -= usize::from(kept);
+            if kept { sign(c) } else { Integer::ZERO }
+        };
+        coefficients.iter().map(keep).collect::<Vec<_>>()
+    };
+    let constraints = |list: &[Constraint]| {
+        let of = |c: &Constraint| {
+            Constraint::new(first_signs(c.coefficients(), 2), c.constant().clone(), c.relation())
+        };
+        list.iter().map(of).collect::<Vec<_>>()
+    };
+    let assignments = |list: &Assignments| {
+        let of = |value: &LinearExpression| {
+            let coefficients: Vec<Integer> =
+                (0..DIMENSIONS).map(|at| value.coefficient(at).numerator().clone()).collect();
+            let signs: Vec<Rational> =
+                first_signs(&coefficients, 1).into_iter().map(Rational::from).collect();
+            LinearExpression::from_rationals(&signs, &value.constant_term())
+        };
+        list.iter().map(|(at, value)| (*at, value.as_ref().map(of))).collect::<Vec<_>>()
+    };
+    let octagonal = |(to, operation): &(usize, Operation)| {
+        let operation = match operation {
+            Operation::Constrain(a, list) => Operation::Constrain(*a, constraints(list)),
+            Operation::Widen(a, b, list) => Operation::Widen(*a, *b, constraints(list)),
+            Operation::Assign(a, list) => Operation::Assign(*a, assignments(list)),
+            Operation::Substitute(a, list) => Operation::Substitute(*a, assignments(list)),
+            other => other.clone(),
+        };
+        (*to, operation)
+    };
+    operations.iter().map(octagonal).collect()
+}
+
 /// A thousand sequences, or as many as `PROPTEST_CASES` says.
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(1000);
@@ -234,11 +287,47 @@ proptest! {
         });
     }
 
+    #[test]
+    fn octagons_are_those_of_apron(operations in operations()) {
+        let operations = octagonal(&without_open_ends(&operations));
+        compare::<Octagon, Apron<apron::Octagon>>(&operations, &REAL, |operation| match operation {
+            Operation::Widen(..) => Relationship::Unrelated,
+            _ => Relationship::Equivalent,
+        });
+    }
+
+    #[test]
+    fn octagons_are_those_of_apron_between_other_operations(operations in operations()) {
+        let operations = without_open_ends(&operations);
+        compare::<Octagon, Apron<apron::Octagon>>(&operations, &REAL, |operation| match operation {
+            Operation::Constrain(..) | Operation::Assign(..) | Operation::Substitute(..) | Operation::Widen(..) => {
+                Relationship::Unrelated
+            }
+            _ => Relationship::Equivalent,
+        });
+    }
+
+    /// Whatever the constraints and right sides: ours lose nothing that a polyhedron keeps, and keep all that a box says.
+    #[test]
+    fn our_octagons_are_between(operations in operations()) {
+        let mut registers = vec![Octagon::top(DIMENSIONS); REGISTERS];
+        for (step, (to, operation)) in operations.iter().enumerate() {
+            let result = run(&registers, operation, &REAL);
+            if !matches!(operation, Operation::Widen(..)) {
+                let fine = run(&registers.iter().map(translated).collect::<Vec<Polyhedra>>(), operation, &REAL);
+                prop_assert!(fine.coarsened() || fine.is_leq(&translated(&result)), "step {step} of {operations:#?}");
+                let coarse = run(&registers.iter().map(translated).collect::<Vec<Interval>>(), operation, &REAL);
+                prop_assert!(result.is_leq(&translated(&coarse)), "step {step} of {operations:#?}");
+            }
+            registers[*to] = result;
+        }
+    }
+
     /// Octagons say more than boxes and less than polyhedra. All three start each step from what the octagon says.
     #[test]
     fn octagons_are_between(operations in operations()) {
         let operations = without_open_ends(&operations);
-        let mut registers = vec![Apron::<Octagon>::top(DIMENSIONS); REGISTERS];
+        let mut registers = vec![Apron::<apron::Octagon>::top(DIMENSIONS); REGISTERS];
         for (step, (to, operation)) in operations.iter().enumerate() {
             let polyhedra: Vec<Polyhedra> = registers.iter().map(translated).collect();
             let result = run(&registers, operation, &REAL);

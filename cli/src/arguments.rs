@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use coreach_analyses::DomainKind;
+use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
 
+use crate::execution_arguments::{ExplainArguments, MutateArguments, ReplayArguments, TestArguments};
 use crate::exit;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
@@ -37,6 +39,21 @@ pub enum Command {
     /// Compares what the abstract domains make of a configuration
     #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
+    /// Runs a test case against an implementation
+    #[command(after_help = exit::TESTING_HELP)]
+    Test(TestArguments),
+    /// Tells a run event by event, and why it ended as it did
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArguments),
+    /// Runs a stored run again, and looks for a shorter one
+    #[command(after_help = exit::TESTING_HELP)]
+    Replay(ReplayArguments),
+    /// Runs a suite of test cases against mutants of its specification
+    #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
+    Mutate(MutateArguments),
+    /// Runs test cases against implementations, many times, and keeps every run
+    #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+    Campaign(CampaignArguments),
 }
 
 /// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ between
@@ -134,6 +151,72 @@ pub struct CompareArguments {
     pub threads: NonZeroUsize,
 }
 
+/// Of `campaign`.
+#[derive(Args, Debug)]
+pub struct CampaignArguments {
+    /// The campaign
+    #[arg(value_name = "CONFIG", required = true)]
+    pub configuration: Option<PathBuf>,
+    /// Where the runs are kept, instead of the campaign's `store`
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// How many runs at once, instead of the campaign's `threads`
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Only the M-th of N parts: hash:M/N, M from 1 to N
+    #[arg(long, value_name = "hash:M/N")]
+    pub partition: Option<Partition>,
+    /// The form of the summary
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Write a report as JUnit XML too
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// No summary, no notes, no progress: errors and warnings only
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// What else can be done
+    #[command(subcommand)]
+    pub command: Option<CampaignCommand>,
+}
+
+/// What can be done with finished campaigns.
+#[derive(Subcommand, Debug)]
+pub enum CampaignCommand {
+    /// Puts the runs of some stores into one
+    #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
+    Merge(MergeArguments),
+}
+
+/// Of `campaign merge`.
+#[derive(Args, Debug)]
+pub struct MergeArguments {
+    /// The store that takes the runs; made where there is none
+    #[arg(value_name = "INTO")]
+    pub into: PathBuf,
+    /// The stores whose runs are taken; they are not changed
+    #[arg(value_name = "FROM", required = true)]
+    pub from: Vec<PathBuf>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+}
+
+const EXPLAIN_HELP: &str = "\
+A campaign's store has many runs: name one by its number, or by the beginning of its key.
+
+Example:
+  coreach explain nightly.sqlite 17 --draw walked.svg";
+
+/// The exit codes of `campaign` are its own.
+const CAMPAIGN_HELP: &str = "\
+Exit codes: 0 all Pass; 1 a Fail; 4 no Fail, but run errors, or the machine did not let us;
+3 neither, but an Inconclusive; 2 wrong usage, or mistakes in the files.
+Killed at any instant, the same command goes on where it stopped.
+
+Example:
+  coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
+
 /// What `show` shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shown {
@@ -179,7 +262,13 @@ mod tests {
     fn every_help_fits_a_screen_and_ends_with_an_example() {
         let mut command = Arguments::command();
         for subcommand in command.get_subcommands_mut() {
-            let help = subcommand.render_long_help().to_string();
+            // As clap decides for `--help`: at length where some argument has more to say.
+            let at_length = subcommand.get_arguments().any(|argument| argument.get_long_help().is_some());
+            let help = match at_length {
+                true => subcommand.render_long_help(),
+                false => subcommand.render_help(),
+            };
+            let help = help.to_string();
             assert!(help.lines().count() <= 50, "{help}");
             assert!(help.contains("Example:\n  coreach "), "{help}");
         }

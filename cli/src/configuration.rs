@@ -212,7 +212,12 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
 }
 
 /// A file that must be there.
-fn reference(collector: &mut Collector, node: &Node, what: &str, folder: &Path) -> Option<Reference> {
+pub(crate) fn reference(
+    collector: &mut Collector,
+    node: &Node,
+    what: &str,
+    folder: &Path,
+) -> Option<Reference> {
     let scalar = shape::scalar(collector, node, &format!("the {what}"), &format!("{what}: file.yaml"))?;
     let path = folder.join(&scalar.text);
     let origin = collector.origin(&scalar.span);
@@ -318,7 +323,12 @@ fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instant
 }
 
 /// The entries of a section, none where it is not given.
-fn section<'a>(collector: &mut Collector, entries: &'a [Entry], key: &str, known: &[&str]) -> &'a [Entry] {
+pub(crate) fn section<'a>(
+    collector: &mut Collector,
+    entries: &'a [Entry],
+    key: &str,
+    known: &[&str],
+) -> &'a [Entry] {
     let Some(node) = shape::get(entries, key) else { return &[] };
     let like = format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default());
     let entries = shape::mapping(collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use coreach_model::Diagnostic;
 
 use crate::render::{Style, render};
+use crate::visible::visible;
 
 /// Data, to standard output.
 ///
@@ -26,14 +27,15 @@ pub fn print_json(document: &impl serde::Serialize) -> io::Result<()> {
     print(&text)
 }
 
-/// A line for the person before the screen. Nobody can be told if it cannot be written.
+/// A line for the person before the screen, who sees every sign of it. Nobody can be told if it cannot be written.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
 /// Findings, drawn on the user's own text.
 pub fn draw(diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
-        say(&render(diagnostics, Style::detect()));
+        // The colours are ours; what is the user's has been made visible piece by piece.
+        let _ = writeln!(io::stderr().lock(), "{}", render(diagnostics, Style::detect()));
     }
 }

@@ -15,7 +15,28 @@ pub enum Exit {
     Environment,
     /// The purpose cannot be reached.
     Unreachable,
+    /// A run of a test case ended with Fail.
+    Failed,
+    /// A test case, an implementation or a campaign was not understood, so nothing was run.
+    Refused,
+    /// No run ended with Fail or broke, and not every one with Pass.
+    Inconclusive,
+    /// A run ended without a verdict, and none with Fail.
+    RunErrors,
 }
+
+/// The exit codes of the commands that run test cases, for their `--help`.
+pub const TESTING_HELP: &str = "\
+Exit codes:
+  0  every run ended with Pass
+  1  a run ended with Fail
+  2  wrong usage, or mistakes in a file: nothing was run
+  3  no Fail and no run error, and a run ended as Inconclusive
+  4  a run ended without a verdict (RunError), and none with Fail
+
+Example:
+  coreach test coreach.yaml --iut server.yaml --runs 20 --keep runs
+  coreach replay runs/deliver_coffee.7.json --iut server.yaml --shrink";
 
 /// The exit codes, for `--help`.
 pub const HELP: &str = "\
@@ -37,6 +58,10 @@ impl Exit {
             Exit::Stopped => 3,
             Exit::Environment => 4,
             Exit::Unreachable => 5,
+            Exit::Failed => 1,
+            Exit::Refused => 2,
+            Exit::Inconclusive => 3,
+            Exit::RunErrors => 4,
         }
     }
 
@@ -44,11 +69,14 @@ impl Exit {
     #[must_use]
     pub fn and(self, other: Exit) -> Exit {
         let rank = |exit| match exit {
-            Exit::Mistakes => 0,
-            Exit::Environment => 1,
-            Exit::Stopped => 2,
-            Exit::Unreachable => 3,
-            Exit::Fine => 4,
+            Exit::Mistakes | Exit::Refused => 0,
+            Exit::Failed => 1,
+            Exit::Environment => 2,
+            Exit::RunErrors => 3,
+            Exit::Stopped => 4,
+            Exit::Inconclusive => 5,
+            Exit::Unreachable => 6,
+            Exit::Fine => 7,
         };
         if rank(self) <= rank(other) { self } else { other }
     }

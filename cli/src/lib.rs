@@ -4,11 +4,15 @@
 //! the work goes to standard error.
 
 pub mod arguments;
+pub mod campaign;
+pub mod cases;
 pub mod commands;
 pub mod configuration;
 pub mod console;
+pub mod execution_arguments;
 pub mod exit;
 pub mod instantiate;
+pub mod iut;
 pub mod jobs;
 pub mod making;
 pub mod models;
@@ -16,7 +20,10 @@ mod page;
 pub mod progress;
 pub mod project;
 pub mod render;
+pub mod stored;
+pub mod story;
 pub mod unreachable;
+pub mod visible;
 
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
@@ -38,6 +45,11 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::check(&arguments),
         Command::Show(arguments) => commands::show::show(&arguments),
         Command::Compare(arguments) => commands::compare::compare(&arguments),
+        Command::Test(arguments) => commands::test::test(&arguments),
+        Command::Explain(arguments) => commands::explain::explain(&arguments),
+        Command::Replay(arguments) => commands::replay::replay(&arguments),
+        Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
+        Command::Campaign(arguments) => return commands::campaign::campaign(&arguments),
     };
     end(result).into()
 }

@@ -1,5 +1,6 @@
 //! Files by what is in them: which kind each is, and where a purpose's specification lies.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,8 +30,14 @@ pub enum FileKind {
 /// # Errors
 /// It is not YAML, or none of the three.
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
-    // A look at the first keys suffices: reading the whole of it is the reader's work.
-    let found = yaml::top_keys(&file.text, |key| matches!(key, "specification" | "iosts"));
+    // A look at the first keys suffices: reading the whole of it is the reader's work. A configuration may name its
+    // purpose before its specification, but is not `of` one.
+    let (named, of) = (Cell::new(false), Cell::new(false));
+    let found = yaml::top_keys(&file.text, |key| {
+        named.set(named.get() || key == "purpose");
+        of.set(of.get() || key == "of");
+        matches!(key, "specification" | "iosts") || (named.get() && of.get())
+    });
     let text = |key: &str| {
         let (_, value) = found.iter().find(|(other, _)| other == key)?;
         Some((value.text.clone(), Origin { file: file.clone(), span: value.span.clone() }))
@@ -40,6 +47,9 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     }
     if let Some((name, _)) = text("iosts") {
         return Ok(FileKind::Specification(name));
+    }
+    if named.get() && of.get() {
+        return Ok(FileKind::Purpose { of: text("of") });
     }
     // None of the keys so far, perhaps because it is not even YAML further on: then that is what is wrong.
     let mut collector = Collector::new(file.clone());

@@ -1,8 +1,9 @@
 //! A file's text by lines, for drawing pieces of it.
 //!
 //! The drawing library looks for a piece from the beginning of the text, byte by byte, several times for each finding.
-//! A hundred findings in a file of megabytes would take seconds. So it is shown only the lines around the piece, and told
-//! which number the first of them has.
+//! A hundred findings in a file of megabytes would take seconds. So it is shown an [`Excerpt`], only the lines around the
+//! piece, and told which number the first of them has. The excerpt is also where hidden signs are made visible
+//! ([`crate::visible`]) and where overlong lines are cut; whoever draws on it asks it where a place has moved to.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,9 +11,21 @@ use std::sync::Arc;
 use coreach_model::diagnostic::SourceFile;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
+use crate::visible::{visible, visible_length};
+
+/// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the screen.
+pub const LONGEST_DRAWN: usize = 200;
+
 /// The pages of the files that some findings speak of.
 #[derive(Default, Debug)]
-pub struct Pages(Vec<Page>);
+pub struct Pages(Vec<Known>);
+
+#[derive(Debug)]
+struct Known {
+    page: Page,
+    /// A byte and its column, counted last. Findings come in the order of the text, and a line may have megabytes.
+    counted: (usize, usize),
+}
 
 /// A file with the places where its lines begin.
 #[derive(Clone, Debug)]
@@ -25,13 +38,30 @@ pub struct Page {
 impl Pages {
     /// The page of a file; its lines are found once.
     pub fn of(&mut self, file: &Arc<SourceFile>) -> Page {
-        if let Some(known) = self.0.iter().find(|page| Arc::ptr_eq(&page.file, file)) {
-            return known.clone();
+        self.known(file).page.clone()
+    }
+
+    /// The line and column of a byte, counted from 1, the column in characters.
+    pub fn line_and_column(&mut self, file: &Arc<SourceFile>, byte: usize) -> (usize, usize) {
+        let Known { page, counted: (last, columns) } = self.known(file);
+        let line = page.line(byte);
+        let start = page.start(line);
+        let (from, before) = if (start..=byte).contains(last) { (*last, *columns) } else { (start, 0) };
+        let column = before + file.text.get(from..byte).map_or(0, |text| text.chars().count());
+        (*last, *columns) = (byte, column);
+        (line + 1, column + 1)
+    }
+
+    fn known(&mut self, file: &Arc<SourceFile>) -> &mut Known {
+        if let Some(at) = self.0.iter().position(|known| Arc::ptr_eq(&known.page.file, file)) {
+            return &mut self.0[at];
         }
         let behind = file.text.match_indices('\n').map(|(at, _)| at + 1);
-        let page = Page { file: file.clone(), starts: std::iter::once(0).chain(behind).collect() };
-        self.0.push(page.clone());
-        page
+        let starts = std::iter::once(0).chain(behind).collect();
+        let page = Page { file: file.clone(), starts };
+        self.0.push(Known { page, counted: (0, 0) });
+        let last = self.0.len() - 1;
+        &mut self.0[last]
     }
 }
 
@@ -50,30 +80,80 @@ impl Page {
     fn start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.file.text.len())
     }
+
+    /// The lines of some pieces, with one line more to be drawn before and after, and one more on each side, so that the
+    /// cut is not taken for the text's end. `None` without a piece, or where one is outside of the text.
+    pub fn excerpt<'a>(&self, pieces: impl Iterator<Item = &'a Range<usize>> + Clone) -> Option<Excerpt> {
+        let first = self.line(pieces.clone().map(|piece| piece.start).min()?).saturating_sub(2);
+        let last = self.line(pieces.map(|piece| piece.end).max()?) + 2;
+        let mut excerpt = Excerpt { page: self.clone(), first, text: String::new(), starts: Vec::new() };
+        for number in first..=last.min(self.starts.len() - 1) {
+            excerpt.starts.push(excerpt.text.len());
+            let line = self.file.text.get(self.start(number)..self.start(number + 1))?;
+            match line.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST_DRAWN).last() {
+                Some(end) if line.len() > LONGEST_DRAWN + 2 => {
+                    excerpt.text.push_str(&visible(&line[..end]));
+                    excerpt.text.push_str(" ...\n");
+                }
+                _ => excerpt.text.push_str(&visible(line)),
+            }
+        }
+        Some(excerpt)
+    }
 }
 
-impl SourceCode for Page {
+/// Some lines of a page as they are drawn.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    page: Page,
+    /// The number of the first line, counted from 0.
+    first: usize,
+    text: String,
+    /// Where each line begins in it.
+    starts: Vec<usize>,
+}
+
+impl Excerpt {
+    /// Where a piece of the file is drawn.
+    pub fn place(&self, piece: &Range<usize>) -> Range<usize> {
+        self.moved(piece.start)..self.moved(piece.end)
+    }
+
+    /// The column in the user's file of what is drawn at a byte of the excerpt, in characters, counted from 0.
+    fn column(&self, drawn: usize) -> usize {
+        let at = self.starts.partition_point(|start| *start <= drawn).saturating_sub(1);
+        let (line, target) = (self.first + at, drawn - self.starts.get(at).unwrap_or(&0));
+        let text = self.page.file.text.get(self.page.start(line)..self.page.start(line + 1));
+        let text = text.unwrap_or_default();
+        text.char_indices().take_while(|(byte, _)| visible_length(text, *byte) < target).count()
+    }
+
+    fn moved(&self, byte: usize) -> usize {
+        let line = self.page.line(byte);
+        let (from, to) = (self.page.start(line), self.page.start(line + 1));
+        let start = line.checked_sub(self.first).and_then(|at| self.starts.get(at)).copied();
+        let text = self.page.file.text.get(from..to).unwrap_or_default();
+        start.map_or(self.text.len(), |start| start + visible_length(text, byte - from))
+    }
+}
+
+impl SourceCode for Excerpt {
     fn read_span<'a>(
         &'a self,
         span: &SourceSpan,
         before: usize,
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        // A line more on each side than asked for, so that the cut is not taken for the text's end.
-        let first = self.line(span.offset()).saturating_sub(before + 1);
-        let last = self.line(span.offset().saturating_add(span.len())) + after + 2;
-        let (from, to) = (self.start(first), self.start(last));
-        let around = self.file.text.get(from..to).ok_or(MietteError::OutOfBounds)?;
-        let inside = SourceSpan::new((span.offset() - from).into(), span.len());
-        let found = around.read_span(&inside, before, after)?;
-        let place = SourceSpan::new((found.span().offset() + from).into(), found.span().len());
+        let found = self.text.read_span(span, before, after)?;
+        // Without lines around it the piece is read for its line and column, which are those of the file.
+        let column = if before == 0 { self.column(span.offset()) } else { found.column() };
         Ok(Box::new(MietteSpanContents::new_named(
-            self.file.name.clone(),
+            visible(&self.page.file.name).into_owned(),
             found.data(),
-            place,
-            found.line() + first,
-            found.column(),
-            found.line_count() + first,
+            *found.span(),
+            found.line() + self.first,
+            column,
+            found.line_count() + self.first,
         )))
     }
 }

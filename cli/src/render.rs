@@ -2,8 +2,10 @@
 //!
 //! One diagnostic is one block: its code, its message, the lines of the file with the words underlined, then the
 //! facts that belong to it and what to do. The drawing is deterministic for a given style; only [`Style::detect`]
-//! looks at the surroundings.
+//! looks at the surroundings. Nothing that a user wrote reaches the terminal but through [`crate::visible`]; JSON has
+//! the texts as they are, escaped by its own rules.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::IsTerminal;
 
@@ -11,10 +13,8 @@ use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde_json::{Value, json};
 
-use crate::page::{Page, Pages};
-
-/// Longer lines are not drawn: a model that a program wrote in one line would fill the screen.
-const LONGEST_DRAWN: usize = 200;
+use crate::page::{Excerpt, LONGEST_DRAWN, Page, Pages};
+use crate::visible::visible;
 
 /// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn too.
 const FURTHEST_DRAWN: usize = 50;
@@ -61,7 +61,7 @@ fn block(diagnostic: &Diagnostic, style: Style, pages: &mut Pages) -> String {
     let mut text = String::new();
     // A string takes everything; miette itself fails only for a span outside of the text, and [`Drawn::of`] checks.
     if handler.render_report(&mut text, &drawn).is_err() {
-        text = format!("{}\n\n  {}\n", diagnostic.code, diagnostic.message);
+        text = format!("{}\n\n  {}\n", diagnostic.code, drawn.message);
     }
     let mut text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
     for note in drawn.elsewhere.iter().chain(&diagnostic.notes) {
@@ -79,7 +79,7 @@ fn footer(text: &mut String, word: &str, content: &str, style: Style) {
     let indent = " ".repeat(word.len() + 4);
     text.push_str(&lead);
     let mut column = indent.len();
-    for (position, piece) in content.split(' ').enumerate() {
+    for (position, piece) in visible(content).split(' ').enumerate() {
         let length = piece.chars().count();
         if position > 0 {
             if column + 1 + length > style.width {
@@ -100,7 +100,8 @@ fn footer(text: &mut String, word: &str, content: &str, style: Style) {
 /// A diagnostic as miette sees it: one source, the labels that stand in it.
 struct Drawn<'a> {
     diagnostic: &'a Diagnostic,
-    source: Option<Page>,
+    message: Cow<'a, str>,
+    source: Option<Excerpt>,
     labels: Vec<LabeledSpan>,
     /// What cannot be drawn on that source: labels in another file or on an overlong line.
     elsewhere: Vec<String>,
@@ -108,30 +109,37 @@ struct Drawn<'a> {
 
 impl<'a> Drawn<'a> {
     fn of(diagnostic: &'a Diagnostic, pages: &mut Pages) -> Self {
-        let mut drawn = Drawn { diagnostic, source: None, labels: Vec::new(), elsewhere: Vec::new() };
+        let message = visible(&diagnostic.message);
+        let mut drawn =
+            Drawn { diagnostic, message, source: None, labels: Vec::new(), elsewhere: Vec::new() };
         let Some((first, _)) = diagnostic.labels.first() else { return drawn };
         let page = pages.of(&first.file);
         let line = page.line(first.span.start);
+        let mut here: Vec<(&Origin, &String)> = Vec::new();
         for (number, (origin, label)) in diagnostic.labels.iter().enumerate() {
-            let here = origin.file == first.file
+            let is_here = origin.file == first.file
                 && is_drawable(origin, &page)
                 && page.line(origin.span.start).abs_diff(line) <= FURTHEST_DRAWN;
-            if !here || (number > 0 && drawn.labels.is_empty()) {
-                let excerpt: String = origin.text().chars().take(60).collect();
-                drawn.elsewhere.push(format!("{origin}: {label}: `{}`", excerpt.replace('\n', " ")));
+            if is_here && (number == 0 || !here.is_empty()) {
+                here.push((origin, label));
                 continue;
             }
-            let span = &origin.span;
-            let text = Some(label.clone()).filter(|label| !label.is_empty());
+            let excerpt: String = origin.text().chars().take(60).collect();
+            let (line, column) = pages.line_and_column(&origin.file, origin.span.start);
+            let place = format!("{}:{line}:{column}", origin.file.name);
+            drawn.elsewhere.push(format!("{place}: {label}: `{}`", excerpt.replace('\n', " ")));
+        }
+        let Some(excerpt) = page.excerpt(here.iter().map(|(origin, _)| &origin.span)) else { return drawn };
+        for (number, (origin, label)) in here.into_iter().enumerate() {
+            let place = excerpt.place(&origin.span);
+            let text = Some(visible(label).into_owned()).filter(|label| !label.is_empty());
             drawn.labels.push(if number == 0 {
-                LabeledSpan::new_primary_with_span(text, span.clone())
+                LabeledSpan::new_primary_with_span(text, place)
             } else {
-                LabeledSpan::new_with_span(text, span.clone())
+                LabeledSpan::new_with_span(text, place)
             });
         }
-        if !drawn.labels.is_empty() {
-            drawn.source = Some(page);
-        }
+        drawn.source = Some(excerpt);
         drawn
     }
 }
@@ -148,13 +156,13 @@ fn is_drawable(origin: &Origin, page: &Page) -> bool {
 
 impl fmt::Display for Drawn<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.diagnostic.message)
+        f.write_str(&self.message)
     }
 }
 
 impl fmt::Debug for Drawn<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.diagnostic.message)
+        f.write_str(&self.message)
     }
 }
 

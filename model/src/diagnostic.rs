@@ -125,35 +125,115 @@ impl Diagnostic {
 /// The known name nearest to a misspelt one, where one is near enough to be meant: at most a third of its letters
 /// differ, counting insertions, deletions, changes and swaps of neighbours; case alone always counts as near.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .map(|candidate| {
-            let same = candidate.to_lowercase() == name.to_lowercase();
-            (if same { 0 } else { distance(name, candidate) }, candidate)
-        })
-        .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// The optimal string alignment distance.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(rows[i - 2][j - 2] + 1);
-                }
-                best
-            };
+    let letters: Vec<char> = name.chars().collect();
+    let limit = (letters.len() / 3).max(1);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in known {
+        // One further away than the best so far is of no use.
+        let limit = best.map_or(limit, |(distance, _)| distance);
+        let found = if is_same_but_for_case(name, candidate) {
+            Some(0)
+        } else {
+            let others: Vec<char> = candidate.chars().collect();
+            distance(&letters, &others, limit)
+        };
+        if let Some(distance) = found
+            && best.is_none_or(|best| (distance, candidate) < best)
+        {
+            best = Some((distance, candidate));
         }
     }
-    rows[a.len()][b.len()]
+    best.map(|(_, candidate)| candidate)
+}
+
+fn is_same_but_for_case(a: &str, b: &str) -> bool {
+    let is_ascii = a.is_ascii() && b.is_ascii();
+    if is_ascii { a.eq_ignore_ascii_case(b) } else { a.to_lowercase() == b.to_lowercase() }
+}
+
+/// The optimal string alignment distance, where it is at most the limit. Only the three rows that a cell depends on are
+/// kept, and of each only the cells that the limit can reach.
+fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
+    if a.len().abs_diff(b.len()) > limit {
+        return None;
+    }
+    let beyond = limit + 1;
+    let mut before: Vec<usize> = vec![beyond; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut row: Vec<usize> = vec![beyond; b.len() + 1];
+    for i in 1..=a.len() {
+        let from = i.saturating_sub(limit).max(1);
+        let to = (i + limit).min(b.len());
+        row[from - 1] = if from == 1 { i } else { beyond };
+        let mut least = row[from - 1];
+        for j in from..=to {
+            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = change.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row[j] = best;
+            least = least.min(best);
+        }
+        if let Some(next) = row.get_mut(to + 1) {
+            *next = beyond;
+        }
+        // A swap reaches back two rows, but costs one: a row beyond the limit leaves nothing to come.
+        if least > limit {
+            return None;
+        }
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut row);
+    }
+    Some(last[b.len()]).filter(|distance| *distance <= limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The distance by its definition, with all rows and without a limit.
+    fn whole(a: &[char], b: &[char]) -> usize {
+        let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for i in 0..=a.len() {
+            for j in 0..=b.len() {
+                rows[i][j] = if i == 0 || j == 0 {
+                    i + j
+                } else {
+                    let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                    let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        best = best.min(rows[i - 2][j - 2] + 1);
+                    }
+                    best
+                };
+            }
+        }
+        rows[a.len()][b.len()]
+    }
+
+    #[test]
+    fn the_limited_distance_is_the_distance_where_it_is_within_the_limit() {
+        // All words of two letters up to five long.
+        let words: Vec<Vec<char>> = (1u32..64)
+            .map(|bits| {
+                (0..31 - bits.leading_zeros()).map(|at| if bits >> at & 1 == 1 { 'a' } else { 'b' }).collect()
+            })
+            .collect();
+        for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
+            for limit in 0..6 {
+                let expected = Some(whole(a, b)).filter(|distance| *distance <= limit);
+                assert_eq!(distance(a, b, limit), expected, "{a:?} {b:?} {limit}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_is_the_first_by_distance_then_by_name() {
+        assert_eq!(nearest("vPiad", ["vPain", "vPaid", "vPrice"]), Some("vPaid"));
+        assert_eq!(nearest("abc", ["abe", "abd"]), Some("abd"));
+        assert_eq!(nearest("IDLE", ["Idles", "idle"]), Some("idle"));
+        assert_eq!(nearest("Größe", ["GRÖSSE", "größe"]), Some("größe"));
+        assert_eq!(nearest("Coin", ["Return"]), None);
+    }
 }

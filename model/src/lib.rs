@@ -17,6 +17,7 @@ pub mod semantics;
 pub mod term;
 pub mod types;
 pub mod value;
+pub mod verdict;
 pub mod writer;
 
 pub use data::Datum;
@@ -25,3 +26,4 @@ pub use iosts::{Action, ActionId, ActionKind, Iosts, Location, LocationId, TestP
 pub use term::{Term, node::Node};
 pub use types::Type;
 pub use value::Value;
+pub use verdict::Verdict;

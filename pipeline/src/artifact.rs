@@ -3,6 +3,7 @@
 //! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. What must hold of each is checked in
 //! [`crate::check`].
 
+pub use coreach_model::Verdict;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::{ActionId, Term};
 
@@ -101,28 +102,6 @@ impl TestGraph {
     /// Is it one of the verdict locations?
     pub fn is_verdict(&self, location: LocationId) -> bool {
         Some(location) == self.pass || Some(location) == self.inconclusive
-    }
-}
-
-/// What a test case says in the end.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Verdict {
-    /// The purpose was met, and nothing wrong was seen.
-    Pass,
-    /// Nothing wrong was seen, and the purpose is out of reach.
-    Inconclusive,
-    /// The specification forbids what was seen.
-    Fail,
-}
-
-impl Verdict {
-    /// The name of its location.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Pass => "Pass",
-            Verdict::Inconclusive => "Inconclusive",
-            Verdict::Fail => "Fail",
-        }
     }
 }
 

@@ -5,9 +5,11 @@
 //! - [`properties`]: what must hold of every pair, each with its source in the thesis.
 //! - [`mutants`]: implementations that differ from the specification in one place.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
+//! - [`benchmark`]: the polyhedra against APRON and PPL, in speed and answer by answer (`scripts/bench domains`).
 //!
 //! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a slice.
 
+pub mod benchmark;
 pub mod brute;
 pub mod generator;
 pub mod mutants;

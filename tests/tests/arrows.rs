@@ -6,18 +6,35 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Crate, folder, and the crates of ours that it may use (tests of a crate included).
-const ARROWS: [(&str, &str, &[&str]); 8] = [
+const ARROWS: [(&str, &str, &[&str]); 12] = [
     ("coreach-model", "model", &[]),
     ("coreach-polyhedra", "analyses/polyhedra", &[]),
+    ("coreach-octagon", "analyses/octagon", &["coreach-polyhedra"]),
     ("coreach-apron-sys", "analyses/apron-sys", &[]),
     ("coreach-apron", "analyses/apron", &["coreach-apron-sys"]),
-    ("coreach-analyses", "analyses", &["coreach-model", "coreach-polyhedra", "coreach-apron"]),
+    ("coreach-ppl-sys", "analyses/ppl-sys", &[]),
+    ("coreach-ppl", "analyses/ppl", &["coreach-ppl-sys"]),
+    (
+        "coreach-analyses",
+        "analyses",
+        &["coreach-model", "coreach-polyhedra", "coreach-octagon", "coreach-apron"],
+    ),
     ("coreach-pipeline", "pipeline", &["coreach-model", "coreach-analyses"]),
-    ("coreach", "cli", &["coreach-model", "coreach-analyses", "coreach-pipeline"]),
+    ("coreach-execution", "execution", &["coreach-model", "coreach-analyses"]),
+    ("coreach", "cli", &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-execution"]),
     (
         "coreach-tests",
         "tests",
-        &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-polyhedra", "coreach"],
+        &[
+            "coreach-model",
+            "coreach-analyses",
+            "coreach-pipeline",
+            "coreach-execution",
+            "coreach-polyhedra",
+            "coreach-apron",
+            "coreach-ppl",
+            "coreach",
+        ],
     ),
 ];
 

@@ -236,6 +236,10 @@ fn the_schemas_accept_what_the_reader_accepts() {
         );
     }
     assert!(texts.len() > 20, "only {} files found", texts.len());
+    // What is run, and against what, is no model: its reader has tests of its own.
+    texts.retain(|(_, text)| {
+        !text.lines().any(|line| line.starts_with("iut:") || line.starts_with("campaign:"))
+    });
     for (name, text) in texts {
         let value = value(&text).unwrap_or_else(|| panic!("{name} is not YAML"));
         let objections = objections(&value);

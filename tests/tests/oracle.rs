@@ -6,9 +6,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use coreach_tests::brute::conformance::ioc;
+use coreach_tests::brute::execution::input_complete;
+use coreach_tests::brute::walk::Outcome;
+use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate};
+use coreach_tests::mutants::explicit::{self, Fault};
 use coreach_tests::mutants::{Operator, mutate};
-use coreach_tests::properties::{Report, Settings, check};
+use coreach_tests::properties::{Known, Limits, Report, Settings, check};
 use coreach_tests::text;
 
 /// Checks the pairs of these seeds; the failures as text, with everything that repeats them.
@@ -40,9 +45,14 @@ fn no_property_is_violated_by_the_fixed_seeds() {
     let failures = failures(1..=150, &mut total);
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     // A slice that tries nothing shows nothing.
-    for what in
-        ["test cases", "purpose in reach", "implementations: not ioc", "implementations: can get Fail"]
-    {
+    for what in [
+        "test cases",
+        "purpose in reach",
+        "implementations: not ioc",
+        "implementations: can get Fail",
+        "implementations: explicit, not ioc_TP",
+        "pairs made in doubt",
+    ] {
         assert!(total.counts.get(what).copied().unwrap_or(0) >= 20, "{what}: {:?}", total.counts);
     }
     for property in coreach_tests::properties::PROPERTIES {
@@ -72,12 +82,36 @@ fn a_seed_gives_the_same_pair_again() {
 
 #[test]
 fn every_operator_makes_a_mutant_of_some_specification() {
-    let mut random = coreach_tests::generator::random::Random::new(1);
+    let mut random = Random::new(1);
     for operator in Operator::ALL {
         let made = (0..60).any(|seed| {
             let pair = generate(seed, &Shape::default());
             mutate(&mut random, &pair.specification, *operator).is_some()
         });
         assert!(made, "{}", operator.name());
+    }
+}
+
+/// Each fault of explicit systems is now and then one that ioc sees, and now and then none.
+#[test]
+fn every_explicit_fault_shows_in_some_specification() {
+    let mut random = Random::new(1);
+    let mut seen = std::collections::BTreeMap::new();
+    for pair in (0..60).map(|seed| generate(seed, &Shape::default())) {
+        let Ok(known) = Known::of(&pair, &Limits { instances: 1, ..Limits::default() }) else { continue };
+        let Some(instance) = known.instances.first() else { continue };
+        let graph = &instance.specification.graph;
+        for fault in Fault::ALL {
+            let Some(iut) = explicit::mutate(&mut random, graph, &known.alphabet, *fault) else { continue };
+            let iut = input_complete(&iut, &known.alphabet);
+            let shows = matches!(ioc(graph, &iut, &known.alphabet, 3000), Outcome::Found(..));
+            *seen.entry((*fault, shows)).or_insert(0) += 1;
+        }
+    }
+    for fault in Fault::ALL {
+        // Sending less never breaks ioc.
+        let can_show = *fault != Fault::OutputRemoved;
+        assert!(seen.contains_key(&(*fault, true)) || !can_show, "{}: {seen:?}", fault.name());
+        assert!(seen.contains_key(&(*fault, false)), "{}: {seen:?}", fault.name());
     }
 }

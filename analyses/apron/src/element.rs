@@ -5,16 +5,17 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use std::rc::Rc;
 
 use coreach_apron_sys as sys;
 use dashu::rational::RBig;
 
 use crate::error::Error;
-use crate::linear::{Constraint, Expression, Interval, RawConstraints, RawExpression, read_interval};
+use crate::linear::{Constraint, Expression, Interval, RawConstraints, read_interval};
 use crate::manager::{Library, Manager, check_dimensions};
 use crate::number::Number;
+use crate::prepared::{PreparedAssignments, PreparedConstraints, PreparedExpression, distinct};
 
 /// A set of vectors. It belongs to its manager's thread.
 #[derive(Clone)]
@@ -51,7 +52,7 @@ impl Element {
         Element(Rc::new(Owned { raw, manager: manager.clone(), integers: size.intdim, reals: size.realdim }))
     }
 
-    fn raw(&self) -> *mut sys::ap_abstract0_t {
+    pub(crate) fn raw(&self) -> *mut sys::ap_abstract0_t {
         self.0.raw.as_ptr()
     }
 
@@ -75,7 +76,7 @@ impl Element {
     }
 
     /// Can the library work on both? Not all of its functions ask.
-    fn fits(&self, other: &Self) -> Result<(), Error> {
+    pub(crate) fn fits(&self, other: &Self) -> Result<(), Error> {
         if self.library() != other.library() {
             return Err(Error::argument(format!(
                 "{:?} and {:?} do not mix",
@@ -143,18 +144,7 @@ impl Element {
     /// # Errors
     /// What the library says; a dimension that there is not.
     pub fn bound(&self, expression: &Expression) -> Result<Interval, Error> {
-        let expression = RawExpression::of(expression, self.dimensions())?;
-        let (interval, outcome) = self.0.manager.call(|manager| {
-            // SAFETY: see `is_bottom`; the library reads the expression, and gives a new interval, which is read and
-            // freed.
-            unsafe {
-                let raw = sys::ap_abstract0_bound_linexpr(manager, self.raw(), expression.as_ptr());
-                let interval = read_interval(raw);
-                sys::ap_interval_free(raw);
-                interval
-            }
-        });
-        outcome.map(|()| interval)
+        self.bound_prepared(&mut PreparedExpression::of(expression, self.dimensions())?)
     }
 
     /// An interval for each dimension.
@@ -184,12 +174,7 @@ impl Element {
     /// # Errors
     /// What the library says.
     pub fn constraints(&self) -> Result<Vec<Constraint>, Error> {
-        let (array, outcome) = self.0.manager.call(|manager| {
-            // SAFETY: see `is_bottom`; the array is new.
-            RawConstraints(unsafe { sys::ap_abstract0_to_lincons_array(manager, self.raw()) })
-        });
-        outcome?;
-        array.read(self.dimensions())
+        self.list_prepared()?.read()
     }
 
     /// What is in both.
@@ -217,11 +202,7 @@ impl Element {
     /// # Errors
     /// What the library says; a dimension that there is not.
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Result<Self, Error> {
-        let mut array = RawConstraints::of(constraints, self.dimensions())?;
-        // SAFETY: see `is_bottom`; the array is ours alone, so that it may be written to.
-        self.0.manager.make(|manager| unsafe {
-            sys::ap_abstract0_meet_lincons_array(manager, 0, self.raw(), &mut array.0)
-        })
+        self.meet_prepared(&mut PreparedConstraints::of(constraints, self.dimensions())?)
     }
 
     /// The widening. Precondition: this element is within the other.
@@ -242,15 +223,14 @@ impl Element {
     /// # Errors
     /// What the library says; elements that do not fit; octagons.
     pub fn widen_within(&self, other: &Self, thresholds: &[Constraint]) -> Result<Self, Error> {
-        self.fits(other)?;
+        self.widen_prepared(other, &mut PreparedConstraints::of(thresholds, self.dimensions())?)
+    }
+
+    pub(crate) fn is_no_octagon(&self) -> Result<(), Error> {
         if self.library() == Library::Octagon {
             return Err(Error::argument("octagons are widened with thresholds by widen_octagon"));
         }
-        let mut array = RawConstraints::of(thresholds, self.dimensions())?;
-        // SAFETY: see `is_bottom`; the array is ours alone, so that it may be reordered.
-        self.0.manager.make(|manager| unsafe {
-            sys::ap_abstract0_widening_threshold(manager, self.raw(), other.raw(), &mut array.0)
-        })
+        Ok(())
     }
 
     /// The widening of octagons whose bounds stop at the next of these numbers before they go to ∞. A bound is on
@@ -286,7 +266,7 @@ impl Element {
     /// # Errors
     /// What the library says; a dimension that there is not, or twice.
     pub fn assign(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
-        self.assigned(assignments, sys::ap_abstract0_assign_linexpr_array)
+        self.assign_prepared(&mut PreparedAssignments::of(assignments, self.dimensions())?)
     }
 
     /// The vectors that a parallel assignment takes into this element.
@@ -294,23 +274,7 @@ impl Element {
     /// # Errors
     /// What the library says; a dimension that there is not, or twice.
     pub fn substitute(&self, assignments: &[(usize, Expression)]) -> Result<Self, Error> {
-        self.assigned(assignments, sys::ap_abstract0_substitute_linexpr_array)
-    }
-
-    fn assigned(&self, assignments: &[(usize, Expression)], function: AssignFunction) -> Result<Self, Error> {
-        if assignments.is_empty() {
-            return Ok(self.clone());
-        }
-        let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
-        let mut targets = self.distinct(&targets)?;
-        let expressions = assignments.iter().map(|(_, value)| RawExpression::of(value, self.dimensions()));
-        let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
-        let mut pointers: Vec<_> = expressions.iter().map(RawExpression::as_ptr).collect();
-        // SAFETY: see `is_bottom`; both arrays have the same size, and the expressions outlive the call.
-        self.0.manager.make(|manager| unsafe {
-            let (first, size) = (targets.as_mut_ptr(), targets.len());
-            function(manager, 0, self.raw(), first, pointers.as_mut_ptr(), size, null_mut())
-        })
+        self.substitute_prepared(&mut PreparedAssignments::of(assignments, self.dimensions())?)
     }
 
     /// The dimensions may have any value.
@@ -321,7 +285,7 @@ impl Element {
         if dimensions.is_empty() {
             return Ok(self.clone());
         }
-        let mut dimensions = self.distinct(dimensions)?;
+        let mut dimensions = distinct(dimensions, self.dimensions())?;
         // SAFETY: see `is_bottom`; the array has the size that is said.
         self.0.manager.make(|manager| unsafe {
             let (first, size) = (dimensions.as_mut_ptr(), dimensions.len());
@@ -356,7 +320,7 @@ impl Element {
         if dimensions.is_empty() {
             return Ok(self.clone());
         }
-        let mut places = self.distinct(dimensions)?;
+        let mut places = distinct(dimensions, self.dimensions())?;
         places.sort_unstable();
         let integers = places.iter().filter(|at| (**at as usize) < self.0.integers).count();
         let reals = places.len() - integers;
@@ -366,28 +330,4 @@ impl Element {
             sys::ap_abstract0_remove_dimensions(manager, 0, self.raw(), &mut change)
         })
     }
-
-    /// The dimensions as the library takes them, if they are there and distinct.
-    fn distinct(&self, dimensions: &[usize]) -> Result<Vec<sys::ap_dim_t>, Error> {
-        let mut seen = vec![false; self.dimensions()];
-        for &dimension in dimensions {
-            match seen.get_mut(dimension) {
-                Some(seen) if !*seen => *seen = true,
-                Some(_) => return Err(Error::argument(format!("dimension {dimension} is given twice"))),
-                None => return Err(Error::argument(format!("there is no dimension {dimension}"))),
-            }
-        }
-        // The manager makes no element of so many dimensions that this would cut something off.
-        Ok(dimensions.iter().map(|dimension| *dimension as sys::ap_dim_t).collect())
-    }
 }
-
-type AssignFunction = unsafe extern "C" fn(
-    *mut sys::ap_manager_t,
-    sys::ap_bool,
-    *mut sys::ap_abstract0_t,
-    *mut sys::ap_dim_t,
-    *mut *mut sys::ap_linexpr0_t,
-    usize,
-    *mut sys::ap_abstract0_t,
-) -> *mut sys::ap_abstract0_t;

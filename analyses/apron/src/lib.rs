@@ -41,6 +41,8 @@ mod linear;
 mod manager;
 #[cfg(feature = "link")]
 mod number;
+#[cfg(feature = "link")]
+mod prepared;
 
 #[cfg(feature = "link")]
 pub use element::Element;
@@ -50,3 +52,5 @@ pub use error::{Error, ErrorKind};
 pub use linear::{Constraint, Expression, Interval, Relation};
 #[cfg(feature = "link")]
 pub use manager::{Library, Manager};
+#[cfg(feature = "link")]
+pub use prepared::{PreparedAssignments, PreparedConstraints, PreparedExpression};

@@ -21,6 +21,14 @@ impl Bits {
         bits
     }
 
+    /// The set given by words, the first of which stands for `0..64`.
+    pub(crate) fn of_words(words: &[u64]) -> Self {
+        match words {
+            [] => Self::default(),
+            [first, rest @ ..] => Self { first: *first, rest: rest.to_vec() },
+        }
+    }
+
     #[inline]
     pub(crate) fn insert(&mut self, index: usize) {
         if index < 64 {

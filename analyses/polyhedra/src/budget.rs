@@ -38,6 +38,11 @@ impl Budget {
         if count <= self.rows.max(width) { Ok(()) } else { Err(Exceeded) }
     }
 
+    /// Whether there is a limit at all.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.rows < usize::MAX
+    }
+
     /// Counts row operations; fails, and keeps failing, once they are used up.
     pub(crate) fn spend(&self, operations: usize) -> Result<(), Exceeded> {
         let left = self.work.get().checked_sub(operations as u64);

@@ -22,7 +22,8 @@
 //!    face between them meets the border. Two rays are adjacent when no third ray saturates all
 //!    half-spaces that both saturate; a count of these half-spaces refutes most pairs first.
 //!
-//! For each ray the set of saturated half-spaces is kept as bits, so adjacency is bit work.
+//! For each ray the set of saturated half-spaces is kept as bits, so adjacency is bit work, done in
+//! [`crate::adjacency`].
 //!
 //! **Where we differ.** A half-space that cuts nothing off is forgotten at once: the cone only
 //! shrinks, so it stays redundant. This keeps the bit rows short and makes the final minimisation
@@ -30,7 +31,9 @@
 //!
 //! **Numbers.** The conversion runs on machine words ([`crate::number`]), all rows in one piece of
 //! memory; when a result does not fit, the whole cone moves to big integers, where nothing overflows,
-//! and goes on from the same state. So an overflow costs time, never an answer.
+//! and goes on from the same state. So an overflow costs time, never an answer. What a step needs
+//! besides is kept from step to step ([`Scratch`]): most conversions are of a dozen rows, where asking
+//! for memory would cost more than computing.
 //!
 //! **Invariant.** The rays are exactly the extreme rays (modulo the lines) of the cone so far.
 //!
@@ -38,87 +41,103 @@
 //! exponentially with the dimension (a cube has 2^n corners), and one step may compare all pairs
 //! with all rays. Hence the limit.
 
-use crate::bits::Bits;
+use crate::adjacency;
 use crate::budget::{Budget, Exceeded};
 use crate::integer::Integer;
 use crate::number::Number;
-use crate::row::{self, Row};
 
 /// A cone under construction.
-#[derive(Clone, Debug)]
-pub(crate) struct Cone {
-    /// The half-spaces added so far that cut something off when they were added.
-    halfspaces: Vec<Row>,
-    numbers: Numbers,
-}
-
-#[derive(Clone, Debug)]
-enum Numbers {
+#[derive(Clone)]
+pub(crate) enum Cone {
+    /// All numbers fit words so far.
     Words(Generators<i64>),
+    /// Some did not.
     Big(Generators<Integer>),
 }
 
-/// The lines and rays of a cone, and the half-spaces each ray saturates.
-#[derive(Clone, Debug)]
-struct Generators<N> {
-    width: usize,
-    /// Rows of `width` numbers, one after the other.
-    lines: Vec<N>,
-    /// Likewise.
-    rays: Vec<N>,
+/// The half-spaces of a cone that cut something off when they were added, its lines and rays, and
+/// the half-spaces each ray saturates.
+#[derive(Clone)]
+pub(crate) struct Generators<N> {
+    pub(crate) width: usize,
+    /// Rows of `width` numbers, one after the other; so are lines and rays.
+    pub(crate) halfspaces: Vec<N>,
+    pub(crate) lines: Vec<N>,
+    /// The extreme rays, modulo the lines.
+    pub(crate) rays: Vec<N>,
     /// For each ray `words` words, whose bits stand for half-spaces.
-    saturated: Vec<u64>,
-    words: usize,
+    pub(crate) saturated: Vec<u64>,
+    pub(crate) words: usize,
+    /// Of all rays there are, and perhaps of some that are gone.
+    magnitude: u64,
+    scratch: Scratch<N>,
 }
 
-/// What a conversion found.
-pub(crate) struct Converted {
-    pub(crate) lines: Vec<Row>,
-    /// The extreme rays, modulo the lines.
-    pub(crate) rays: Vec<Row>,
-    /// The half-spaces that cut something off, each with the rays that saturate it.
-    pub(crate) halfspaces: Vec<(Row, Bits)>,
+/// Memory that is used again in each step; what is in it means nothing between steps.
+#[derive(Clone)]
+struct Scratch<N> {
+    values: Vec<N>,
+    lines: Vec<N>,
+    rays: Vec<N>,
+    saturated: Vec<u64>,
+    inside: Vec<u32>,
+    outside: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
 }
+
+impl<N> Default for Scratch<N> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            lines: Vec::new(),
+            rays: Vec::new(),
+            saturated: Vec::new(),
+            inside: Vec::new(),
+            outside: Vec::new(),
+            pairs: Vec::new(),
+        }
+    }
+}
+
+/// Rows for which memory is asked for at once.
+const ROOM: usize = 24;
 
 impl Cone {
     /// The whole space of `width` coordinates.
     pub(crate) fn whole(width: usize) -> Self {
         let mut lines = vec![0; width * width];
         (0..width).for_each(|index| lines[index * (width + 1)] = 1);
-        let numbers = Generators { width, lines, rays: Vec::new(), saturated: Vec::new(), words: 1 };
-        Self { halfspaces: Vec::new(), numbers: Numbers::Words(numbers) }
+        Self::Words(Generators {
+            width,
+            halfspaces: Vec::with_capacity(ROOM * width),
+            lines,
+            rays: Vec::with_capacity(ROOM * width),
+            saturated: Vec::with_capacity(ROOM),
+            words: 1,
+            magnitude: 0,
+            scratch: Scratch::default(),
+        })
     }
 
     /// A cone both of whose descriptions are known already; `rays` must be extreme.
-    pub(crate) fn known<'a>(
+    pub(crate) fn known<'a, I: Iterator<Item = &'a [Integer]> + Clone>(
         width: usize,
-        lines: impl Iterator<Item = &'a [Integer]>,
-        rays: impl Iterator<Item = &'a [Integer]>,
-        halfspaces: impl Iterator<Item = &'a [Integer]>,
+        lines: impl Iterator<Item = &'a [Integer]> + Clone,
+        rays: I,
+        halfspaces: impl Iterator<Item = &'a [Integer]> + Clone,
     ) -> Self {
-        let halfspaces: Vec<Row> = halfspaces.map(<[Integer]>::to_vec).collect();
-        let words = halfspaces.len() / 64 + 1;
-        let lines: Vec<Integer> = lines.flatten().cloned().collect();
-        let (mut all, mut saturated) = (Vec::new(), Vec::new());
-        for ray in rays {
-            all.extend_from_slice(ray);
-            let start = saturated.len();
-            saturated.resize(start + words, 0);
-            for (index, halfspace) in halfspaces.iter().enumerate() {
-                if row::dot(halfspace, ray).is_zero() {
-                    saturated[start + index / 64] |= 1 << (index % 64);
-                }
-            }
+        if let Some(words) = Generators::known(width, lines.clone(), rays.clone(), halfspaces.clone()) {
+            return Self::Words(words);
         }
-        let big = Generators { width, lines, rays: all, saturated, words };
-        let numbers = match big.mapped(Number::of_integer) {
-            Some(small) => Numbers::Words(small),
-            None => Numbers::Big(big),
-        };
-        Self { halfspaces, numbers }
+        // Big integers never overflow; if they did, starting anew would have nothing to start with.
+        Self::Big(
+            Generators::known(width, lines, rays, halfspaces)
+                .unwrap_or_else(|| unreachable!("no number is too large for the integers of any size")),
+        )
     }
 
-    /// Intersects with the half-space `halfspace . v >= 0`, or the hyperplane `= 0`.
+    /// Intersects with the half-space `halfspace . v >= 0`, or the hyperplane `= 0`; whether that
+    /// cuts something off.
     ///
     /// # Errors
     /// When more lines and rays, or more work, would be needed than the budget has; the cone is then
@@ -128,97 +147,144 @@ impl Cone {
         halfspace: &[Integer],
         is_equality: bool,
         budget: &Budget,
-    ) -> Result<(), Exceeded> {
-        let border = self.halfspaces.len();
-        let cut = loop {
-            match &mut self.numbers {
-                Numbers::Words(words) => {
-                    if let Some(cut) = words.add(halfspace, is_equality, border, budget)? {
-                        break cut;
+    ) -> Result<bool, Exceeded> {
+        loop {
+            match self {
+                Self::Words(words) => {
+                    if let Some(cut) = words.add(halfspace, is_equality, budget)? {
+                        return Ok(cut);
                     }
                     if let Some(big) = words.mapped(|entry| Some(entry.to_integer())) {
-                        self.numbers = Numbers::Big(big);
+                        *self = Self::Big(big);
                     }
                 }
                 // Never overflows; if it did, the half-space would have to be called redundant.
-                Numbers::Big(big) => break big.add(halfspace, is_equality, border, budget)?.unwrap_or(true),
+                Self::Big(big) => return Ok(big.add(halfspace, is_equality, budget)?.unwrap_or(true)),
             }
-        };
-        if cut {
-            self.halfspaces.push(halfspace.to_vec());
         }
-        Ok(())
     }
 
     /// Whether some ray has a positive first coordinate.
     pub(crate) fn has_point(&self) -> bool {
-        match &self.numbers {
-            Numbers::Words(words) => words.rays.chunks_exact(words.width).any(|ray| ray[0] > 0),
-            Numbers::Big(big) => big.rays.chunks_exact(big.width).any(|ray| ray[0].is_positive()),
-        }
-    }
-
-    /// The rows and incidences found.
-    pub(crate) fn into_converted(self) -> Converted {
-        match self.numbers {
-            Numbers::Words(words) => words.into_converted(self.halfspaces),
-            Numbers::Big(big) => big.into_converted(self.halfspaces),
+        match self {
+            Self::Words(words) => words.rays.chunks_exact(words.width).any(|ray| ray[0] > 0),
+            Self::Big(big) => big.rays.chunks_exact(big.width).any(|ray| ray[0].is_positive()),
         }
     }
 }
 
+/// Appends a row, as far as its numbers fit.
+fn push<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
+    for entry in row {
+        out.push(N::of_integer(entry)?);
+    }
+    Some(())
+}
+
 impl<N: Number> Generators<N> {
+    fn known<'a>(
+        width: usize,
+        lines: impl Iterator<Item = &'a [Integer]>,
+        rays: impl Iterator<Item = &'a [Integer]>,
+        halfspaces: impl Iterator<Item = &'a [Integer]>,
+    ) -> Option<Self> {
+        let rows = || Vec::with_capacity(ROOM * width);
+        let mut cone = Self {
+            width,
+            halfspaces: rows(),
+            lines: Vec::new(),
+            rays: rows(),
+            saturated: Vec::with_capacity(ROOM),
+            words: 1,
+            magnitude: 0,
+            scratch: Scratch::default(),
+        };
+        for row in lines {
+            push(row, &mut cone.lines)?;
+        }
+        for row in halfspaces {
+            push(row, &mut cone.halfspaces)?;
+        }
+        for row in rays {
+            push(row, &mut cone.rays)?;
+        }
+        cone.words = cone.halfspaces.len() / width / 64 + 1;
+        cone.magnitude = N::magnitude(&cone.rays);
+        cone.saturated.resize(cone.rays.len() / width * cone.words, 0);
+        for (index, halfspace) in cone.halfspaces.chunks_exact(width).enumerate() {
+            let is_safe = N::is_safe(halfspace, cone.magnitude);
+            let saturated = cone.saturated.chunks_exact_mut(cone.words);
+            for (ray, saturated) in cone.rays.chunks_exact(width).zip(saturated) {
+                let value = if is_safe { N::dot_safe(halfspace, ray) } else { N::dot(halfspace, ray)? };
+                if value.signum() == 0 {
+                    saturated[index / 64] |= 1 << (index % 64);
+                }
+            }
+        }
+        Some(cone)
+    }
+
     /// The same with other numbers, if all can be.
     fn mapped<M>(&self, map: impl Fn(&N) -> Option<M>) -> Option<Generators<M>> {
         Some(Generators {
             width: self.width,
+            halfspaces: self.halfspaces.iter().map(&map).collect::<Option<_>>()?,
             lines: self.lines.iter().map(&map).collect::<Option<_>>()?,
             rays: self.rays.iter().map(&map).collect::<Option<_>>()?,
             saturated: self.saturated.clone(),
             words: self.words,
+            // Too large is right for any rays, and these are on their way to big integers.
+            magnitude: u64::MAX,
+            scratch: Scratch::default(),
         })
     }
 
-    fn into_converted(self, halfspaces: Vec<Row>) -> Converted {
-        let rows = |flat: &[N]| -> Vec<Row> {
-            flat.chunks_exact(self.width).map(|row| row.iter().map(Number::to_integer).collect()).collect()
-        };
-        let rays = rows(&self.rays);
-        let on = |halfspace: usize| {
-            let mut on = Bits::default();
-            for (index, saturated) in self.saturated.chunks_exact(self.words).enumerate() {
-                if saturated[halfspace / 64] >> (halfspace % 64) & 1 == 1 {
-                    on.insert(index);
-                }
-            }
-            on
-        };
-        let halfspaces = halfspaces.into_iter().enumerate().map(|(index, row)| (row, on(index))).collect();
-        Converted { lines: rows(&self.lines), rays, halfspaces }
-    }
-
-    /// One half-space, which will have the number `border` if it cuts something off; whether it does.
-    /// Nothing when a number does not fit; the state is then as before.
+    /// One half-space; whether it cuts something off. Nothing when a number does not fit; the state
+    /// is then as before.
     fn add(
         &mut self,
         halfspace: &[Integer],
         is_equality: bool,
-        border: usize,
         budget: &Budget,
     ) -> Result<Option<bool>, Exceeded> {
-        let Some(halfspace) = halfspace.iter().map(N::of_integer).collect::<Option<Vec<N>>>() else {
-            return Ok(None);
+        let start = self.halfspaces.len();
+        let mut halfspaces = core::mem::take(&mut self.halfspaces);
+        let mut scratch = core::mem::take(&mut self.scratch);
+        let result = match push(halfspace, &mut halfspaces) {
+            Some(()) => {
+                let border = start / self.width;
+                self.add_row(&halfspaces[start..], is_equality, border, budget, &mut scratch)
+            }
+            None => Ok(None),
         };
+        if result != Ok(Some(true)) {
+            halfspaces.truncate(start);
+        }
+        self.halfspaces = halfspaces;
+        self.scratch = scratch;
+        result
+    }
+
+    /// The same for a row of these numbers, which will be the half-space `border` if it is kept.
+    fn add_row(
+        &mut self,
+        halfspace: &[N],
+        is_equality: bool,
+        border: usize,
+        budget: &Budget,
+        scratch: &mut Scratch<N>,
+    ) -> Result<Option<bool>, Exceeded> {
         for index in 0..self.lines.len() / self.width {
-            let Some(value) = N::dot(&halfspace, &self.lines[index * self.width..][..self.width]) else {
+            let Some(value) = N::dot(halfspace, &self.lines[index * self.width..][..self.width]) else {
                 return Ok(None);
             };
             if value.signum() != 0 {
                 budget.spend(2 * (self.lines.len() + self.rays.len()) / self.width)?;
-                return Ok(self.split_line(&halfspace, is_equality, border, index, value).map(|()| true));
+                let split = self.split_line(halfspace, is_equality, border, (index, value), scratch);
+                return Ok(split.map(|()| true));
             }
         }
-        self.split_rays(&halfspace, is_equality, border, budget)
+        self.split_rays(halfspace, is_equality, border, budget, scratch)
     }
 
     /// Room for the bit of a new half-space.
@@ -242,15 +308,20 @@ impl<N: Number> Generators<N> {
         halfspace: &[N],
         is_equality: bool,
         border: usize,
-        index: usize,
-        value: N,
+        (index, mut value): (usize, N),
+        scratch: &mut Scratch<N>,
     ) -> Option<()> {
         let width = self.width;
-        let mut line = self.lines[index * width..][..width].to_vec();
-        let mut value = value;
+        let line = &mut scratch.values;
+        line.clear();
+        let crossing = &self.lines[index * width..][..width];
         if value.signum() < 0 {
-            line = line.iter().map(Number::negated).collect::<Option<_>>()?;
+            for entry in crossing {
+                line.push(entry.negated()?);
+            }
             value = value.negated()?;
+        } else {
+            line.extend_from_slice(crossing);
         }
         let slide = |row: &[N], out: &mut Vec<N>| -> Option<()> {
             let other = N::dot(halfspace, row)?;
@@ -259,23 +330,26 @@ impl<N: Number> Generators<N> {
                 return Some(());
             }
             let (keep, take) = N::coprime(&value, &other)?;
-            N::combine(&keep, row, &take.negated()?, &line, out)
+            N::combine(&keep, row, &take.negated()?, line, out)
         };
         // Lines before `index` are parallel to the border already.
-        let mut lines = self.lines[..index * width].to_vec();
+        let lines = &mut scratch.lines;
+        lines.clear();
+        lines.extend_from_slice(&self.lines[..index * width]);
         for row in self.lines[(index + 1) * width..].chunks_exact(width) {
-            slide(row, &mut lines)?;
+            slide(row, lines)?;
         }
-        let mut rays = Vec::with_capacity(self.rays.len() + width);
+        let rays = &mut scratch.rays;
+        rays.clear();
         for row in self.rays.chunks_exact(width) {
-            slide(row, &mut rays)?;
+            slide(row, rays)?;
         }
         self.widen_saturation(border);
         for saturated in self.saturated.chunks_exact_mut(self.words) {
             saturated[border / 64] |= 1 << (border % 64);
         }
         if !is_equality {
-            rays.append(&mut line);
+            rays.extend_from_slice(line);
             // All half-spaces before are parallel to the line.
             let all = (0..self.words).map(|word| match border.saturating_sub(64 * word) {
                 0 => 0,
@@ -284,8 +358,9 @@ impl<N: Number> Generators<N> {
             });
             self.saturated.extend(all);
         }
-        self.lines = lines;
-        self.rays = rays;
+        core::mem::swap(&mut self.lines, lines);
+        core::mem::swap(&mut self.rays, rays);
+        self.magnitude = N::magnitude(&self.rays);
         Some(())
     }
 
@@ -296,55 +371,65 @@ impl<N: Number> Generators<N> {
         is_equality: bool,
         border: usize,
         budget: &Budget,
+        scratch: &mut Scratch<N>,
     ) -> Result<Option<bool>, Exceeded> {
         let width = self.width;
         let (line_count, ray_count) = (self.lines.len() / width, self.rays.len() / width);
         budget.spend(line_count + ray_count)?;
-        let values = self.rays.chunks_exact(width).map(|ray| N::dot(halfspace, ray));
-        let Some(values) = values.collect::<Option<Vec<N>>>() else {
-            return Ok(None);
-        };
-        let of_sign = |sign: i32| -> Vec<usize> {
-            (0..values.len()).filter(|&index| values[index].signum() == sign).collect()
-        };
-        let (inside, outside) = (of_sign(1), of_sign(-1));
-        if outside.is_empty() && (!is_equality || inside.is_empty()) {
+        scratch.values.clear();
+        scratch.inside.clear();
+        scratch.outside.clear();
+        let is_safe = N::is_safe(halfspace, self.magnitude);
+        for (index, ray) in self.rays.chunks_exact(width).enumerate() {
+            let value = if is_safe { Some(N::dot_safe(halfspace, ray)) } else { N::dot(halfspace, ray) };
+            let Some(value) = value else {
+                return Ok(None);
+            };
+            match value.signum() {
+                1 => scratch.inside.push(row_number(index)),
+                -1 => scratch.outside.push(row_number(index)),
+                _ => {}
+            }
+            scratch.values.push(value);
+        }
+        if scratch.outside.is_empty() && (!is_equality || scratch.inside.is_empty()) {
             return Ok(Some(false));
         }
-        let kept = ray_count - outside.len() - if is_equality { inside.len() } else { 0 };
-        let mut rows = line_count + kept;
-        // Adjacent rays span a face of dimension 2 (above the lines), which needs this many borders.
-        let needed = width.saturating_sub(line_count + 2);
+        let gone = scratch.outside.len() + if is_equality { scratch.inside.len() } else { 0 };
+        let kept = line_count + ray_count - gone;
         self.widen_saturation(border);
-        let pairs =
-            Pairs { saturated: &self.saturated, inside: &inside, outside: &outside, needed, borders: border };
-        // In three dimensions there are about as many adjacent pairs; in more there are often more.
-        let expected = inside.len() + outside.len();
-        let mut fresh = Vec::with_capacity(expected * width);
-        let mut fresh_saturated = Vec::with_capacity(expected * self.words);
-        let mut overflow = false;
-        pairs
-            .each_adjacent(self.words, budget, &mut |i, o, common| {
-                rows += 1;
-                budget.hold(rows, width)?;
-                budget.spend(1)?;
-                let (inner, outer) = (&self.rays[i * width..][..width], &self.rays[o * width..][..width]);
-                let made = N::coprime(&values[i], &values[o])
-                    .and_then(|(a, b)| N::combine(&a, outer, &b.negated()?, inner, &mut fresh));
-                overflow |= made.is_none();
-                let start = fresh_saturated.len();
-                fresh_saturated.extend_from_slice(common);
-                fresh_saturated[start + border / 64] |= 1 << (border % 64);
-                // The outer result would be thrown away.
-                if overflow { Err(Exceeded) } else { Ok(()) }
-            })
-            .or_else(|exceeded| if overflow { Ok(()) } else { Err(exceeded) })?;
-        if overflow {
-            return Ok(None);
+        let search = adjacency::Search {
+            saturated: &self.saturated,
+            words: self.words,
+            borders: border,
+            inside: &scratch.inside,
+            outside: &scratch.outside,
+            // Adjacent rays span a face of dimension 2 (above the lines), which needs this many.
+            needed: width.saturating_sub(line_count + 2),
+        };
+        scratch.pairs.clear();
+        adjacency::adjacent(&search, &mut scratch.pairs, budget, |pairs| budget.hold(kept + pairs, width))?;
+        budget.hold(kept + scratch.pairs.len(), width)?;
+        budget.spend(scratch.pairs.len())?;
+        scratch.rays.clear();
+        scratch.saturated.clear();
+        for &(i, o) in &scratch.pairs {
+            let (i, o) = (i as usize, o as usize);
+            let (inner, outer) = (&self.rays[i * width..][..width], &self.rays[o * width..][..width]);
+            let made = N::coprime(&scratch.values[i], &scratch.values[o])
+                .and_then(|(a, b)| N::combine(&a, outer, &b.negated()?, inner, &mut scratch.rays));
+            if made.is_none() {
+                return Ok(None);
+            }
+            let start = scratch.saturated.len();
+            let (of_i, of_o) = (&self.saturated[i * self.words..], &self.saturated[o * self.words..]);
+            scratch.saturated.extend(of_i.iter().zip(of_o).take(self.words).map(|(a, b)| a & b));
+            scratch.saturated[start + border / 64] |= 1 << (border % 64);
         }
-        self.keep(&values, is_equality, border);
-        self.rays.append(&mut fresh);
-        self.saturated.append(&mut fresh_saturated);
+        self.magnitude |= N::magnitude(&scratch.rays);
+        self.keep(&scratch.values, is_equality, border);
+        self.rays.append(&mut scratch.rays);
+        self.saturated.extend_from_slice(&scratch.saturated);
         Ok(Some(true))
     }
 
@@ -373,117 +458,24 @@ impl<N: Number> Generators<N> {
     }
 }
 
-/// The search for adjacent rays, which is most of the work of large conversions.
-struct Pairs<'a> {
-    saturated: &'a [u64],
-    inside: &'a [usize],
-    outside: &'a [usize],
-    /// Half-spaces that adjacent rays saturate together, at least.
-    needed: usize,
-    /// The number of half-spaces.
-    borders: usize,
-}
-
-/// What to do with an adjacent pair: its numbers, and the half-spaces both saturate.
-type Visit<'a> = &'a mut dyn FnMut(usize, usize, &[u64]) -> Result<(), Exceeded>;
-
-impl Pairs<'_> {
-    /// Visits all adjacent pairs, in order.
-    fn each_adjacent(&self, words: usize, budget: &Budget, visit: Visit<'_>) -> Result<(), Exceeded> {
-        match words {
-            1 => self.each::<1>(words, budget, visit),
-            2 => self.each::<2>(words, budget, visit),
-            _ => self.each::<0>(words, budget, visit),
-        }
-    }
-
-    /// The same for sets of `W` words, which the compiler then knows, or of any number if `W` is 0.
-    fn each<const W: usize>(&self, words: usize, budget: &Budget, visit: Visit<'_>) -> Result<(), Exceeded> {
-        let words = if W == 0 { words } else { W };
-        let of = |index: usize| &self.saturated[index * words..][..words];
-        let columns = Columns::new(self.saturated, words, self.borders);
-        budget.compare(columns.bits.len() as u64)?;
-        let mut common = vec![0; words];
-        let mut borders = Vec::with_capacity(self.borders);
-        for &i in self.inside {
-            let mut comparisons = self.outside.len() as u64;
-            for &o in self.outside {
-                let mut count = 0;
-                for (slot, (a, b)) in common.iter_mut().zip(of(i).iter().zip(of(o))) {
-                    *slot = a & b;
-                    count += slot.count_ones() as usize;
-                }
-                if count < self.needed {
-                    continue;
-                }
-                borders.clear();
-                members(&common, &mut |border| borders.push(border));
-                comparisons += borders.len() as u64;
-                // Both of the pair saturate them, so a third makes three.
-                if columns.are_at_most_two(&borders) {
-                    visit(i, o, &common)?;
-                }
-            }
-            budget.compare(comparisons)?;
-        }
-        Ok(())
-    }
-}
-
-/// For each half-space the set of rays that saturate it. A set of half-spaces is small, so the rays
-/// that saturate all of them are found with few words, where a look at each ray would take many.
-struct Columns {
-    bits: Vec<u64>,
-    words: usize,
-    rays: usize,
-}
-
-impl Columns {
-    fn new(saturated: &[u64], words: usize, borders: usize) -> Self {
-        let rays = saturated.len() / words;
-        let own_words = rays.div_ceil(64);
-        let mut bits = vec![0; borders * own_words];
-        for (ray, row) in saturated.chunks_exact(words).enumerate() {
-            members(row, &mut |border| bits[border * own_words + ray / 64] |= 1 << (ray % 64));
-        }
-        Self { bits, words: own_words, rays }
-    }
-
-    /// Whether at most two rays saturate all of the half-spaces.
-    #[inline]
-    fn are_at_most_two(&self, borders: &[usize]) -> bool {
-        let mut found = 0;
-        for word in 0..self.words {
-            let rest = self.rays - 64 * word;
-            let all = if rest < 64 { (1 << rest) - 1 } else { u64::MAX };
-            let on_all = borders.iter().fold(all, |on, border| on & self.bits[border * self.words + word]);
-            found += on_all.count_ones();
-            if found > 2 {
-                return false;
-            }
-        }
-        true
-    }
-}
-
-/// The members of a set given as words, ascending.
-#[inline]
-fn members(set: &[u64], each: &mut impl FnMut(usize)) {
-    for (index, word) in set.iter().enumerate() {
-        let mut rest = *word;
-        while rest != 0 {
-            each(64 * index + rest.trailing_zeros() as usize);
-            rest &= rest - 1;
-        }
-    }
+/// The number of a row in fewer bits. A cone of so many rows does not fit any memory.
+fn row_number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or_else(|_| unreachable!("a cone of four thousand million rows"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(entries: &[i64]) -> Row {
+    fn row(entries: &[i64]) -> Vec<Integer> {
         entries.iter().map(|&entry| Integer::from(entry)).collect()
+    }
+
+    /// All that the state is, without the memory it works in.
+    fn shown<N: Number>(cone: &Generators<N>) -> String {
+        let shown = |numbers: &[N]| numbers.iter().map(|n| n.to_integer().to_string()).collect::<Vec<_>>();
+        let rows = [&cone.halfspaces, &cone.lines, &cone.rays].map(|rows| shown(rows));
+        format!("{rows:?} {:?}", cone.saturated)
     }
 
     /// The homogenised square [0,1]^2 has four corners and needs no positivity of the height.
@@ -491,12 +483,12 @@ mod tests {
     fn square() {
         let mut cone = Cone::whole(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1], [1, 0, -1]] {
-            assert_eq!(cone.add(&row(&halfspace), false, &Budget::unlimited()), Ok(()));
+            assert_eq!(cone.add(&row(&halfspace), false, &Budget::unlimited()), Ok(true));
         }
-        let mut found = cone.into_converted();
-        found.rays.sort();
-        let expected = [[1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]];
-        assert_eq!(found.rays, expected.iter().map(|entries| row(entries)).collect::<Vec<_>>());
+        let Cone::Words(found) = cone else { panic!("the numbers are small") };
+        let mut rays: Vec<&[i64]> = found.rays.chunks_exact(3).collect();
+        rays.sort_unstable();
+        assert_eq!(rays, [[1, 0, 0], [1, 0, 1], [1, 1, 0], [1, 1, 1]]);
         assert!(found.lines.is_empty());
     }
 
@@ -505,11 +497,15 @@ mod tests {
     fn limit() {
         let mut cone = Cone::whole(3);
         for halfspace in [[1, 0, 0], [0, 1, 0], [1, -1, 0], [0, 0, 1]] {
-            assert_eq!(cone.add(&row(&halfspace), false, &Budget::new(3, 100)), Ok(()));
+            assert_eq!(cone.add(&row(&halfspace), false, &Budget::new(3, 100)), Ok(true));
         }
-        let before = format!("{cone:?}");
+        let state = |cone: &Cone| match cone {
+            Cone::Words(words) => shown(words),
+            Cone::Big(big) => shown(big),
+        };
+        let before = state(&cone);
         assert_eq!(cone.add(&row(&[1, 0, -1]), false, &Budget::new(3, 100)), Err(Exceeded));
-        assert_eq!(format!("{cone:?}"), before);
+        assert_eq!(state(&cone), before);
     }
 
     /// Where words do not suffice, big integers give what words would have given.
@@ -518,16 +514,14 @@ mod tests {
         let large = (1 << 62) + 1;
         let halfspaces =
             [[1, 0, 0], [large, 7 - large, 3], [-large, 5, large - 2], [3, -large, -large], [1, 1, -1]];
-        let (mut small, mut big) = (Cone::whole(3), Cone::whole(3));
-        if let Numbers::Words(words) = &big.numbers {
-            big.numbers = Numbers::Big(words.mapped(|entry| Some(entry.to_integer())).unwrap());
-        }
+        let mut small = Cone::whole(3);
+        let Cone::Words(words) = &small else { panic!("it starts with words") };
+        let mut big: Generators<Integer> = words.mapped(|entry| Some(entry.to_integer())).unwrap();
         for halfspace in halfspaces {
-            for cone in [&mut small, &mut big] {
-                assert_eq!(cone.add(&row(&halfspace), false, &Budget::unlimited()), Ok(()));
-            }
+            assert_eq!(small.add(&row(&halfspace), false, &Budget::unlimited()), Ok(true));
+            assert_eq!(big.add(&row(&halfspace), false, &Budget::unlimited()), Ok(Some(true)));
         }
-        assert!(matches!(small.numbers, Numbers::Big(_)), "the case is meant to overflow");
-        assert_eq!(format!("{small:?}"), format!("{big:?}"));
+        let Cone::Big(small) = &small else { panic!("the case is meant to overflow") };
+        assert_eq!(shown(small), shown(&big));
     }
 }

@@ -4,6 +4,8 @@
 //! minimisation ([`crate::minimise`]) of the closure, then the faces left out ([`crate::faces`]).
 //! Both ways can start from a double description that is known already and only add to it.
 
+use std::sync::Arc;
+
 use crate::bits::Bits;
 use crate::budget::{Budget, Exceeded};
 use crate::conversion::Cone;
@@ -50,6 +52,12 @@ pub(crate) struct Dual {
     pub(crate) extremes: usize,
 }
 
+impl Generator {
+    pub(crate) fn row(&self) -> &[Integer] {
+        &self.row
+    }
+}
+
 impl Dual {
     /// The constraints that make the closure.
     pub(crate) fn skeleton_constraints(&self) -> &[Constraint] {
@@ -70,32 +78,42 @@ impl Dual {
 /// The polyhedron of `base` (or the universe) with more constraints; `None` when it is empty.
 pub(crate) fn from_constraints(
     dimensions: usize,
-    base: Option<&Dual>,
+    base: Option<&Arc<Dual>>,
     added: &[Constraint],
     budget: &Budget,
-) -> Result<Option<Dual>, Exceeded> {
+) -> Result<Option<Arc<Dual>>, Exceeded> {
     let mut cone = constraint_cone(dimensions, base, budget)?;
+    let mut is_cut = false;
     for constraint in in_order(added) {
-        cone.add(constraint.row(), constraint.relation() == Relation::Equal, budget)?;
+        is_cut |= cone.add(constraint.row(), constraint.relation() == Relation::Equal, budget)?;
     }
-    finish_constraints(cone, base, added, budget)
+    let is_strict = |constraint: &&Constraint| constraint.relation() == Relation::Greater;
+    if let Some(base) = base
+        && !is_cut
+        && !added.iter().any(|constraint| is_strict(&constraint))
+    {
+        return Ok(Some(Arc::clone(base)));
+    }
+    if !cone.has_point() {
+        return Ok(None);
+    }
+    let base_constraints = base.map_or(&[][..], |base| base.constraints.as_slice());
+    let mut strict = base_constraints.iter().chain(added).filter(is_strict).peekable();
+    let mut minimal = minimise::minimise(&cone, strict.peek().is_some());
+    let has_infinite_facet = remove_infinite_facet(&mut minimal);
+    let dual = cut_off(minimal, has_infinite_facet, strict.map(Constraint::row), budget)?;
+    Ok(dual.map(Arc::new))
 }
 
-fn constraint_cone(dimensions: usize, base: Option<&Dual>, budget: &Budget) -> Result<Cone, Exceeded> {
+fn constraint_cone(dimensions: usize, base: Option<&Arc<Dual>>, budget: &Budget) -> Result<Cone, Exceeded> {
     let width = dimensions + 1;
     let positivity = row::unit(width, 0);
     if let Some(base) = base {
-        let rows = |range: &'_ [Generator]| -> Vec<Row> {
-            range.iter().map(|generator| generator.row.clone()).collect()
-        };
-        let (lines, rays) = (
-            rows(&base.generators[..base.lines]),
-            rows(&base.generators[base.lines..base.lines + base.extremes]),
-        );
+        let (lines, rays) = base.skeleton_generators().split_at(base.lines);
         return Ok(Cone::known(
             width,
-            lines.iter().map(Vec::as_slice),
-            rays.iter().map(Vec::as_slice),
+            lines.iter().map(Generator::row),
+            rays.iter().map(Generator::row),
             core::iter::once(positivity.as_slice())
                 .chain(base.skeleton_constraints().iter().map(Constraint::row)),
         ));
@@ -108,27 +126,11 @@ fn constraint_cone(dimensions: usize, base: Option<&Dual>, budget: &Budget) -> R
 /// Equalities first: each takes a line or a dimension away, which makes everything after smaller.
 pub(crate) fn in_order(constraints: &[Constraint]) -> Vec<&Constraint> {
     let mut sorted: Vec<&Constraint> = constraints.iter().collect();
-    sorted.sort_by(|a, b| {
+    sorted.sort_unstable_by(|a, b| {
         let is_inequality = |c: &Constraint| c.relation() != Relation::Equal;
         is_inequality(a).cmp(&is_inequality(b)).then_with(|| a.cmp(b))
     });
     sorted
-}
-
-fn finish_constraints(
-    cone: Cone,
-    base: Option<&Dual>,
-    added: &[Constraint],
-    budget: &Budget,
-) -> Result<Option<Dual>, Exceeded> {
-    if !cone.has_point() {
-        return Ok(None);
-    }
-    let mut minimal = minimise::minimise(cone);
-    let has_infinite_facet = remove_infinite_facet(&mut minimal);
-    let base_constraints = base.map_or(&[][..], |base| base.constraints.as_slice());
-    let strict = base_constraints.iter().chain(added).filter(|c| c.relation() == Relation::Greater);
-    cut_off(minimal, has_infinite_facet, strict.map(Constraint::row), budget)
 }
 
 /// The closed polyhedron `minimal` less the borders of strict constraints; `None` when that leaves
@@ -139,6 +141,10 @@ pub(crate) fn cut_off<'a>(
     strict: impl Iterator<Item = &'a [Integer]>,
     budget: &Budget,
 ) -> Result<Option<Dual>, Exceeded> {
+    let mut strict = strict.peekable();
+    if strict.peek().is_none() {
+        return Ok(Some(assemble_closed(minimal, has_infinite_facet)));
+    }
     let vertices = vertices_of(&minimal.rays);
     let mut excluded = Vec::new();
     for row in strict {
@@ -153,13 +159,13 @@ pub(crate) fn cut_off<'a>(
         }
     }
     if excluded.is_empty() {
-        return Ok(Some(assemble(minimal, has_infinite_facet, &[], None)));
+        return Ok(Some(assemble_closed(minimal, has_infinite_facet)));
     }
     let excluded = faces::maximal(excluded);
     let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
     let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
     let kept = faces::smallest_kept(&faces, &excluded, budget)?;
-    Ok(Some(assemble(minimal, has_infinite_facet, &excluded, Some(&kept))))
+    Ok(Some(assemble(minimal, has_infinite_facet, &excluded, &kept)))
 }
 
 /// The polyhedron of `base` (or nothing) with more generators.
@@ -167,10 +173,10 @@ pub(crate) fn cut_off<'a>(
 /// `base` and `added` together must hold a point.
 pub(crate) fn from_generators(
     dimensions: usize,
-    base: Option<&Dual>,
+    base: Option<&Arc<Dual>>,
     added: &[Generator],
     budget: &Budget,
-) -> Result<Dual, Exceeded> {
+) -> Result<Arc<Dual>, Exceeded> {
     let width = dimensions + 1;
     let mut cone = match base {
         Some(base) => {
@@ -183,19 +189,28 @@ pub(crate) fn from_generators(
                     .iter()
                     .map(Constraint::row)
                     .chain(base.has_infinite_facet.then_some(positivity.as_slice())),
-                base.skeleton_generators().iter().map(|generator| generator.row.as_slice()),
+                base.skeleton_generators().iter().map(Generator::row),
             )
         }
         None => Cone::whole(width),
     };
     let mut sorted: Vec<&Generator> = added.iter().collect();
     // Lines first, for the reason given at `in_order`.
-    sorted.sort();
+    sorted.sort_unstable();
+    let mut is_cut = false;
     for generator in sorted {
-        cone.add(&generator.row, generator.kind == Kind::Line, budget)?;
+        is_cut |= cone.add(&generator.row, generator.kind == Kind::Line, budget)?;
+    }
+    let base_generators = base.map_or(&[][..], |base| base.generators.as_slice());
+    let is_closed = base_generators.iter().chain(added).all(|generator| generator.kind != Kind::ClosurePoint);
+    if let Some(base) = base
+        && is_closed
+        && !is_cut
+    {
+        return Ok(Arc::clone(base));
     }
     // The conversion ran in the dual space, so what it calls rays are our constraints.
-    let swapped = minimise::minimise(cone);
+    let swapped = minimise::minimise(&cone, !is_closed);
     let mut minimal = Minimal {
         lines: swapped.equalities,
         equalities: swapped.lines,
@@ -204,10 +219,8 @@ pub(crate) fn from_generators(
     };
     for (index, row) in swapped.rays.into_iter().enumerate() {
         let mut rays = Bits::default();
-        for (generator, facet) in swapped.facets.iter().enumerate() {
-            if facet.rays.contains(index) {
-                rays.insert(generator);
-            }
+        for (generator, _) in swapped.facets.iter().enumerate().filter(|(_, f)| f.rays.contains(index)) {
+            rays.insert(generator);
         }
         minimal.facets.push(minimise::Facet { row, rays });
     }
@@ -219,10 +232,8 @@ pub(crate) fn from_generators(
     let has_infinite_facet = remove_infinite_facet(&mut minimal);
     let facets: Vec<Bits> = minimal.facets.iter().map(|facet| facet.rays.clone()).collect();
 
-    let base_generators = base.map_or(&[][..], |base| base.generators.as_slice());
-    let is_closed = base_generators.iter().chain(added).all(|generator| generator.kind != Kind::ClosurePoint);
     if is_closed {
-        return Ok(assemble(minimal, has_infinite_facet, &[], None));
+        return Ok(Arc::new(assemble_closed(minimal, has_infinite_facet)));
     }
     let facet_rows: Vec<&Row> = minimal.facets.iter().map(|facet| &facet.row).collect();
     let on_facets = |row: &Row| {
@@ -249,9 +260,11 @@ pub(crate) fn from_generators(
     }
     let faces = Faces { facets: &facets, vertices: &vertices, generators: minimal.rays.len() };
     let excluded = faces::largest_excluded(&faces, &points, &open, budget)?;
-    let kept =
-        if excluded.is_empty() { None } else { Some(faces::smallest_kept(&faces, &excluded, budget)?) };
-    Ok(assemble(minimal, has_infinite_facet, &excluded, kept.as_deref()))
+    if excluded.is_empty() {
+        return Ok(Arc::new(assemble_closed(minimal, has_infinite_facet)));
+    }
+    let kept = faces::smallest_kept(&faces, &excluded, budget)?;
+    Ok(Arc::new(assemble(minimal, has_infinite_facet, &excluded, &kept)))
 }
 
 /// Takes the constraint "1 >= 0" out of the facets; whether it was there.
@@ -282,9 +295,37 @@ pub(crate) fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
     border
 }
 
-/// Puts the parts in canonical order. `excluded` are the largest faces left out, `kept` the
-/// smallest faces not left out, absent when no face is left out.
-fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept: Option<&[Bits]>) -> Dual {
+/// Puts the parts of a closed polyhedron in canonical order.
+fn assemble_closed(minimal: Minimal, has_infinite_facet: bool) -> Dual {
+    let Minimal { lines, rays, equalities, facets } = minimal;
+    let (equality_count, facet_count) = (equalities.len(), facets.len());
+    let mut constraints: Vec<Constraint> = Vec::with_capacity(equality_count + facet_count);
+    constraints.extend(equalities.into_iter().map(|row| Constraint::of_canonical(row, Relation::Equal)));
+    constraints
+        .extend(facets.into_iter().map(|facet| Constraint::of_canonical(facet.row, Relation::AtLeast)));
+    constraints[equality_count..].sort_unstable();
+    let (line_count, extreme_count) = (lines.len(), rays.len());
+    let mut generators: Vec<Generator> = Vec::with_capacity(line_count + extreme_count);
+    generators.extend(lines.into_iter().map(|row| Generator { kind: Kind::Line, row }));
+    generators.extend(rays.into_iter().map(|row| {
+        let kind = if row[0].is_positive() { Kind::Point } else { Kind::Ray };
+        Generator { kind, row }
+    }));
+    generators[line_count..].sort_unstable();
+    Dual {
+        constraints,
+        equalities: equality_count,
+        facets: facet_count,
+        has_infinite_facet,
+        generators,
+        lines: line_count,
+        extremes: extreme_count,
+    }
+}
+
+/// Puts the parts in canonical order. `excluded` are the largest faces left out, of which there are
+/// some, `kept` the smallest faces not left out.
+fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept: &[Bits]) -> Dual {
     let Minimal { lines, rays, equalities, facets } = minimal;
     let width = rays.first().map_or(0, Vec::len);
     let sum = |rows: &mut dyn Iterator<Item = &Row>| {
@@ -307,7 +348,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
     extra.sort();
     let mut middles: Vec<Generator> = Vec::new();
     let mut is_point = Bits::default();
-    for face in kept.unwrap_or_default() {
+    for face in kept {
         let mut members = (0..rays.len()).filter(|&index| face.contains(index));
         match (members.next(), members.next()) {
             (Some(corner), None) => is_point.insert(corner),
@@ -343,7 +384,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         .map(|(index, row)| {
             let kind = if !row[0].is_positive() {
                 Kind::Ray
-            } else if kept.is_none() || is_point.contains(index) {
+            } else if is_point.contains(index) {
                 Kind::Point
             } else {
                 Kind::ClosurePoint

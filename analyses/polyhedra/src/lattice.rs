@@ -173,12 +173,19 @@ impl Polyhedron {
     /// The smallest polyhedron (closed or not) that contains both.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
-        self.join_within(other, &Budget::unlimited())
+        self.join_within(other, &Budget::unlimited(), &Budget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
-    /// The join, not converted yet, unless preparing it exceeds the budget.
-    pub(crate) fn join_within(&self, other: &Self, budget: &Budget) -> Result<Self, Exceeded> {
+    /// The join, not converted yet unless it relates several blocks, unless preparing it exceeds the budget.
+    /// What relates several blocks that differ has a budget of its own, `coupled`; if that is limited, it is
+    /// converted within it.
+    pub(crate) fn join_within(
+        &self,
+        other: &Self,
+        budget: &Budget,
+        coupled: &Budget,
+    ) -> Result<Self, Exceeded> {
         self.assert_same_space(other);
         if self.is_same_object(other) {
             return Ok(self.clone());
@@ -208,11 +215,17 @@ impl Polyhedron {
         let mut all: Vec<usize> = both.flat_map(|block| block.dimensions.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
+        // Asked before either is made.
+        coupled.hold(size(&mine).max(size(&theirs)), all.len() + 1)?;
         let merged = |blocks: &[Block]| -> Result<Dense, Exceeded> {
             let blocks: Vec<&Block> = blocks.iter().collect();
-            polyhedron::merge_generators(&blocks, &all, budget)
+            polyhedron::merge_generators(&blocks, &all, coupled)
         };
-        same.push(Block::of(&all, merged(&mine)?.join(&merged(&theirs)?)));
+        let joined = merged(&mine)?.join(&merged(&theirs)?);
+        if coupled.is_limited() {
+            joined.dual_within(coupled)?;
+        }
+        same.push(Block::of(&all, joined));
         Ok(Self::of_blocks(self.dimensions(), same))
     }
 }

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod adjacency;
 mod bits;
+mod bounded;
 mod budget;
 mod conversion;
 mod dense;

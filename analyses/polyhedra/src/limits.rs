@@ -12,7 +12,15 @@
 //!   in the worst case is a box, whose dimensions are one block each and need next to nothing;
 //! * a join first keeps what the blocks have in common, then joins related blocks pair by pair (a
 //!   product around the hull of products), and then adds the octagonal bounds across these, and the
-//!   constraints of either side that the other satisfies, while the limits last.
+//!   constraints of either side that the other satisfies, while a small part of the limits lasts.
+//!
+//! **Stopping early.** The hull of two products that differ in several blocks relates all of these blocks. It
+//! is tried within a part of the limits ([`COUPLED_ROWS`], [`COUPLED_WORK`]), and not at all when a product's
+//! corners, which are counted before any is made, are too many: it is cheap where a fixpoint iteration
+//! changes a few variables, and where it is not it explodes. An octagonal bound across two blocks is the sum of
+//! two bounds that the blocks have, and follows from these unless the one argument has the wider range of the
+//! one variable and the other of the other: so nothing is evaluated over pairs, and few are looked at
+//! ([`across`]).
 //!
 //! All contain the exact result, so an over-approximating analysis stays sound.
 //!
@@ -22,16 +30,30 @@
 
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
+use crate::integer::Integer;
 use crate::lattice::{self, Differing, Joined};
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::partition::Partition;
 use crate::polyhedron::{self, Block, Polyhedron};
-use crate::query::Bounds;
+use crate::query::{Bound, Bounds};
 use crate::rational::Rational;
+use crate::row;
 
-/// The bounds added to a join that is coarser anyway get this part of the limits: each relates blocks
-/// that are small without it, and every later operation would pay for blocks as large as the limit.
-const ADDED: usize = 8;
+/// The exact join of products that differ in several blocks gets this part of the rows and of the work. What it
+/// leaves is paid for by every later operation.
+const COUPLED_ROWS: usize = 8;
+/// See [`COUPLED_ROWS`].
+const COUPLED_WORK: u64 = 64;
+
+/// The bounds added to a join that is coarser anyway get this part of the rows and of the work: each relates
+/// blocks that are small without it, and every later operation would pay for blocks as large as the limit.
+const ADDED: usize = 64;
+
+/// The octagonal bounds of blocks whose own join exceeds the limits get this part of the work.
+const OCTAGONAL: u64 = 8;
+
+/// Bounds across blocks that are tried at most.
+const ACROSS: usize = 64;
 
 /// What an operation may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +75,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    fn budget(&self) -> Budget {
+    pub(crate) fn budget(&self) -> Budget {
         Budget::new(self.rows, self.work)
     }
 }
@@ -90,7 +112,7 @@ impl Outcome {
         matches!(self, Self::Exact(_))
     }
 
-    fn of(polyhedron: Polyhedron, is_exact: bool) -> Self {
+    pub(crate) fn of(polyhedron: Polyhedron, is_exact: bool) -> Self {
         if is_exact { Self::Exact(polyhedron) } else { Self::Coarser(polyhedron) }
     }
 }
@@ -152,7 +174,8 @@ impl Polyhedron {
         let is_exact = a.is_exact() && b.is_exact();
         let (a, b) = (a.into_polyhedron(), b.into_polyhedron());
         let budget = limits.budget();
-        if let Ok(joined) = a.join_within(&b, &budget)
+        let coupled = Budget::new(limits.rows / COUPLED_ROWS, limits.work / COUPLED_WORK);
+        if let Ok(joined) = a.join_within(&b, &budget, &coupled)
             && joined.known_duals_within(&budget).is_ok()
         {
             return Outcome::of(joined, is_exact);
@@ -167,7 +190,8 @@ fn coarsened(block: &Dense, budget: &Budget) -> Polyhedron {
     let candidates: Vec<Constraint> = if block.known_constraints().is_some() {
         block.some_constraints().cloned().collect()
     } else {
-        octagon(dimensions, budget, |expression| block.bounds(expression))
+        let all: Vec<usize> = (0..dimensions).collect();
+        octagon(&all, dimensions, budget, |expression| block.bounds(expression))
     };
     narrowed(&Polyhedron::universe(dimensions), candidates, budget)
 }
@@ -188,23 +212,83 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
     };
     let Differing { mut same, mine, theirs } = parts;
     let mut candidates = Vec::new();
-    same.extend(joined_by_group(dimensions, &mine, &theirs, &budget, &mut candidates));
+    let octagonal = Budget::new(limits.rows, limits.work / OCTAGONAL);
+    same.extend(joined_by_group(dimensions, &mine, &theirs, &budget, &octagonal, &mut candidates));
     let start = Polyhedron::of_blocks(dimensions, same);
-    let (mine, theirs) = (Polyhedron::of_blocks(dimensions, mine), Polyhedron::of_blocks(dimensions, theirs));
     let budget = Budget::new(limits.rows / ADDED, limits.work / ADDED as u64);
-    candidates.extend(octagon(dimensions, &budget, |expression| {
-        hull(mine.bounds(expression), theirs.bounds(expression))
-    }));
+    candidates.extend(across(dimensions, &mine, &theirs, &budget));
     narrowed(&start, candidates, &budget)
 }
 
+/// Bounds of sums and differences of two dimensions that do not follow from the bounds of the dimensions
+/// and relate different blocks: some of them, in a fixed order.
+fn across(dimensions: usize, mine: &[Block], theirs: &[Block], budget: &Budget) -> Vec<Constraint> {
+    // For each dimension its greatest value and the greatest of its opposite, on both sides.
+    let mut ranges: Vec<(usize, [Bound; 2], [Bound; 2])> = Vec::new();
+    let (of_mine, of_theirs) = (lattice::owners(dimensions, mine), lattice::owners(dimensions, theirs));
+    for dimension in 0..dimensions {
+        let (Some(a), Some(b)) = (of_mine[dimension], of_theirs[dimension]) else { continue };
+        if budget.spend(2 * dimensions).is_err() {
+            break;
+        }
+        ranges.push((dimension, greatest(&mine[a], dimension), greatest(&theirs[b], dimension)));
+    }
+    // 1 where the first argument reaches further, -1 where the other does.
+    let further = |a: &Bound, b: &Bound| match (a, b) {
+        (Some((a, _)), Some((b, _))) => (a - b).signum(),
+        _ => 0,
+    };
+    let signs: Vec<[i32; 2]> =
+        ranges.iter().map(|(_, a, b)| [further(&a[0], &b[0]), further(&a[1], &b[1])]).collect();
+    let mut constraints = Vec::new();
+    for (y, (second, a_of_y, b_of_y)) in ranges.iter().enumerate() {
+        for (x, (first, a_of_x, b_of_x)) in ranges[..y].iter().enumerate() {
+            if of_mine[*first] == of_mine[*second] || of_theirs[*first] == of_theirs[*second] {
+                continue;
+            }
+            for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                if signs[x][i] * signs[y][j] >= 0 {
+                    continue;
+                }
+                if constraints.len() >= ACROSS || budget.spend(dimensions).is_err() {
+                    return constraints;
+                }
+                let sum = |x: &Bound, y: &Bound| {
+                    let ((x, on_x), (y, on_y)) = (x.as_ref()?, y.as_ref()?);
+                    Some((x + y, *on_x && *on_y))
+                };
+                let bound = wider(sum(&a_of_x[i], &a_of_y[j]), sum(&b_of_x[i], &b_of_y[j]), 1);
+                let Some((value, attained)) = bound else { continue };
+                let mut row = row::unit(dimensions + 1, 0);
+                row[0] = value.numerator().clone();
+                for (at, is_opposite) in [(*first, i == 1), (*second, j == 1)] {
+                    let height = value.denominator();
+                    row[at + 1] = if is_opposite { height.clone() } else { -height };
+                }
+                let relation = if attained { Relation::AtLeast } else { Relation::Greater };
+                constraints.push(Constraint::of_row(row, relation));
+            }
+        }
+    }
+    constraints
+}
+
+/// The greatest value of a block's dimension, and of its opposite.
+fn greatest(block: &Block, dimension: usize) -> [Bound; 2] {
+    let at = polyhedron::positions(&[dimension], &block.dimensions)[0];
+    let row = row::unit(block.dimensions.len() + 1, at + 1);
+    let Bounds { lower, upper, .. } = block.body.bounds_of_row(&row, &Integer::ONE);
+    [upper, lower.map(|(value, attained)| (-value, attained))]
+}
+
 /// The joins of related blocks, as far as the budget suffices; constraints that both sides of the
-/// others satisfy go to `candidates`.
+/// others satisfy, and their `octagonal` bounds, go to `candidates`.
 fn joined_by_group(
     dimensions: usize,
     mine: &[Block],
     theirs: &[Block],
     budget: &Budget,
+    octagonal: &Budget,
     candidates: &mut Vec<Constraint>,
 ) -> Vec<Block> {
     let mut partition = Partition::new(dimensions);
@@ -231,6 +315,9 @@ fn joined_by_group(
             Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()).collect())
         };
         let (a, b) = (product(a), product(b));
+        candidates.extend(octagon(group, dimensions, octagonal, |expression| {
+            hull(a.bounds(expression), b.bounds(expression))
+        }));
         for (from, to) in [(&a, &b), (&b, &a)] {
             for block in from.raw().unwrap_or_default() {
                 for constraint in block.body.some_constraints() {
@@ -243,16 +330,17 @@ fn joined_by_group(
     result
 }
 
-/// The bounds of every dimension, and of every sum and difference of two; as many as the work
-/// suffices for.
+/// The bounds of some of the dimensions, and of every sum and difference of two of them; as many as the
+/// work suffices for.
 fn octagon(
+    of: &[usize],
     dimensions: usize,
     budget: &Budget,
     bounds: impl Fn(&LinearExpression) -> Bounds,
 ) -> Vec<Constraint> {
     let variable = LinearExpression::variable;
-    let single = (0..dimensions).map(variable);
-    let pairs = (0..dimensions).flat_map(|a| (0..a).map(move |b| (a, b)));
+    let single = of.iter().copied().map(variable);
+    let pairs = (0..of.len()).flat_map(|a| (0..a).map(move |b| (of[a], of[b])));
     let pairs = pairs.flat_map(|(a, b)| {
         let (a, b) = (variable(a), variable(b));
         [a.plus(&b), a.minus(&b)]
@@ -260,7 +348,7 @@ fn octagon(
     let mut constraints = Vec::new();
     for expression in single.chain(pairs) {
         // An evaluation at a few corners at least; what it costs beyond is bounded by the rows.
-        if budget.spend(dimensions).is_err() {
+        if budget.spend(of.len()).is_err() {
             break;
         }
         let Bounds { lower, upper, .. } = bounds(&expression);
@@ -279,18 +367,20 @@ fn octagon(
 
 /// The range over the union of two non-empty sets.
 fn hull(a: Bounds, b: Bounds) -> Bounds {
-    let wider = |a: Option<(Rational, bool)>, b: Option<(Rational, bool)>, direction: i32| {
-        let ((a, in_a), (b, in_b)) = (a?, b?);
-        match (&a - &b).signum() * direction {
-            0 => Some((a, in_a || in_b)),
-            sign if sign > 0 => Some((a, in_a)),
-            _ => Some((b, in_b)),
-        }
-    };
     Bounds {
         lower: wider(a.lower, b.lower, -1),
         upper: wider(a.upper, b.upper, 1),
         empty: a.empty && b.empty,
+    }
+}
+
+/// The greater of two bounds (`direction` 1) or the smaller one (-1), attained where either is.
+fn wider(a: Bound, b: Bound, direction: i32) -> Bound {
+    let ((a, in_a), (b, in_b)) = (a?, b?);
+    match (&a - &b).signum() * direction {
+        0 => Some((a, in_a || in_b)),
+        sign if sign > 0 => Some((a, in_a)),
+        _ => Some((b, in_b)),
     }
 }
 

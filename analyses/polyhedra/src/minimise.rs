@@ -5,13 +5,17 @@
 //! half-space's set contains it properly) are the facets, and facets with the same set are one
 //! facet. Lines and equalities are brought to echelon form, rays and facets reduced modulo them:
 //! then the rows are unique up to order.
+//!
+//! All is decided on the conversion's own numbers and bits; integers are made of the rows that remain.
 
+use crate::adjacency::Columns;
 use crate::bits::Bits;
-use crate::conversion::{Cone, Converted};
+use crate::conversion::{Cone, Generators};
 use crate::integer::Integer;
+use crate::number::Number;
 use crate::row::{self, Row};
 
-/// A facet and the rays on it, as indices into [`Minimal::rays`].
+/// A facet and the rays on it, as indices into [`Minimal::rays`], if somebody needs them.
 pub(crate) struct Facet {
     pub(crate) row: Row,
     pub(crate) rays: Bits,
@@ -25,38 +29,70 @@ pub(crate) struct Minimal {
     pub(crate) facets: Vec<Facet>,
 }
 
-/// Minimises a cone that comes from a non-empty polyhedron (see [`row::echelon`] for why).
-pub(crate) fn minimise(cone: Cone) -> Minimal {
-    let Converted { lines, rays, halfspaces } = cone.into_converted();
-    let (equalities, candidates): (Vec<_>, Vec<_>) =
-        halfspaces.into_iter().partition(|(_, on)| on.count() == rays.len());
-    let equalities = equalities.into_iter().map(|(row, _)| row).collect();
+/// Minimises a cone that comes from a non-empty polyhedron (see [`row::echelon`] for why). The facets'
+/// rays are found if `with_incidence`.
+pub(crate) fn minimise(cone: &Cone, with_incidence: bool) -> Minimal {
+    match cone {
+        Cone::Words(words) => of_numbers(words, with_incidence),
+        Cone::Big(big) => of_numbers(big, with_incidence),
+    }
+}
+
+fn of_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal {
+    let width = cone.width;
+    let count = cone.halfspaces.len() / width;
+    let ray_count = cone.rays.len() / width;
+    let columns = Columns::of_rows(&cone.saturated, cone.words, count);
+    let integers = |row: &[N]| -> Row { row.iter().map(Number::to_integer).collect() };
+    let halfspace = |index: usize| integers(&cone.halfspaces[index * width..][..width]);
+
+    let mut candidates: Vec<(usize, &[u64])> = Vec::with_capacity(count);
+    let mut equalities = Vec::new();
+    for index in 0..count {
+        let on = columns.of(index);
+        if on.iter().map(|word| word.count_ones() as usize).sum::<usize>() == ray_count {
+            equalities.push(halfspace(index));
+        } else {
+            candidates.push((index, on));
+        }
+    }
     let equalities = row::echelon(equalities);
-    let is_facet = |index: usize| {
-        let set = &candidates[index].1;
+    let maximal = match columns.words {
+        1 => maximal::<1>(&candidates),
+        2 => maximal::<2>(&candidates),
+        _ => maximal::<0>(&candidates),
+    };
+    let mut facets = Vec::with_capacity(candidates.len());
+    for (&(index, set), _) in candidates.iter().zip(maximal).filter(|(_, is_facet)| *is_facet) {
+        let mut row = halfspace(index);
+        row::reduce(&mut row, &equalities);
+        let rays = if with_incidence { Bits::of_words(set) } else { Bits::default() };
+        facets.push(Facet { row, rays });
+    }
+    let lines = row::echelon(cone.lines.chunks_exact(width).map(integers).collect());
+    let rays = cone.rays.chunks_exact(width).map(|ray| {
+        let mut ray = integers(ray);
+        row::reduce(&mut ray, &lines);
+        ray
+    });
+    let rays = rays.collect();
+    Minimal { lines, rays, equalities, facets }
+}
+
+/// Which sets no other contains, of equal ones the first. Sets of `W` words, which the compiler then
+/// knows, or of any number if `W` is 0.
+fn maximal<const W: usize>(candidates: &[(usize, &[u64])]) -> Vec<bool> {
+    let cut = |set: &'_ [u64]| -> usize { if W == 0 { set.len() } else { W } };
+    let is_subset = |smaller: &[u64], larger: &[u64]| {
+        let words = cut(smaller);
+        smaller[..words].iter().zip(&larger[..words]).all(|(a, b)| a & !b == 0)
+    };
+    let is_maximal = |(position, (_, set)): (usize, &(usize, &[u64]))| {
         candidates.iter().enumerate().all(|(other, (_, larger))| {
-            other == index || !set.is_subset(larger) || (index < other && larger.is_subset(set))
+            !is_subset(set, larger) || other == position || (position < other && is_subset(larger, set))
         })
     };
-    let facets: Vec<bool> = (0..candidates.len()).map(is_facet).collect();
-    let facets = candidates
-        .into_iter()
-        .zip(facets)
-        .filter(|(_, is_facet)| *is_facet)
-        .map(|((mut row, rays), _)| {
-            row::reduce(&mut row, &equalities);
-            Facet { row, rays }
-        })
-        .collect();
-    let lines = row::echelon(lines);
-    let rays = rays
-        .into_iter()
-        .map(|mut ray| {
-            row::reduce(&mut ray, &lines);
-            ray
-        })
-        .collect();
-    Minimal { lines, rays, equalities, facets }
+    candidates.iter().enumerate().map(is_maximal).collect()
 }
 
 /// Whether a constraint row has no variables.

@@ -17,6 +17,12 @@ pub(crate) trait Number: Clone {
     /// Both divided by their greatest common divisor; not both are 0.
     fn coprime(a: &Self, b: &Self) -> Option<(Self, Self)>;
     fn dot(a: &[Self], b: &[Self]) -> Option<Self>;
+    /// A number of whose bits those of all absolute values are a part.
+    fn magnitude(row: &[Self]) -> u64;
+    /// Whether no product of the row with one of that magnitude, nor a part of its sum, overflows.
+    fn is_safe(row: &[Self], magnitude: u64) -> bool;
+    /// [`Number::dot`] where [`Number::is_safe`] says so.
+    fn dot_safe(a: &[Self], b: &[Self]) -> Self;
     /// Appends `a x + b y`, divided by the greatest common divisor of its entries, to `out`, which is as
     /// before when it does not fit.
     fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()>;
@@ -65,6 +71,24 @@ impl Number for i64 {
             return dot_wide(a, b);
         }
         Some(sum)
+    }
+
+    #[inline]
+    fn magnitude(row: &[Self]) -> u64 {
+        row.iter().fold(0, |all, entry| all | entry.unsigned_abs())
+    }
+
+    #[inline]
+    fn is_safe(row: &[Self], magnitude: u64) -> bool {
+        let sum = row.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.unsigned_abs()));
+        // Values of that magnitude are less than its next power of two.
+        let bits = 64 - magnitude.leading_zeros();
+        bits < 63 && sum.leading_zeros() > bits
+    }
+
+    #[inline]
+    fn dot_safe(a: &[Self], b: &[Self]) -> Self {
+        a.iter().zip(b).fold(0, |sum, (x, y)| sum.wrapping_add(x.wrapping_mul(*y)))
     }
 
     #[inline]
@@ -151,8 +175,47 @@ impl Number for Integer {
         Some(row::dot(a, b))
     }
 
+    fn magnitude(_: &[Self]) -> u64 {
+        0
+    }
+
+    fn is_safe(_: &[Self], _: u64) -> bool {
+        true
+    }
+
+    fn dot_safe(a: &[Self], b: &[Self]) -> Self {
+        row::dot(a, b)
+    }
+
     fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()> {
         out.append(&mut row::combine(a, x, b, y));
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is called safe is equal to what is checked, up to the edge, and the edge is near.
+    #[test]
+    fn safe_products_do_not_overflow() {
+        let edges = [0, 1, -1, 3, -(1 << 20), 1 << 31, (1 << 31) - 1, 1 << 42, i64::MAX, i64::MIN];
+        let (mut safe, mut unsafe_though_fitting) = (0, 0);
+        for &a in &edges {
+            for &b in &edges {
+                for &x in &edges {
+                    let (row, other) = ([a, b, 1], [x, x, -7]);
+                    let checked = i64::dot(&row, &other);
+                    if i64::is_safe(&row, i64::magnitude(&other)) {
+                        safe += 1;
+                        assert_eq!(Some(i64::dot_safe(&row, &other)), checked);
+                    } else if checked.is_some() {
+                        unsafe_though_fitting += 1;
+                    }
+                }
+            }
+        }
+        assert!(safe > 300 && unsafe_though_fitting < safe, "{safe} {unsafe_though_fitting}");
     }
 }

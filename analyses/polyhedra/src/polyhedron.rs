@@ -153,6 +153,11 @@ impl Polyhedron {
     /// polyhedron has the single constraint `-1 >= 0`.
     #[must_use]
     pub fn constraints(&self) -> Vec<Constraint> {
+        if let Some([block]) = self.raw()
+            && block.dimensions.len() == self.dimensions
+        {
+            return block.body.constraints();
+        }
         let Some(canonical) = self.canonical() else {
             return vec![Constraint::contradiction(self.dimensions)];
         };

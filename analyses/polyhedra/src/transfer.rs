@@ -65,13 +65,23 @@ impl Polyhedron {
     /// When a dimension is assigned twice, or one is mentioned that is not there.
     #[must_use]
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
+        self.assign_within(assignments, &Budget::unlimited())
+            .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+    }
+
+    /// [`Polyhedron::assign`]; if the budget is limited, what must be converted is converted within it.
+    pub(crate) fn assign_within(
+        &self,
+        assignments: &[(usize, LinearExpression)],
+        budget: &Budget,
+    ) -> Result<Self, Exceeded> {
         let rights = self.right_sides(assignments);
         let dimensions = self.dimensions();
         let Some(blocks) = self.fine() else {
-            return self.clone();
+            return Ok(self.clone());
         };
         if rights.is_empty() {
-            return self.clone();
+            return Ok(self.clone());
         }
         let is_assigned = marks(dimensions, rights.iter().map(|right| right.dimension));
         // Member `at` is the old value of a dimension, `dimensions + at` the new one if assigned.
@@ -102,6 +112,9 @@ impl Polyhedron {
             let entering: Vec<usize> =
                 space.iter().copied().filter(|at| old.binary_search(at).is_err()).collect();
             let mut body = entered(blocks, &entering, &space);
+            if budget.is_limited() {
+                body.dual_within(budget)?;
+            }
             let mut moves: Vec<(usize, LinearExpression)> = Vec::new();
             for right in &own {
                 let (at, expression) = right.inward(&space);
@@ -115,10 +128,10 @@ impl Polyhedron {
             let leaving: Vec<usize> =
                 old.iter().copied().filter(|&at| is_assigned[at] && !arrives[at]).collect();
             if !leave(&mut result, body, &space, &leaving) {
-                return Self::empty(dimensions);
+                return Ok(Self::empty(dimensions));
             }
         }
-        Self::of_blocks(dimensions, result)
+        Ok(Self::of_blocks(dimensions, result))
     }
 
     /// The points from which the parallel assignment leads into `self`.

@@ -28,9 +28,11 @@
 //! (dimension, and then number of facets, can only change finitely often). From then on the facets
 //! are the same, and the strict constraints of each element are among those of the one before.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::bits::Bits;
+use crate::dense::Dense;
 use crate::dual::{self, Dual};
 use crate::linear::{Constraint, Relation};
 use crate::polyhedron::{Block, Polyhedron};
@@ -63,6 +65,22 @@ impl Polyhedron {
             !twin
         });
         new.retain(|block| same.iter().all(|shared| !shared.is_known_equal(block)));
+        // What stands alone on both sides is widened alone, in its own few dimensions.
+        let owners = lattice::owners(dimensions, &new);
+        let mut is_done = vec![false; new.len()];
+        old.retain(|block| {
+            let twin = owners[block.dimensions[0]].filter(|&at| new[at].dimensions == block.dimensions);
+            if let Some(at) = twin {
+                is_done[at] = true;
+                same.extend(widened_alone(block, &new[at]));
+            }
+            twin.is_none()
+        });
+        let mut done = is_done.into_iter();
+        new.retain(|_| !done.next().unwrap_or(false));
+        if old.is_empty() {
+            return Self::of_blocks(dimensions, same);
+        }
         let kept = Self::from_constraints(dimensions, widened(dimensions, &old, &new));
         match kept.raw() {
             Some(blocks) => {
@@ -88,14 +106,29 @@ impl Polyhedron {
     }
 }
 
+/// The widening of a block; nothing when no constraint is left.
+fn widened_alone(old: &Block, new: &Block) -> Option<Block> {
+    let own: Vec<usize> = (0..old.dimensions.len()).collect();
+    let alone = |block: &Block| [Block::of(&own, block.body.clone())];
+    let kept = widened(own.len(), &alone(old), &alone(new));
+    let is_kept =
+        |body: &Dense| body.known_constraints().is_some_and(|(all, rest)| rest.is_empty() && all == kept);
+    // Where nothing is lost there is nothing to convert.
+    let body = match [&old.body, &new.body].into_iter().find(|body| is_kept(body)) {
+        Some(body) => body.clone(),
+        None => Dense::from_fitted(own.len(), kept),
+    };
+    (!body.is_universe()).then(|| Block { dimensions: Arc::clone(&old.dimensions), body })
+}
+
 /// The constraints of the widening of products of non-empty blocks, the descriptions being known.
 fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
     let owners = lattice::owners(dimensions, new);
     let implied = |constraint: &Constraint| lattice::satisfies(new, &owners, constraint);
     let mut result = Vec::new();
     let mut equalities: Vec<Row> = Vec::new();
-    // For each facet of the old side whether it is strict. Looked up only, never walked through.
-    let mut facets: HashMap<Row, bool> = HashMap::new();
+    // For each facet of the old side whether it is strict.
+    let mut facets: BTreeMap<Row, bool> = BTreeMap::new();
     for block in old {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
         for constraint in dual.skeleton_constraints() {
@@ -142,6 +175,9 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
             });
         }
     }
+    // Most of the second part is in the first.
+    result.sort_unstable();
+    result.dedup();
     debug_assert!(result.iter().all(|constraint| product::support(constraint.row()).next().is_some()));
     result
 }

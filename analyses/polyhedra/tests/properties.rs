@@ -294,10 +294,59 @@ proptest! {
         let moved = p.assign(&map);
         let fresh = polyhedron(dimensions, &moved.constraints());
         prop_assert_eq!(moved.constraints(), fresh.constraints());
+        prop_assert_eq!(moved.generators(), fresh.generators());
         prop_assert!(moved.is_leq(&fresh) && fresh.is_leq(&moved));
         let joined = moved.join(&Polyhedron::from_constraints(dimensions, [Constraint::of(&[1], 5, Relation::Equal)]));
         let again = fresh.join(&Polyhedron::from_constraints(dimensions, [Constraint::of(&[1], 5, Relation::Equal)]));
         prop_assert_eq!(joined.constraints(), again.constraints());
+    }
+
+    /// What was added to a known description and not converted yet is moved with it: no different from
+    /// converting first, for meets and for joins, there and back.
+    #[test]
+    fn bijections_move_what_is_not_converted(
+        (dimensions, lists, map) in (1_usize..=3).prop_flat_map(|dimensions| (
+            Just(dimensions), prop::collection::vec(constraints(dimensions, 4, true), 2), assignments(dimensions))),
+    ) {
+        let both = || {
+            let (p, q) = (polyhedron(dimensions, &lists[0]), polyhedron(dimensions, &lists[1]));
+            let _ = (p.generators(), q.generators());
+            [p.meet_constraints(&lists[1]), p.join(&q)]
+        };
+        for (lazy, converted) in both().into_iter().zip(both()) {
+            let _ = converted.generators();
+            prop_assert_eq!(lazy.assign(&map).constraints(), converted.assign(&map).constraints());
+            prop_assert_eq!(lazy.substitute(&map).constraints(), converted.substitute(&map).constraints());
+            prop_assert_eq!(lazy.assign(&map).generators(), converted.assign(&map).generators());
+        }
+    }
+
+    /// sound: limited assignments contain the exact image and are it when they say so; limited rounding keeps what
+    /// it must and adds nothing.
+    #[test]
+    fn limited_transfer_is_coarser(
+        (dimensions, lists, map) in (2_usize..=4).prop_flat_map(|dimensions| (
+            Just(dimensions), constraints(dimensions, 7, true), assignments(dimensions))),
+        rows in 3_usize..12,
+        work in prop_oneof![Just(1_000_000_u64), 0_u64..300],
+        marks: [bool; 4],
+    ) {
+        let limits = Limits { rows, work };
+        let exact = polyhedron(dimensions, &lists).assign(&map);
+        let outcome = polyhedron(dimensions, &lists).assign_limited(&map, &limits);
+        prop_assert!(exact.is_leq(outcome.polyhedron()));
+        if outcome.is_exact() {
+            prop_assert_eq!(outcome.polyhedron().constraints(), exact.constraints());
+        }
+        let p = polyhedron(dimensions, &lists);
+        let start = p.convert_limited(&limits).into_polyhedron();
+        let limited = start.tighten_limited(&marks[..dimensions], &limits);
+        prop_assert!(limited.is_leq(&start));
+        prop_assert!(p.tighten(&marks[..dimensions]).is_leq(&limited) || !start.is_equal(&p));
+        for point in points(dimensions) {
+            let admitted = point.iter().zip(&marks).all(|(value, mark)| !mark || value.is_integer());
+            prop_assert!(!(admitted && contains(&p, &point)) || contains(&limited, &point), "{point:?}");
+        }
     }
 
     /// Laws of the lattice, and canonical output along the way.

@@ -4,13 +4,14 @@
 //! For an operation in the guard the question is whether the guard can be true, read as if every operation had some
 //! value, where the operation has none; for an assignment, whether the guard can hold where an operation on its right
 //! side has no value or the value lies outside the variable's type. A guard that never holds implies everything and is
-//! reported elsewhere ([`super::guards`]). Two queries at most per obligation.
+//! reported elsewhere ([`super::guards`]). Two queries at most per obligation; none where it is of hundreds of
+//! operations, which no honest guard has and no solver decides soon.
 
 use coreach_model::obligation::{defined, obligations};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Iosts, Term, Transition};
 
-use super::show;
+use super::{MOST_TOLD, no_more, show};
 use crate::solver::{Answer, Solver, Witness};
 
 /// Warnings `domain-not-implied`, each with a state and parameters, and one `domain-undecided` that counts what the
@@ -18,13 +19,21 @@ use crate::solver::{Answer, Solver, Witness};
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut undecided = 0usize;
-    for transition in &iosts.transitions {
+    'all: for transition in &iosts.transitions {
         for (variable, condition) in obligations(transition) {
+            if super::is_large(&condition) {
+                undecided += 1;
+                continue;
+            }
             match violation(transition, variable.is_none(), &condition, solver) {
                 Witness::None => {}
                 Witness::Unknown => undecided += 1,
                 Witness::Found(state) => {
                     found.push(warning(iosts, transition, variable.as_deref(), &condition, &state));
+                    if found.len() == MOST_TOLD {
+                        found.push(no_more());
+                        break 'all;
+                    }
                 }
             }
         }
@@ -82,7 +91,20 @@ fn warning(
         .at(place.or(origin.whole.clone()), label)
         .note(format!("for example where {}", show(state)))
         .note("there the transition is not enabled")
-        .help(format!("add `{condition}` to the guard, in front, if that is what is meant"))
+        .help(help(condition))
+}
+
+/// A longer condition helps nobody.
+const LONGEST_HELP: usize = 300;
+
+fn help(condition: &Term) -> String {
+    let condition = condition.to_string();
+    if condition.len() <= LONGEST_HELP {
+        return format!("add `{condition}` to the guard, in front, if that is what is meant");
+    }
+    "say in the guard, in front, that every divisor differs from 0 and every index and value lies in its type, if that \
+     is what is meant"
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -1,24 +1,61 @@
 //! Guards that never hold: a transition that cannot be taken in any state of its types is most likely a slip.
 //!
 //! A guard that is merely false in every *reachable* state is not looked for here.
+//!
+//! Most guards hold under one of a few simple valuations, which is seen without the solver: [`holds_somewhere`].
 
 use coreach_model::obligation::defined;
-use coreach_model::{Diagnostic, Iosts, Term};
+use coreach_model::term::evaluate::evaluate;
+use coreach_model::{Datum, Diagnostic, Iosts, Term, Type, Value};
 
+use super::{MOST_TOLD, no_more};
 use crate::solver::{Answer, Solver};
 
 /// Warnings `guard-never-true`. Where the solver does not know, nothing is said: the transition stays.
 pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for transition in &iosts.transitions {
-        let guard = Term::and([defined(&transition.guard), transition.guard.clone()]);
+        if holds_somewhere(&transition.guard) {
+            continue;
+        }
+        let defined = defined(&transition.guard);
+        // An honest guard has a handful of divisors. Hundreds cost the solver seconds, and a warning is not worth them.
+        if super::is_large(&defined) {
+            continue;
+        }
+        let guard = Term::and([defined, transition.guard.clone()]);
         if solver.check(&[guard]) == Answer::Unsat {
             let message = format!("the guard of `{}` is never true", iosts.describe(transition));
             let origin = transition.origin.guard.clone().or(transition.origin.whole.clone());
             found.push(Diagnostic::warning("guard-never-true", message).at(origin, "cannot hold"));
+            if found.len() == MOST_TOLD {
+                found.push(no_more());
+                break;
+            }
         }
     }
     found
+}
+
+/// Does the guard hold with all numbers alike, or nearly? `true` is certain. Cost: a few evaluations, each of the guard
+/// once.
+fn holds_somewhere(guard: &Term) -> bool {
+    if guard.is_true() {
+        return true;
+    }
+    let data = guard.data();
+    [0, 1, -1, 1_000_000, -1_000_000].into_iter().any(|number: i32| {
+        let value = |datum: &Datum| match datum.ty() {
+            Type::Bool => Value::Bool(number > 0),
+            Type::Int | Type::Nat | Type::Range(..) if Value::int(number).is_in(datum.ty()) => {
+                Value::int(number)
+            }
+            Type::Real => Value::Real(number.into()),
+            other => Value::any(other),
+        };
+        let valuation = data.iter().map(|datum| (datum.clone(), value(datum))).collect();
+        evaluate(guard, &valuation) == Ok(Value::Bool(true))
+    })
 }
 
 #[cfg(test)]
@@ -27,7 +64,17 @@ mod tests {
     use super::*;
     use crate::solver::z3::Z3Solver;
     use coreach_model::term::node::Comparison::{Greater, Less};
-    use coreach_model::{Datum, Type};
+    use coreach_model::term::node::Operator;
+
+    #[test]
+    fn a_guard_that_has_no_value_is_not_taken_for_one_that_holds() {
+        let quotient = Term::arithmetic(Operator::IntegerDivide, &int("x"), &Term::int(0));
+        let guard = Term::compare(Greater, &quotient, &Term::int(0));
+        assert!(!holds_somewhere(&guard));
+        let range = Term::datum(&Datum::new("r", Type::Range(3.into(), 4.into())));
+        assert!(holds_somewhere(&Term::compare(Less, &range, &int("x"))));
+        assert!(!holds_somewhere(&Term::compare(Less, &range, &Term::int(3))));
+    }
 
     #[test]
     fn a_contradiction_is_found_with_the_help_of_types() {

@@ -15,8 +15,10 @@ pub mod domains;
 pub mod guards;
 pub mod initialized;
 
+use std::collections::HashSet;
+
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Diagnostic, Iosts};
+use coreach_model::{Diagnostic, Iosts, Term};
 
 use crate::solver::Solver;
 
@@ -40,12 +42,48 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     found
 }
 
+/// So many warnings of one kind are told; a model with more of them has one cause, and each costs queries.
+const MOST_TOLD: usize = 100;
+
+/// That there may be more warnings than those told.
+fn no_more() -> Diagnostic {
+    let message = format!("after {MOST_TOLD} warnings of one kind no more are looked for");
+    Diagnostic::warning("too-many-warnings", message)
+}
+
+/// A condition of more different parts is not put to the solver for the sake of a warning.
+const MOST_PARTS: usize = 1_000;
+
+/// Has the condition more than [`MOST_PARTS`] different parts?
+fn is_large(condition: &Term) -> bool {
+    let mut seen = HashSet::from([condition]);
+    let mut work = vec![condition];
+    while let Some(term) = work.pop() {
+        for child in term.children() {
+            if seen.insert(child) {
+                work.push(child);
+            }
+        }
+        if seen.len() > MOST_PARTS {
+            return true;
+        }
+    }
+    false
+}
+
+/// So many data of a valuation are shown.
+const MOST_SHOWN: usize = 50;
+
 /// A valuation in one line: `cPrice = 1, vPaid = 2`.
 fn show(valuation: &Valuation) -> String {
     if valuation.is_empty() {
         return "always".to_owned();
     }
-    let parts: Vec<String> = valuation.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
+    let first = valuation.iter().take(MOST_SHOWN);
+    let mut parts: Vec<String> = first.map(|(datum, value)| format!("{datum} = {value}")).collect();
+    if let Some(more) = valuation.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
+        parts.push(format!("and {more} more"));
+    }
     parts.join(", ")
 }
 

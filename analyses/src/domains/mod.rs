@@ -7,7 +7,10 @@
 pub mod apron;
 pub mod interval;
 pub mod location;
+pub mod octagon;
 pub mod polyhedra;
+#[doc(hidden)]
+pub mod recorded;
 
 use std::fmt;
 use std::str::FromStr;
@@ -131,6 +134,8 @@ domains! {
     Location = "location", location::Location;
     /// One interval per number.
     Interval = "interval", interval::Interval;
+    /// Octagons: bounds of numbers, and of sums and differences of two.
+    Octagon = "octagon", octagon::Octagon;
     /// Convex polyhedra: linear relations between numbers.
     Polyhedra = "polyhedra", polyhedra::Polyhedra;
     /// APRON's intervals.

@@ -1,10 +1,13 @@
 //! Convex polyhedra (Cousot & Halbwachs, POPL 1978, <https://doi.org/10.1145/512760.512770>): linear relations.
 //!
 //! The work is done by `coreach-polyhedra`; this file says when. Integer dimensions are tightened at every meet, never
-//! at a join or a widening: tightening a widened element could undo the step that makes the iteration end. Joins are
-//! limited, since their cost has no useful bound; one beyond the limit is a coarser polyhedron.
+//! at a join or a widening: tightening a widened element could undo the step that makes the iteration end.
+//!
+//! Every operation is limited, since the cost of none has a useful bound; what is beyond the limit is a coarser
+//! polyhedron. **Invariant:** both descriptions of every element are known, so questions about it are evaluations. A
+//! widening still ends: what is coarser than its result has some of its constraints.
 
-use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
+use coreach_polyhedra::{Constraint, Limits, LinearExpression, Outcome, Polyhedron};
 
 use crate::domains::{Assignments, Domain};
 
@@ -18,6 +21,21 @@ pub struct Polyhedra {
 
 fn of(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
+}
+
+/// With both descriptions within the limit.
+fn converted(polyhedron: &Polyhedron) -> Polyhedra {
+    with(polyhedron.convert_limited(&Limits::default()))
+}
+
+fn with(outcome: Outcome) -> Polyhedra {
+    Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
+}
+
+/// The same, tightened.
+fn tightened(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
+    let Polyhedra { inner, coarsened } = converted(polyhedron);
+    Polyhedra { inner: inner.tighten_limited(integer, &Limits::default()), coarsened }
 }
 
 /// The right sides that are known, and the dimensions whose new value is not.
@@ -45,35 +63,38 @@ impl Domain for Polyhedra {
     }
 
     fn join(&self, other: &Self) -> Self {
-        let outcome = self.inner.join_limited(&other.inner, &Limits::default());
-        Polyhedra { coarsened: !outcome.is_exact(), inner: outcome.into_polyhedron() }
+        with(self.inner.join_limited(&other.inner, &Limits::default()))
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
-        limited(&self.inner.meet(&other.inner), integer)
+        tightened(&self.inner.meet(&other.inner), integer)
     }
 
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        of(self.inner.widen_with_thresholds(&other.inner, thresholds))
+        converted(&self.inner.widen_with_thresholds(&other.inner, thresholds))
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
-        limited(&self.inner.meet_constraints(constraints), integer)
+        tightened(&self.inner.meet_constraints(constraints), integer)
     }
 
     fn assign(&self, assignments: &Assignments) -> Self {
         let (known, unknown) = split(assignments);
-        of(self.inner.assign(&known).forget(&unknown))
+        let assigned = with(self.inner.assign_limited(&known, &Limits::default()));
+        let forgotten = converted(&assigned.inner.forget(&unknown));
+        Polyhedra { coarsened: assigned.coarsened || forgotten.coarsened, ..forgotten }
     }
 
     fn substitute(&self, assignments: &Assignments) -> Self {
         let (known, unknown) = split(assignments);
         // The unknown values are chosen first, so that a right side which reads the old value still can.
-        of(self.inner.forget(&unknown).substitute(&known))
+        let forgotten = converted(&self.inner.forget(&unknown));
+        let substituted = converted(&forgotten.inner.substitute(&known));
+        Polyhedra { coarsened: forgotten.coarsened || substituted.coarsened, ..substituted }
     }
 
     fn forget(&self, dimensions: &[usize]) -> Self {
-        of(self.inner.forget(dimensions))
+        converted(&self.inner.forget(dimensions))
     }
 
     fn add_dimensions(&self, count: usize) -> Self {
@@ -83,7 +104,7 @@ impl Domain for Polyhedra {
     fn remove_last_dimensions(&self, count: usize) -> Self {
         let dimensions = self.inner.dimensions();
         let last: Vec<usize> = (dimensions - count..dimensions).collect();
-        of(self.inner.remove_dimensions(&last))
+        converted(&self.inner.remove_dimensions(&last))
     }
 
     fn constraints(&self) -> Vec<Constraint> {
@@ -93,11 +114,4 @@ impl Domain for Polyhedra {
     fn coarsened(&self) -> bool {
         self.coarsened
     }
-}
-
-/// Tightened, with both descriptions within the limit.
-fn limited(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
-    let outcome = polyhedron.convert_limited(&Limits::default());
-    let coarsened = !outcome.is_exact();
-    Polyhedra { inner: outcome.into_polyhedron().tighten(integer), coarsened }
 }

@@ -17,6 +17,7 @@ use crate::arguments::{CheckArguments, OutputFormat};
 use crate::exit::Exit;
 use crate::models::{FileKind, kind_of};
 use crate::project::{load, specification_of};
+use crate::visible::visible;
 use crate::{console, jobs, render};
 
 /// Checks every file; each tells its own findings.
@@ -39,7 +40,8 @@ pub fn check(arguments: &CheckArguments) -> io::Result<Exit> {
         told.extend(&report.found);
         if arguments.format == OutputFormat::Human {
             console::draw(&new);
-            console::print(&format!("{}: {}\n", report.path.display(), report.sentence()))?;
+            let line = format!("{}: {}\n", report.path.display(), report.sentence());
+            console::print(&visible(&line))?;
         }
     }
     if arguments.format == OutputFormat::Json {

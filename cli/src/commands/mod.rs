@@ -1,9 +1,14 @@
 //! One file per subcommand. Each returns the exit code, or the error of writing to standard output.
 
+pub mod campaign;
 pub mod check;
 pub mod compare;
+pub mod explain;
+pub mod mutate;
+pub mod replay;
 pub mod run;
 pub mod show;
+pub mod test;
 
 use coreach_model::{Diagnostic, Severity};
 
@@ -16,10 +21,18 @@ use crate::{console, render};
 /// # Errors
 /// Standard output cannot be written.
 fn refuse(found: &[Diagnostic], format: OutputFormat) -> std::io::Result<Exit> {
+    refuse_as(found, format, Exit::Mistakes)
+}
+
+/// The same, with the exit code of the command.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) -> std::io::Result<Exit> {
     if format == OutputFormat::Json {
         let document = serde_json::json!({
             "format_version": 1,
-            "exit_code": Exit::Mistakes.code(),
+            "exit_code": exit.code(),
             "diagnostics": render::to_json(found),
         });
         console::print_json(&document)?;
@@ -27,11 +40,11 @@ fn refuse(found: &[Diagnostic], format: OutputFormat) -> std::io::Result<Exit> {
         console::draw(found);
         console::say(&counted(found));
     }
-    Ok(Exit::Mistakes)
+    Ok(exit)
 }
 
 /// `1 error`, `2 errors`
-fn plural(count: usize, word: &str) -> String {
+pub(crate) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -47,7 +60,7 @@ fn counted(found: &[Diagnostic]) -> String {
 }
 
 /// A table of cells, columns aligned: the first ones to the left, the rest to the right.
-fn table(rows: &[Vec<String>], left: usize) -> String {
+pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)

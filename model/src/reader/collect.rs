@@ -1,7 +1,8 @@
 //! Collecting findings: everything that reads a user's file goes on after a mistake and keeps what it found here.
 //!
-//! There is a limit, so that a hostile or hopeless file is answered quickly: after [`LIMIT`] errors the rest is only
-//! counted.
+//! There is a limit, so that a hostile or hopeless file is answered quickly: after [`LIMIT`] errors the readers stop
+//! (each of their loops asks [`Collector::is_full`]), and the last diagnostic says so. Warnings beyond
+//! as many are counted only: they must not keep an error from being found.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 
-/// So many errors of one file are reported in full.
+/// So many errors in one file are reported, and so many warnings.
 pub const LIMIT: usize = 100;
 
 /// Longer names are not compared with known ones: nobody means another one by them, and comparing is quadratic.
@@ -24,10 +25,9 @@ pub struct Collector {
     /// The file that is being read.
     pub file: Arc<SourceFile>,
     found: Vec<Diagnostic>,
+    /// Those that an alias repeats included, mistakes and all.
     errors: usize,
-    left_out: usize,
-    /// How often a finding was met that is known already.
-    repeated: usize,
+    warnings: usize,
     /// What is left of [`COMPARISONS`].
     comparisons: Cell<usize>,
 }
@@ -35,14 +35,7 @@ pub struct Collector {
 impl Collector {
     /// Nothing found yet.
     pub fn new(file: Arc<SourceFile>) -> Self {
-        Collector {
-            file,
-            found: Vec::new(),
-            errors: 0,
-            left_out: 0,
-            repeated: 0,
-            comparisons: Cell::new(COMPARISONS),
-        }
+        Collector { file, found: Vec::new(), errors: 0, warnings: 0, comparisons: Cell::new(COMPARISONS) }
     }
 
     /// A piece of the file.
@@ -52,27 +45,12 @@ impl Collector {
 
     /// Keeps a finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if diagnostic.is_error() {
-            self.errors += 1;
-        }
-        if self.is_full() {
-            self.left_out += 1;
-        } else if self.found.contains(&diagnostic) {
-            // An alias repeats what it stands for, mistakes included.
-            self.repeated += 1;
-        } else {
+        let count = if diagnostic.is_error() { &mut self.errors } else { &mut self.warnings };
+        *count += 1;
+        // An alias repeats what it stands for, mistakes included.
+        if *count <= LIMIT && !self.found.contains(&diagnostic) {
             self.found.push(diagnostic);
         }
-    }
-
-    /// Counts an error that would not be reported in full any more, and says whether it was one: asked before a message
-    /// is composed whose cost grows with the file.
-    pub fn counts_only(&mut self) -> bool {
-        if self.is_full() {
-            self.errors += 1;
-            self.left_out += 1;
-        }
-        self.is_full()
     }
 
     /// An error with one place.
@@ -92,9 +70,9 @@ impl Collector {
         self.errors
     }
 
-    /// Is nothing reported in full any more?
+    /// Are there so many errors that the readers must stop? What they return then is not whole.
     pub fn is_full(&self) -> bool {
-        self.found.len() + self.repeated >= LIMIT
+        self.errors >= LIMIT
     }
 
     /// The nearest known name, unless looking for it is pointless or too dear.
@@ -123,11 +101,14 @@ impl Collector {
     pub fn finish(mut self) -> (Vec<Diagnostic>, bool) {
         let position = |d: &Diagnostic| d.labels.first().map_or(usize::MAX, |(origin, _)| origin.span.start);
         self.found.sort_by_key(position);
-        if self.left_out > 0 {
-            let message = format!("{} more findings are not shown", self.left_out);
-            self.found.push(
-                Diagnostic::error("too-many-errors", message).help("correct the first ones, then look again"),
-            );
+        if let Some(more) = self.warnings.checked_sub(LIMIT).filter(|more| *more > 0) {
+            let message = format!("{more} more warnings are not shown");
+            self.found.push(Diagnostic::warning("too-many-warnings", message));
+        }
+        if self.is_full() {
+            let message = format!("after {LIMIT} errors in a file no more are looked for");
+            let last = Diagnostic::error("too-many-errors", message);
+            self.found.push(last.help("correct the first ones, then look again"));
         }
         (self.found, self.errors > 0)
     }

@@ -30,6 +30,9 @@ pub fn read_data(
     let Some(entries) = shape::mapping(collector, node, &format!("`{section}`"), &like) else { return data };
     shape::check_distinct(collector, entries, "duplicate-declaration", kind);
     for entry in shape::first_entries(entries) {
+        if collector.is_full() {
+            break;
+        }
         if !shape::is_name(collector, &entry.key, kind) {
             continue;
         }
@@ -134,6 +137,9 @@ pub fn read_actions(
         match &node.kind {
             Kind::Sequence(items) => {
                 for item in items {
+                    if collector.is_full() {
+                        break;
+                    }
                     let like = "internals: [tau]";
                     if let Some(name) = shape::scalar(collector, item, "an action", like) {
                         declare(collector, name, None, kind, types, names, &mut actions);
@@ -143,6 +149,9 @@ pub fn read_actions(
             Kind::Mapping(entries) => {
                 shape::check_distinct(collector, entries, "duplicate-declaration", "action");
                 for entry in shape::first_entries(entries) {
+                    if collector.is_full() {
+                        break;
+                    }
                     declare(collector, &entry.key, Some(&entry.value), kind, types, names, &mut actions);
                 }
             }
@@ -225,6 +234,9 @@ fn read_parameters(
     }
     shape::check_distinct(collector, entries, "duplicate-declaration", "parameter");
     for entry in shape::first_entries(entries) {
+        if collector.is_full() {
+            break;
+        }
         if !shape::is_name(collector, &entry.key, "parameter") {
             continue;
         }
@@ -287,7 +299,6 @@ impl Locations {
         let known = match self.find(&name.text) {
             Some(id) => id,
             None if !shape::is_name(collector, name, "location") => return None,
-            None if self.declared && collector.counts_only() => return None,
             None if self.declared => {
                 let known = || self.locations.iter().map(|location| location.name.as_str());
                 let help = match collector.nearest(&name.text, known()) {
@@ -315,6 +326,9 @@ pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> Locations
     match &node.kind {
         Kind::Sequence(items) => {
             for item in items {
+                if collector.is_full() {
+                    break;
+                }
                 if let Some(name) = shape::scalar(collector, item, "a location", "locations: [Begin, Idle]") {
                     add_location(collector, &mut locations, name, None);
                 }
@@ -322,6 +336,9 @@ pub fn read_locations(collector: &mut Collector, entries: &[Entry]) -> Locations
         }
         Kind::Mapping(entries) => {
             for entry in entries {
+                if collector.is_full() {
+                    break;
+                }
                 add_location(collector, &mut locations, &entry.key, Some(&entry.value));
             }
         }

@@ -174,13 +174,12 @@ fn read_observes(
         model.constants.iter().chain(&model.variables).map(|datum| (datum.name(), datum)).collect();
     let mut seen = HashSet::new();
     for item in items {
+        if collector.is_full() {
+            break;
+        }
         let Some(scalar) = shape::scalar(collector, item, "what is observed", like) else { continue };
         let name = &scalar.text;
         let Some(datum) = data.get(name.as_str()).copied() else {
-            if collector.counts_only() {
-                names.add(name, Meaning::Broken, None);
-                continue;
-            }
             let known = || model.variables.iter().chain(&model.constants).map(Datum::name);
             let carrier = model.actions.iter().find(|a| a.parameters.iter().any(|p| p.name() == name));
             let help = match (carrier, collector.nearest(name, known())) {
@@ -243,6 +242,9 @@ fn refuse_capture<'a>(
         }
     }
     for datum in own {
+        if collector.is_full() {
+            break;
+        }
         let name = datum.name();
         let what = match (data.get(name), carriers.get(name)) {
             (Some(_), _) if observed.contains(name) => continue,
@@ -270,6 +272,9 @@ fn check_accept(
     places: &[Places],
 ) {
     for (transition, at) in iosts.transitions.iter().zip(places) {
+        if collector.is_full() {
+            break;
+        }
         let Transition { source, target, action, .. } = *transition;
         if source == accept && target != accept {
             let diagnostic = Diagnostic::error("leaves-accept", "a transition leaves `Accept`")

@@ -1,6 +1,7 @@
 //! Which name means what: one namespace for data and literals of enumerations, with an action's parameters on top.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::data::Datum;
@@ -53,7 +54,7 @@ impl Meaning {
 pub struct Names {
     known: BTreeMap<String, (Meaning, Option<Origin>)>,
     /// For names that are no data here: what they are instead, for messages.
-    elsewhere: BTreeMap<String, String>,
+    elsewhere: HashMap<String, Cow<'static, str>>,
 }
 
 impl Names {
@@ -68,13 +69,13 @@ impl Names {
     }
 
     /// Notes what a name is that is no datum: `a parameter of Coin`.
-    pub fn add_elsewhere(&mut self, name: &str, what: impl Into<String>) {
+    pub fn add_elsewhere(&mut self, name: &str, what: impl Into<Cow<'static, str>>) {
         self.elsewhere.entry(name.to_owned()).or_insert(what.into());
     }
 
     /// What the name is, where it is no datum.
     pub fn elsewhere(&self, name: &str) -> Option<&str> {
-        self.elsewhere.get(name).map(String::as_str)
+        self.elsewhere.get(name).map(AsRef::as_ref)
     }
 
     /// All names with their meaning, in alphabetical order.

@@ -1,6 +1,6 @@
 //! The shapes that the format is made of: mappings with known keys, lists, names.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
@@ -75,8 +75,11 @@ pub fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
 pub fn check_keys(collector: &mut Collector, entries: &[Entry], known: &[&str], of: &str) {
     check_distinct(collector, entries, "duplicate-key", "key");
     for entry in entries {
+        if collector.is_full() {
+            break;
+        }
         let key = entry.key.text.as_str();
-        if known.contains(&key) || collector.counts_only() {
+        if known.contains(&key) {
             continue;
         }
         let message = format!("unknown key `{key}` in {of}");
@@ -94,14 +97,14 @@ pub fn check_keys(collector: &mut Collector, entries: &[Entry], known: &[&str], 
 
 /// Reports keys that stand twice.
 pub fn check_distinct(collector: &mut Collector, entries: &[Entry], code: &'static str, what: &str) {
-    let mut first: BTreeMap<&str, &Entry> = BTreeMap::new();
+    let mut first: HashMap<&str, &Entry> = HashMap::new();
     for entry in entries {
         let Some(before) = first.get(entry.key.text.as_str()) else {
             first.insert(&entry.key.text, entry);
             continue;
         };
-        if collector.counts_only() {
-            continue;
+        if collector.is_full() {
+            break;
         }
         let message = match code {
             "assigned-twice" => format!("`{}` is assigned twice", entry.key.text),

@@ -241,6 +241,33 @@ fn hostile_files_are_answered() {
 }
 
 #[test]
+fn warnings_are_cut_off_as_warnings_and_errors_stop_the_reader() {
+    let unused: Vec<String> = (0..150).map(|at| format!("L{at}")).collect();
+    let text = |transitions: &str| {
+        format!(
+            "iosts: m\nlocations: [a, {}]\ninitial: {{ location: a }}\ninputs: {{ Go: {{ }} }}\ntransitions:\n{transitions}",
+            unused.join(", ")
+        )
+    };
+    let good = "  - { from: a, to: a, on: Go }\n";
+    let (_, warnings) = read_specification(file(&text(good))).unwrap();
+    assert_eq!(warnings.len(), 101);
+    assert!(warnings.iter().all(|warning| !warning.is_error()));
+    assert_eq!(warnings[100].message, "50 more warnings are not shown");
+    let wrong = "  - { from: a, to: a, on: Going }\n".repeat(150);
+    let found = read_specification(file(&text(&wrong))).unwrap_err();
+    assert_eq!((found.len(), found[100].code), (101, "too-many-errors"));
+}
+
+#[test]
+fn a_product_of_long_numbers_is_refused() {
+    let long = "9".repeat(9_000);
+    assert!(read(&format!("x == {long}"), &Type::Bool).is_ok());
+    let found = read(&format!("x == {long} * {long}"), &Type::Bool).unwrap_err();
+    assert!(found.starts_with("number-too-long"), "{found}");
+}
+
+#[test]
 fn the_coffee_machine_is_read() {
     let (specification, warnings) = read_specification(file(COFFEE)).unwrap();
     assert_eq!(warnings, []);

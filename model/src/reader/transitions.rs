@@ -56,6 +56,9 @@ pub fn read_transitions(
         return (transitions, places);
     };
     for item in items {
+        if collector.is_full() {
+            break;
+        }
         if let Some((transition, at)) = read_transition(collector, item, context, locations) {
             transitions.push(transition);
             places.push(at);
@@ -153,9 +156,6 @@ fn read_action<'a>(
     };
     let actions = context.actions;
     let Some(number) = actions.find(&name) else {
-        if collector.counts_only() {
-            return None;
-        }
         let known = || actions.actions.iter().map(|action| action.name.as_str());
         let help = match collector.nearest(&name, known()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -193,6 +193,9 @@ fn read_action<'a>(
     let mut parameters = Vec::new();
     let mut seen = HashSet::new();
     for (position, (parameter, at)) in renamed.into_iter().enumerate() {
+        if collector.is_full() {
+            break;
+        }
         let place = on.place(&at);
         let scalar = Scalar::made(parameter.clone(), place.clone());
         if !shape::is_name(collector, &scalar, "parameter") {
@@ -287,6 +290,9 @@ fn read_assignments(
     shape::check_distinct(collector, entries, "assigned-twice", "variable");
     let mut assignments = Substitution::new();
     for entry in shape::first_entries(entries) {
+        if collector.is_full() {
+            break;
+        }
         let name = entry.key.text.as_str();
         let what = match scope.names.get(name) {
             Some((Meaning::Broken, _)) => continue,
@@ -320,9 +326,6 @@ fn refuse_target(
     scope: Scope<'_>,
     what: Option<(Meaning, Option<crate::diagnostic::Origin>)>,
 ) {
-    if collector.counts_only() {
-        return;
-    }
     let name = entry.key.text.as_str();
     let at = collector.origin(&entry.key.span);
     let is_parameter = scope.parameters.iter().any(|(known, _)| known == name);

@@ -68,6 +68,9 @@ pub fn read_types(collector: &mut Collector, node: &Node, names: &mut Names) -> 
     let mut sources = BTreeMap::new();
     let mut types = Types::default();
     for entry in shape::first_entries(entries) {
+        if collector.is_full() {
+            break;
+        }
         if shape::is_name(collector, &entry.key, "type") {
             if is_reserved(&entry.key.text) {
                 let message = format!("`{}` is a type already and cannot be declared", entry.key.text);
@@ -83,6 +86,9 @@ pub fn read_types(collector: &mut Collector, node: &Node, names: &mut Names) -> 
     let order = types.order.clone();
     let mut reading = Reading { collector, sources: &sources, types, busy: Vec::new() };
     for name in &order {
+        if reading.collector.is_full() {
+            break;
+        }
         reading.declared(name);
     }
     let types = reading.types;
@@ -108,6 +114,9 @@ fn add_literals(collector: &mut Collector, enumeration: &Arc<EnumType>, entry: &
     let literals = enumeration.literals.iter().enumerate();
     let positions: BTreeMap<&str, usize> = literals.map(|(at, literal)| (literal.as_str(), at)).collect();
     for item in items {
+        if collector.is_full() {
+            break;
+        }
         let Some(scalar) = item.as_scalar() else { continue };
         let Some(&position) = positions.get(scalar.text.as_str()) else { continue };
         let origin = collector.origin(&scalar.span);
@@ -221,6 +230,12 @@ impl Reading<'_, '_> {
             self.collector.error("empty-record", message, &node.span, "expected at least one field");
             return None;
         }
+        if entries.len() as u64 > MAX_SIZE {
+            let message = format!("the type `{name}` has more than {MAX_SIZE} parts");
+            let place = entries.first().map_or(node.head(), |first| first.key.span.clone());
+            self.collector.error("type-too-large", message, &place, "the first of them");
+            return None;
+        }
         shape::check_distinct(self.collector, entries, "duplicate-declaration", "field");
         let mut fields = Vec::new();
         let mut right = true;
@@ -327,9 +342,6 @@ impl Reading<'_, '_> {
         }
         if self.types.resolved.contains_key(name) || self.sources.contains_key(name) {
             return self.declared(name);
-        }
-        if self.collector.counts_only() {
-            return None;
         }
         let known: Vec<&str> =
             BUILT_IN.into_iter().chain(self.types.order.iter().map(String::as_str)).collect();

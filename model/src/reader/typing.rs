@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use dashu::base::BitTest;
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
@@ -189,7 +190,8 @@ impl Typing<'_, '_> {
         if let Some((meaning, _)) = self.scope.names.get(name) {
             return meaning.term();
         }
-        if self.collector.counts_only() {
+        // The rest of a long expression is still looked through.
+        if self.collector.is_full() {
             return None;
         }
         let usable = self.scope.usable();
@@ -329,7 +331,18 @@ impl Typing<'_, '_> {
                 return None;
             }
         }
-        Some(Term::arithmetic(operator, &left, &right))
+        let term = Term::arithmetic(operator, &left, &right);
+        if is_too_long(&term) {
+            self.too_long(a, b);
+            return None;
+        }
+        Some(term)
+    }
+
+    /// In a function of its own, as is the question: what recurses must need little of the stack.
+    fn too_long(&mut self, a: &Expression, b: &Expression) {
+        let message = format!("the value of this has more than {} digits", parser::MAX_DIGITS);
+        self.error("number-too-long", message, &(a.span.start..b.span.end), "too long".to_owned(), None);
     }
 
     fn compare(&mut self, first: &Expression, rest: &[(Comparison, Expression)]) -> Option<Term> {
@@ -410,4 +423,15 @@ fn decimal(digits: &str) -> Option<RBig> {
     let numerator = integer(&format!("{whole}{fraction}"))?;
     let denominator = integer(&format!("1{}", "0".repeat(fraction.len())))?;
     Some(RBig::from(numerator) / RBig::from(denominator))
+}
+
+/// Is it a number of more digits than are read? Numbers are computed here already: a product of long ones is longer, and
+/// the solver pays for its square.
+fn is_too_long(term: &Term) -> bool {
+    let bits = match term.as_literal() {
+        Some(Value::Int(value)) => value.bit_len(),
+        Some(Value::Real(value)) => value.numerator().bit_len().max(value.denominator().bit_len()),
+        _ => 0,
+    };
+    bits / 10 * 3 > parser::MAX_DIGITS
 }

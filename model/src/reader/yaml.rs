@@ -17,14 +17,15 @@ use serde_yaml::granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, 
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::reader::collect::Collector;
 
-/// The largest file that is read, in bytes.
-pub const MAX_BYTES: usize = 16 << 20;
+/// The largest file that is read, in bytes: ten times what ten thousand lines have. Every byte costs, a comment's too.
+pub const MAX_BYTES: usize = 4 << 20;
 /// The deepest nesting of lists and mappings; the format needs five levels.
 pub const MAX_DEPTH: usize = 64;
 /// Longer texts on several lines are underlined as a whole.
 const MAX_ALIGNED: usize = 65_536;
-/// The most nodes of one file, those that aliases repeat included.
-pub const MAX_NODES: usize = 1_000_000;
+/// The most nodes of one file, those that aliases repeat included: about fifteen thousand transitions. Each costs nearly
+/// a microsecond before anything is known of it.
+pub const MAX_NODES: usize = 150_000;
 
 /// A piece of a YAML document.
 #[derive(Clone, PartialEq, Debug)]
@@ -204,7 +205,12 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     };
     for result in Parser::new_from_str_with_options(&file.text, options) {
         match result {
-            Ok((event, span)) => builder.event(event, &span)?,
+            Ok((event, span)) => {
+                builder.event(event, &span)?;
+                if builder.collector.is_full() {
+                    return None;
+                }
+            }
             Err(error) => {
                 let at = error.marker().byte_offset().unwrap_or(file.text.len()).min(file.text.len());
                 if *error.kind() == ErrorKind::RecursionLimitExceeded {

@@ -33,6 +33,9 @@ pub struct Violation {
     pub place: String,
 }
 
+/// The rule *closed 2*: the one that a stage keeps only as far as its solver knows.
+pub const GUARD_CANNOT_HOLD: &str = "closed 2";
+
 fn violation(rule: &'static str, place: impl Into<String>) -> Violation {
     Violation { rule, place: place.into() }
 }
@@ -96,7 +99,7 @@ pub fn closed(closed: &Closed, solver: &mut dyn Solver) -> Vec<Violation> {
     }
     for transition in &iosts.transitions {
         if solver.check(&transition.guard.conjuncts()) == Answer::Unsat {
-            found.push(violation("closed 2", iosts.describe(transition)));
+            found.push(violation(GUARD_CANNOT_HOLD, iosts.describe(transition)));
         }
     }
     if iosts.clone().without_unreachable_locations().1.len() != iosts.locations.len() {

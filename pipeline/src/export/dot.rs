@@ -133,8 +133,10 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
 fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     let mut failing: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     let mut looping: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
-    for transition in &view.iosts.transitions {
-        if view.is_fail(transition.target) {
+    for (number, transition) in view.iosts.transitions.iter().enumerate() {
+        if let Some(steps) = view.walked.get(&number) {
+            walked(graph, view, transition, steps);
+        } else if view.is_fail(transition.target) {
             failing.entry(transition.source).or_default().push(transition);
         } else if says_only_its_action(transition) {
             looping.entry(transition.source).or_default().push(transition);
@@ -159,6 +161,23 @@ fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>) {
             .set("fontcolor", "#8a6a67", true)
             .set_font_size(8.0);
     }
+}
+
+/// A transition that a run took: blue, with the numbers of its events before its label. Never joined with others.
+fn walked(graph: &mut Scope<'_, '_>, view: &View<'_>, transition: &Transition, steps: &[usize]) {
+    const MOST: usize = 8;
+    let mut numbers: Vec<String> = steps.iter().take(MOST).map(ToString::to_string).collect();
+    if steps.len() > MOST {
+        numbers.push(format!("... {} times", steps.len()));
+    }
+    let mut lines = vec![format!("<B>({})</B>", numbers.join(", "))];
+    lines.extend(transition_lines(view, transition));
+    let edge = graph.edge(id(view, transition.source), id(view, transition.target));
+    edge.attributes()
+        .set_html(&label(&lines))
+        .set("color", "#1565c0", true)
+        .set("fontcolor", "#0d47a1", true)
+        .set("penwidth", "2.5", true);
 }
 
 /// Is it a self-loop whose label would be its action alone?

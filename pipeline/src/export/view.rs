@@ -1,6 +1,6 @@
 //! The one form in which exports see the result of any stage.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::{ActionKind, Term};
@@ -44,6 +44,8 @@ pub struct View<'a> {
     pub losses: &'a [String],
     /// Can the purpose be reached, as far as the analysis can tell? From `select` on.
     pub reachable: Option<bool>,
+    /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
+    pub walked: BTreeMap<usize, Vec<usize>>,
 }
 
 impl<'a> View<'a> {
@@ -72,6 +74,7 @@ impl<'a> View<'a> {
             selection: selected.then_some(graph.selection),
             losses: if selected { &graph.losses } else { &[] },
             reachable: selected.then(|| graph.is_purpose_reachable()),
+            walked: BTreeMap::new(),
         }
     }
 
@@ -89,6 +92,23 @@ impl<'a> View<'a> {
             selection: None,
             losses: &[],
             reachable: None,
+            walked: BTreeMap::new(),
+        }
+    }
+
+    /// The view of a test case that was read from its document, and of a run through it: the numbers of the transitions
+    /// taken, in order.
+    pub fn of_run(iosts: &'a Iosts, verdicts: &[Option<Verdict>], taken: &[usize]) -> Self {
+        let mut walked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (step, transition) in taken.iter().enumerate() {
+            walked.entry(*transition).or_default().push(step + 1);
+        }
+        View {
+            what: Stage::InputComplete.artifact(),
+            stage: Some(Stage::InputComplete),
+            marks: verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).collect(),
+            walked,
+            ..View::of_specification(iosts)
         }
     }
 

@@ -99,11 +99,11 @@ pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver
             let (prefix, cycle) = (names(&prefix), names(&cycle));
             Err(Stop::NoLookahead { choice: Box::new(shown(&closed.iosts, choice)), prefix, cycle })
         }
-        (_, Lookahead::Exists(lookahead, _)) => Ok(construction.finish(lookahead)),
+        (_, Lookahead::Exists(lookahead, _)) => Ok(construction.finish(lookahead, solver)),
         // The guards exclude the cycle that the pair graph sees.
         (false, Lookahead::None { .. }) => {
             let lookahead = construction.longest_postponement() + 1;
-            Ok(construction.finish(lookahead))
+            Ok(construction.finish(lookahead, solver))
         }
     }
 }
@@ -173,6 +173,9 @@ struct Construction<'a> {
     macros: Vec<Members>,
     index: HashMap<Members, usize>,
     transitions: Vec<Transition>,
+    /// The transitions whose guards were made here and may say things twice. They are put in few words at the end:
+    /// where the construction stops, that would be half of its queries.
+    made: Vec<usize>,
     memory: Vec<Datum>,
     memory_of: HashMap<(Datum, usize), Datum>,
     names: Names,
@@ -196,6 +199,7 @@ impl<'a> Construction<'a> {
             index: HashMap::from([(initial, 0)]),
             depth_first: false,
             transitions: Vec::new(),
+            made: Vec::new(),
             memory: Vec::new(),
             memory_of: HashMap::new(),
             names,
@@ -228,6 +232,9 @@ impl<'a> Construction<'a> {
                         [one] => candidates[*one].origin.clone(),
                         _ => TransitionOrigin::default(),
                     };
+                    if !matches!(subset.as_slice(), [one] if candidates[*one].guard == guard) {
+                        self.made.push(self.transitions.len());
+                    }
                     let known = self.macros.len();
                     let target = self.number_of(members);
                     if target == known {
@@ -385,7 +392,11 @@ impl<'a> Construction<'a> {
         order.into_iter().map(|number| longest[number]).max().unwrap_or(0)
     }
 
-    fn finish(self, lookahead: usize) -> Visible {
+    fn finish(mut self, lookahead: usize, solver: &mut dyn Solver) -> Visible {
+        for &at in &self.made {
+            let transition = &mut self.transitions[at];
+            transition.guard = without_repetition(&transition.guard, solver);
+        }
         let iosts = &self.closed.iosts;
         let mut names = Names::default();
         let mut locations = Vec::new();
@@ -453,10 +464,8 @@ fn satisfiable_subsets(
         parts.extend(excluded.map(|at| candidates[at].guard.not()));
         let guard = Term::and(parts);
         let alone = members.len() == 1 && guard == candidates[members[0]].guard;
-        if alone {
+        if alone || may_hold(solver, &guard.conjuncts()) {
             found.push((members, guard));
-        } else if may_hold(solver, &guard.conjuncts()) {
-            found.push((members, without_repetition(&guard, solver)));
         }
         if tried > 4 * MAX_SUBSETS || found.len() > MAX_SUBSETS {
             return Err(Stop::TooMany {

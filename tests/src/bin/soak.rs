@@ -158,8 +158,8 @@ fn tell(arguments: &Arguments, seed: u64, pair: &Pair, settings: &Settings, foun
     let small = shrink(pair, arguments.shrink, |pair| still(pair).is_some());
     let text = still(&small).map_or_else(|| found.text.clone(), |found| found.text);
     let remark = format!(
-        "Violates {name}: {} ({})\nSeed {seed}. {text}\n{:?}",
-        found.property.statement, found.property.source, settings.analysis
+        "Violates {name}: {} ({})\nSeed {seed}. {text}\n{:?}, {:?}",
+        found.property.statement, found.property.source, settings.analysis, settings.doubt
     );
     let folder = arguments.keep.join(format!("{name}_{seed}"));
     match text::keep(&folder, &small, settings, &remark) {
@@ -191,7 +191,7 @@ fn summary(
         );
     }
     for (what, count) in &total.counts {
-        println!("{what:48} {count:9}");
+        println!("{what:58} {count:9}");
     }
     violations.values().map(Vec::len).sum()
 }

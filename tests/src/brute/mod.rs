@@ -9,12 +9,14 @@
 //! - [`pair`]: specification and purpose side by side, completion and product in one definition (5.4, 7.2).
 //! - [`subsets`]: `after` (4.16), as a walk through sets of states; [`walk`]: several such walks along common traces.
 //! - [`conformance`]: ioc and ioc_TP (6.2, 6.13).
+//! - [`ambiguity`]: choices that no sequence of events resolves (A.15).
 //! - [`execution`]: the verdicts of a test case against an implementation (6.5, 6.6).
 //!
 //! **Limits.** Sets of states are finite here but may be many: every exploration has a limit, and says when it met it.
 //! A comparison that was cut short has compared all traces up to some length.
 
 pub mod alphabet;
+pub mod ambiguity;
 pub mod conformance;
 pub mod execution;
 pub mod explore;

@@ -7,8 +7,11 @@
 //! stage can get wrong: few actions, used again and again; guards that overlap or complement one another; guards on
 //! what was assigned before; assignments that leave their variable's type; choices that only a later event resolves;
 //! internal steps before, between and beside visible ones (forward only, so that they cannot follow each other for ever);
-//! purposes drawn along a walk through the specification, so that `Accept` is often in reach, and not always.
+//! purposes drawn along a walk through the specification, so that `Accept` is often in reach, and not always; now and
+//! then it is where the purpose begins, or no transition leads to it.
 //! Operations outside linear arithmetic, partial ones and arrays occur now and then.
+//! Most pairs with a choice that nothing ever resolves are drawn again: `determinize` would stop, and the stages behind
+//! it would see nothing of them.
 //!
 //! **Ends** by construction: every loop runs over a number drawn from [`Shape`]. A seed and a shape determine the pair.
 
@@ -21,6 +24,8 @@ mod terms;
 use coreach_model::iosts::{Iosts, TestPurpose};
 use random::Random;
 
+use crate::brute::ambiguity::{any, is_ambiguous_for_ever};
+use crate::brute::pair::Instance;
 use crate::properties::{Known, Limits};
 
 /// A specification and a purpose of it: a case.
@@ -73,6 +78,14 @@ pub struct Shape {
     pub lively: usize,
     /// Two actions call their parameters by the same name.
     pub same_parameter_names: usize,
+    /// A transition takes only what the others of its location and action leave.
+    pub exclusive: usize,
+    /// A pair is drawn again where brute force sees a choice that stays open for ever.
+    pub lookahead: usize,
+    /// The purpose begins in `Accept`.
+    pub accepts_at_once: usize,
+    /// No transition of the purpose leads to `Accept`.
+    pub accepts_never: usize,
 }
 
 impl Default for Shape {
@@ -97,38 +110,71 @@ impl Default for Shape {
             arrays: 12,
             lively: 80,
             same_parameter_names: 25,
+            exclusive: 75,
+            lookahead: 85,
+            accepts_at_once: 2,
+            accepts_never: 2,
         }
     }
+}
+
+/// Where a purpose's `Accept` lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Accepting {
+    /// Behind a walk through the specification.
+    Later,
+    /// The purpose begins there.
+    AtOnce,
+    /// Nothing leads there.
+    Never,
 }
 
 /// The pair of this seed.
 pub fn generate(seed: u64, shape: &Shape) -> Pair {
     let mut random = Random::new(seed);
-    let wants_life = random.chance(shape.lively);
+    let accepting = match (random.chance(shape.accepts_at_once), random.chance(shape.accepts_never)) {
+        (true, _) => Accepting::AtOnce,
+        (_, true) => Accepting::Never,
+        _ => Accepting::Later,
+    };
+    let wants_life = random.chance(shape.lively) && accepting == Accepting::Later;
+    let wants_lookahead = random.chance(shape.lookahead);
     let mut attempts = 0;
     loop {
         let specification = specification::specification(&mut random, shape);
-        let purpose = purpose::purpose(&mut random, shape, &specification);
+        let purpose = purpose::purpose(&mut random, shape, &specification, accepting);
         let pair = Pair { specification, purpose };
         attempts += 1;
-        if !wants_life || attempts == MAX_ATTEMPTS || is_lively(&pair) {
+        if attempts == MAX_ATTEMPTS || is_wanted(&pair, wants_life, wants_lookahead) {
             return pair;
         }
     }
 }
 
 /// The most pairs that one seed draws.
-const MAX_ATTEMPTS: usize = 12;
+const MAX_ATTEMPTS: usize = 16;
 
-/// Does something happen, and can it end in `Accept`, not at once? Brute force knows.
-fn is_lively(pair: &Pair) -> bool {
+/// The most pairs of states that are looked at for a choice that stays open.
+const MOST_PAIRS: usize = 20_000;
+
+/// Does something happen, and can it end in `Accept`, not at once? Is every choice resolved? Brute force knows, as far
+/// as it is asked.
+fn is_wanted(pair: &Pair, life: bool, lookahead: bool) -> bool {
+    if !life && !lookahead {
+        return true;
+    }
     let limits = Limits { instances: 2, states: 400, ..Limits::default() };
     let Ok(known) = Known::of(pair, &limits) else { return false };
-    known.instances.iter().any(|instance| {
+    let is_lively = |instance: &Instance| {
         let starts = |state: &u32| {
             let state = *state as usize;
             instance.alive[state] && !instance.accepting[state]
         };
         instance.both.states.len() >= 8 && instance.both.graph.initial.iter().any(starts)
-    })
+    };
+    let is_open = |instance: &Instance| {
+        // What is too large to tell may stay.
+        is_ambiguous_for_ever(&instance.both.graph, MOST_PAIRS, any).unwrap_or(false)
+    };
+    (!life || known.instances.iter().any(is_lively)) && !(lookahead && known.instances.iter().any(is_open))
 }

@@ -6,10 +6,15 @@ use coreach_model::{ActionId, Datum, LocationId};
 
 use super::random::Random;
 use super::terms::{self, Scope};
-use super::{Shape, data};
+use super::{Accepting, Shape, data};
 
 /// Makes a purpose of the specification.
-pub fn purpose(random: &mut Random, shape: &Shape, specification: &Iosts) -> TestPurpose {
+pub fn purpose(
+    random: &mut Random,
+    shape: &Shape,
+    specification: &Iosts,
+    accepting: Accepting,
+) -> TestPurpose {
     let types: Vec<_> = specification.variables.iter().map(|variable| variable.ty().clone()).collect();
     let types: Vec<_> = types.into_iter().filter(|ty| !matches!(ty, coreach_model::Type::Array(_))).collect();
     let own = |random: &mut Random, prefix, percent| {
@@ -38,7 +43,7 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Iosts) -> Tes
         variables,
         initial_condition: Term::and(theta),
         locations,
-        initial: LocationId(0),
+        initial: if accepting == Accepting::AtOnce { accept } else { LocationId(0) },
         actions: specification.actions.clone(),
         transitions: Vec::new(),
         origin: None,
@@ -46,6 +51,8 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Iosts) -> Tes
     let walk = walk(random, specification, count as usize);
     for (step, action) in walk.iter().enumerate() {
         let (source, target) = (LocationId(step as u32), LocationId(step as u32 + 1));
+        // The walk ends in front of `Accept` where nothing shall lead there.
+        let target = if target == accept && accepting == Accepting::Never { source } else { target };
         let mut one = transition(random, shape, &iosts, source, *action, target);
         // The way on is wider than the rest.
         if random.chance(50) {
@@ -58,13 +65,13 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Iosts) -> Tes
         let action = ActionId(random.below(iosts.actions.len()) as u32);
         let target = match (reject, random.below(10)) {
             (Some(reject), 0..4) => reject,
-            (_, 4) if iosts.action(action).is_visible() => accept,
+            (_, 4) if iosts.action(action).is_visible() && accepting != Accepting::Never => accept,
             (_, 5..8) => source,
             _ => LocationId(random.below(count as usize) as u32),
         };
         let mut one = transition(random, shape, &iosts, source, action, target);
         let others = iosts.transitions.iter().filter(|t| t.source == source && t.action == action);
-        if random.chance(88) {
+        if random.chance(92) {
             // Mostly what the others leave; else an overlap, which often nothing resolves.
             let taken = Term::or(others.map(|t| t.guard.clone()));
             one.guard = Term::and([taken.not(), one.guard]);

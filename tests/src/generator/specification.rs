@@ -60,7 +60,15 @@ fn grow(random: &mut Random, shape: &Shape, iosts: &mut Iosts, source: LocationI
         Some(internal) if forward && random.chance(shape.internal_steps) => *internal,
         _ => visible(random, iosts),
     };
-    let first = transition(random, shape, iosts, source, action, target);
+    let mut first = transition(random, shape, iosts, source, action, target);
+    if random.chance(shape.exclusive) {
+        let others = iosts.transitions.iter().filter(|t| t.source == source && t.action == action);
+        let rest = Term::and([Term::or(others.map(|t| t.guard.clone())).not(), first.guard.clone()]);
+        // Something must lead to every location.
+        if !rest.is_false() {
+            first.guard = rest;
+        }
+    }
     iosts.transitions.push(first.clone());
     if !random.chance(shape.companions) {
         return;

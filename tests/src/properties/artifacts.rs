@@ -1,13 +1,20 @@
 //! The pipeline, stage by stage: whatever was made before a stage stopped or panicked can still be looked at.
+//!
+//! The stages may be given a solver that does not know some answers ([`super::doubtful`]); what they made is judged by
+//! one that does. `Unknown` is read as `may`: an artifact made in doubt has more of what cannot happen, and nothing less
+//! of what can. All properties must hold of it but one rule, see [`promises`]. No livelock may be reported either:
+//! sequences of internal steps are followed for their locations, and ours only lead forward, whatever the guards.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_pipeline::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
 use coreach_pipeline::check::{self, Violation};
 use coreach_pipeline::stages::{close, complete, determinize, input_complete, product, select};
 use coreach_pipeline::stop::Stop;
 
+use super::doubtful::Doubtful;
 use super::{NO_LIVELOCK, NO_PANIC, PROMISES, REPEATABLE, Report, Settings};
 use crate::generator::Pair;
 
@@ -26,19 +33,40 @@ pub struct Artifacts {
     pub graph: Option<TestGraph>,
     /// After `input_complete`.
     pub case: Option<TestCase>,
+    /// The cycle for which `determinize` stopped.
+    pub unresolved: Option<Unresolved>,
+}
+
+/// Actions that keep a choice open, as [`Stop::NoLookahead`] names them.
+pub struct Unresolved {
+    /// The way into the cycle.
+    pub prefix: Vec<String>,
+    /// The cycle.
+    pub cycle: Vec<String>,
 }
 
 /// Runs the stages, and checks what concerns the run itself.
 pub fn make(pair: &Pair, settings: &Settings, report: &mut Report) -> Artifacts {
     let mut artifacts = Artifacts::default();
     let mut solver = Z3Solver::default();
-    run(pair, settings, report, &mut artifacts, &mut solver);
+    if let Some(doubt) = settings.doubt {
+        let mut doubtful = Doubtful::new(doubt);
+        run(pair, settings, report, &mut artifacts, &mut doubtful);
+        report.count("pairs made in doubt", 1);
+        report.count("pairs made in doubt: queries not answered", doubtful.unanswered);
+    } else {
+        run(pair, settings, report, &mut artifacts, &mut solver);
+    }
     if settings.wants(PROMISES) {
-        promises(pair, &artifacts, report, &mut solver);
+        promises(pair, &artifacts, settings, report, &mut solver);
     }
     if settings.twice && settings.wants(REPEATABLE) {
         let mut again = Artifacts::default();
-        run(pair, settings, &mut Report::default(), &mut again, &mut Z3Solver::default());
+        let mut solver: Box<dyn Solver> = match settings.doubt {
+            Some(doubt) => Box::new(Doubtful::new(doubt)),
+            None => Box::new(Z3Solver::default()),
+        };
+        run(pair, settings, &mut Report::default(), &mut again, solver.as_mut());
         let same =
             [&artifacts, &again].map(|made| format!("{:?}{:?}{:?}", made.visible, made.graph, made.case));
         let outcome = if same[0] == same[1] { Ok(()) } else { Err("two runs differ".to_owned()) };
@@ -52,21 +80,24 @@ fn run(
     settings: &Settings,
     report: &mut Report,
     made: &mut Artifacts,
-    solver: &mut Z3Solver,
+    solver: &mut dyn Solver,
 ) -> Option<()> {
     let one = guarded(report, "complete", || complete::complete(pair.purpose.clone(), solver))?;
     made.complete = Some(one.clone());
     let two = guarded(report, "product", || product::product(&pair.specification, one, solver))?;
     made.product = Some(two.clone());
     let three = guarded(report, "close", || close::close(two, solver))?;
-    let three = stopped(report, three)?;
+    let three = stopped(report, made, three)?;
     made.closed = Some(three.clone());
     let four =
         guarded(report, "determinize", || determinize::determinize(three, settings.max_lookahead, solver))?;
-    let four = stopped(report, four)?;
+    let four = stopped(report, made, four)?;
     made.visible = Some(four.clone());
     let five = guarded(report, "select", || select::select(four, &settings.analysis, solver))?;
     report.count(if five.is_purpose_reachable() { "test cases" } else { "empty test graphs" }, 1);
+    if settings.doubt.is_some() && five.is_purpose_reachable() {
+        report.count("pairs made in doubt: test cases", 1);
+    }
     report.count("losses of the analysis", five.losses.len());
     made.graph = Some(five.clone());
     let six = guarded(report, "input_complete", || input_complete::input_complete(five, solver))?;
@@ -92,7 +123,7 @@ fn guarded<T>(report: &mut Report, stage: &str, work: impl FnOnce() -> T) -> Opt
     }
 }
 
-fn stopped<T>(report: &mut Report, result: Result<T, Stop>) -> Option<T> {
+fn stopped<T>(report: &mut Report, made: &mut Artifacts, result: Result<T, Stop>) -> Option<T> {
     let stop = match result {
         Ok(artifact) => {
             report.note(NO_LIVELOCK, Ok(()));
@@ -109,10 +140,19 @@ fn stopped<T>(report: &mut Report, result: Result<T, Stop>) -> Option<T> {
     report.note(NO_LIVELOCK, outcome);
     report.count(name, 1);
     report.stopped = Some(format!("{stop:?}"));
+    if let Stop::NoLookahead { prefix, cycle, .. } = stop {
+        made.unresolved = Some(Unresolved { prefix, cycle });
+    }
     None
 }
 
-fn promises(pair: &Pair, made: &Artifacts, report: &mut Report, solver: &mut Z3Solver) {
+fn promises(
+    pair: &Pair,
+    made: &Artifacts,
+    settings: &Settings,
+    report: &mut Report,
+    solver: &mut dyn Solver,
+) {
     let mut violations: Vec<Violation> = Vec::new();
     if let Some(complete) = &made.complete {
         violations.extend(check::complete_purpose(complete, solver));
@@ -131,6 +171,12 @@ fn promises(pair: &Pair, made: &Artifacts, report: &mut Report, solver: &mut Z3S
     }
     if let Some(case) = &made.case {
         violations.extend(check::test_case(case, solver));
+    }
+    if settings.doubt.is_some() {
+        // "No guard that cannot hold": where the stage was not told so, it had to keep the guard.
+        let all = violations.len();
+        violations.retain(|violation| violation.rule != check::GUARD_CANNOT_HOLD);
+        report.count("pairs made in doubt: guards kept that cannot hold", all - violations.len());
     }
     let outcome = if violations.is_empty() { Ok(()) } else { Err(format!("{violations:?}")) };
     report.note(PROMISES, outcome);

@@ -5,7 +5,9 @@
 //! there; what was made before is still checked.
 
 pub mod artifacts;
+pub mod doubtful;
 pub mod facts;
+pub mod lookahead;
 pub mod stages;
 pub mod test_case;
 pub mod verdicts;
@@ -23,6 +25,7 @@ use crate::brute::pair::Instance;
 use crate::generator::Pair;
 use crate::generator::random::Random;
 use artifacts::Artifacts;
+use doubtful::Doubt;
 
 /// A property: its name, what it says, and its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,6 +114,8 @@ pub struct Settings {
     pub max_lookahead: usize,
     /// How many mutants meet the test case.
     pub mutants: usize,
+    /// How many explicit ones.
+    pub explicit_mutants: usize,
     /// The seed of the mutants.
     pub seed: u64,
     /// Sizes.
@@ -119,25 +124,36 @@ pub struct Settings {
     pub only: Option<String>,
     /// Run the pipeline twice.
     pub twice: bool,
+    /// Let the stages' solver not know some answers. The checks ask one that does.
+    pub doubt: Option<Doubt>,
 }
 
 impl Settings {
     /// The settings of a seed: which domain, which iteration.
     pub fn of(seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x5e77_1465);
-        let others = DomainKind::ALL.iter().map(|domain| options(&mut random, *domain)).collect();
+        // From a stream of their own: a build with another list of domains must not change the rest.
+        let mut aside = Random::new(seed ^ 0x6f74_6865);
+        let others = DomainKind::ALL.iter().map(|domain| options(&mut aside, *domain)).collect();
         let domains =
             [DomainKind::Polyhedra, DomainKind::Polyhedra, DomainKind::Interval, DomainKind::Location];
         let domain = domains[random.below(domains.len())];
+        let analysis = options(&mut random, domain);
+        let max_lookahead = random.between((3, 6));
+        let twice = random.chance(6);
+        let doubt = random.chance(20).then(|| Doubt { percent: random.between((5, 25)), seed });
         Settings {
-            analysis: options(&mut random, domain),
+            analysis,
             others,
-            max_lookahead: random.between((3, 6)),
+            max_lookahead,
             mutants: 4,
+            explicit_mutants: 4,
             seed,
             limits: Limits::default(),
             only: None,
-            twice: random.chance(6),
+            // The same doubts must lead to the same artifacts: tried more often.
+            twice: twice || (doubt.is_some() && random.chance(20)),
+            doubt,
         }
     }
 
@@ -232,8 +248,11 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     };
     let met = known.instances.iter().any(|i| i.both.graph.initial.iter().any(|at| i.alive[*at as usize]));
     report.count(if met { "purpose in reach" } else { "purpose out of reach" }, 1);
+    if pair.purpose.iosts.initial == pair.purpose.accept {
+        report.count("purpose accepts at once", 1);
+    }
     let artifacts = artifacts::make(pair, settings, &mut report);
-    let Artifacts { complete, product, closed, visible, graph, case } = &artifacts;
+    let Artifacts { complete, product, closed, visible, graph, case, unresolved } = &artifacts;
     if let Some(complete) = complete {
         stages::complete(pair, complete, &known, settings, &mut report);
     }
@@ -243,6 +262,9 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     }
     if let Some(closed) = closed {
         stages::traces(CLOSED, &closed.iosts, &closed.accepting, &known, settings, &mut report);
+    }
+    if let (Some(closed), Some(cycle)) = (closed, unresolved) {
+        lookahead::justified(closed, cycle, &known, settings, &mut report);
     }
     if let Some(visible) = visible {
         stages::traces(VISIBLE, &visible.iosts, &visible.accepting, &known, settings, &mut report);

@@ -1,5 +1,5 @@
-//! The test case against implementations: the specification itself, and mutants of it. Each is classified by brute
-//! force (ioc, ioc_TP), then meets the test case in all possible runs.
+//! The test case against implementations: the specification itself, mutants of it, and mutants of its explicit states.
+//! Each is classified by brute force (ioc, ioc_TP), then meets the test case in all possible runs.
 
 use coreach_model::iosts::Iosts;
 use coreach_pipeline::artifact::{TestCase, Verdict};
@@ -7,12 +7,13 @@ use coreach_pipeline::artifact::{TestCase, Verdict};
 use super::test_case::tester;
 use super::{ACCURATE, EXHAUSTIVE, Known, Report, SOUND, Settings, THEOREM_6_2};
 use crate::brute::conformance::{ioc, ioc_tp};
-use crate::brute::execution::{execute, input_complete};
-use crate::brute::explore::Concrete;
+use crate::brute::execution::{Tester, execute, input_complete};
+use crate::brute::explore::{Concrete, Graph, State, System};
+use crate::brute::pair::Instance;
 use crate::brute::walk::Outcome;
 use crate::generator::Pair;
 use crate::generator::random::Random;
-use crate::mutants::mutant;
+use crate::mutants::{explicit, mutant};
 
 /// Checks all verdict properties on the specification and on so many mutants.
 pub fn implementations(
@@ -25,72 +26,126 @@ pub fn implementations(
     if ![SOUND, EXHAUSTIVE, ACCURATE, THEOREM_6_2].into_iter().any(|property| settings.wants(property)) {
         return;
     }
-    let specification = ("the specification".to_owned(), pair.specification.clone());
+    // The test case is explored once for each instance, not once for each implementation.
+    let tests: Vec<(&Instance, System<State>)> = known
+        .instances
+        .iter()
+        .filter_map(|instance| {
+            let concrete = Concrete::new(&case.iosts, &instance.constants, &known.alphabet);
+            Some((instance, concrete.explore(settings.limits.states * 2).ok()?))
+        })
+        .collect();
+    let against = Against { tests: &tests, case, known, limit: settings.limits.walk };
+    let explored = |iut: &Iosts, instance: &Instance| {
+        let concrete = Concrete::new(iut, &instance.constants, &known.alphabet);
+        Some(concrete.explore(settings.limits.states).ok()?.graph)
+    };
+    against
+        .meet("the specification", &SYMBOLIC, report, |_, instance| explored(&pair.specification, instance));
     let mut random = Random::new(settings.seed ^ 0x006d_7574);
-    let mutants = (0..settings.mutants).filter_map(|_| {
-        let mutant = mutant(&mut random, &pair.specification)?;
-        Some((format!("a mutant ({}: {})", mutant.operator.name(), mutant.change), mutant.iosts))
-    });
-    for (name, iut) in [specification].into_iter().chain(mutants.collect::<Vec<_>>()) {
-        implementation(&name, &iut, case, known, settings, report);
+    for _ in 0..settings.mutants {
+        let Some(mutant) = mutant(&mut random, &pair.specification) else { continue };
+        let name = format!("a mutant ({}: {})", mutant.operator.name(), mutant.change);
+        against.meet(&name, &SYMBOLIC, report, |_, instance| explored(&mutant.iosts, instance));
+    }
+    for number in 0..settings.explicit_mutants as u64 {
+        // One fault in each instance, not the same in all: there is no relation between their states.
+        let seed = settings.seed ^ 0x6578_706c ^ (number << 40);
+        against.meet(&format!("explicit mutant {number}"), &EXPLICIT, report, |at, instance| {
+            let mut random = Random::new(seed ^ ((at as u64) << 48));
+            let graph = &instance.specification.graph;
+            Some(explicit::mutant(&mut random, graph, &known.alphabet)?.1)
+        });
     }
 }
 
-fn implementation(
-    name: &str,
-    iut: &Iosts,
-    case: &TestCase,
-    known: &Known,
-    settings: &Settings,
-    report: &mut Report,
-) {
-    let limit = settings.limits.walk;
-    let alphabet = &known.alphabet;
-    report.count("implementations", 1);
-    let (mut conforms, mut conforms_relatively, mut can_fail, mut can_pass) = (true, true, false, false);
-    for instance in &known.instances {
-        let concrete = Concrete::new(iut, &instance.constants, alphabet);
-        let Ok(system) = concrete.explore(settings.limits.states) else { continue };
-        let iut = input_complete(&system.graph, alphabet);
-        let tester_concrete = Concrete::new(&case.iosts, &instance.constants, alphabet);
-        let Ok(tests) = tester_concrete.explore(settings.limits.states * 2) else { continue };
-        let tester = tester(&tests, &case.verdicts);
-        let broken = ioc(&instance.specification.graph, &iut, alphabet, limit);
-        let relatively = ioc_tp(instance, &iut, alphabet, limit);
-        let runs = execute(instance, &tester, &iut, alphabet, limit);
-        let about = |text: String| format!("{name}, with {:?}: {text}", instance.constants);
-        if let (Outcome::Done, Outcome::Found(trace, message)) = (&broken, &relatively) {
-            let text = format!("ioc, and not ioc_TP after {}: {message}", alphabet.show(trace));
-            report.note(THEOREM_6_2, Err(about(text)));
-        } else {
-            report.note(THEOREM_6_2, Ok(()));
+/// Under which names a kind of implementations is counted.
+struct Counts {
+    all: &'static str,
+    not_ioc: &'static str,
+    not_ioc_tp: &'static str,
+    can_fail: &'static str,
+    can_pass: &'static str,
+}
+
+const SYMBOLIC: Counts = Counts {
+    all: "implementations",
+    not_ioc: "implementations: not ioc",
+    not_ioc_tp: "implementations: not ioc_TP",
+    can_fail: "implementations: can get Fail",
+    can_pass: "implementations: can get Pass",
+};
+
+const EXPLICIT: Counts = Counts {
+    all: "implementations: explicit",
+    not_ioc: "implementations: explicit, not ioc",
+    not_ioc_tp: "implementations: explicit, not ioc_TP",
+    can_fail: "implementations: explicit, can get Fail",
+    can_pass: "implementations: explicit, can get Pass",
+};
+
+/// A test case, and what is known of it.
+struct Against<'a> {
+    tests: &'a [(&'a Instance, System<State>)],
+    case: &'a TestCase,
+    known: &'a Known,
+    limit: usize,
+}
+
+impl Against<'_> {
+    /// One implementation, a graph for each instance, meets the test case.
+    fn meet(
+        &self,
+        name: &str,
+        counts: &Counts,
+        report: &mut Report,
+        iut: impl Fn(usize, &Instance) -> Option<Graph>,
+    ) {
+        let (limit, alphabet) = (self.limit, &self.known.alphabet);
+        let (mut conforms, mut conforms_relatively) = (true, true);
+        let (mut can_fail, mut can_pass, mut met) = (false, false, false);
+        for (at, (instance, tests)) in self.tests.iter().enumerate() {
+            let Some(iut) = iut(at, instance) else { continue };
+            met = true;
+            let iut = input_complete(&iut, alphabet);
+            let tester: Tester<'_> = tester(tests, &self.case.verdicts);
+            let broken = ioc(&instance.specification.graph, &iut, alphabet, limit);
+            let relatively = ioc_tp(instance, &iut, alphabet, limit);
+            let runs = execute(instance, &tester, &iut, alphabet, limit);
+            let about = |text: String| format!("{name}, with {:?}: {text}", instance.constants);
+            if let (Outcome::Done, Outcome::Found(trace, message)) = (&broken, &relatively) {
+                let text = format!("ioc, and not ioc_TP after {}: {message}", alphabet.show(trace));
+                report.note(THEOREM_6_2, Err(about(text)));
+            } else {
+                report.note(THEOREM_6_2, Ok(()));
+            }
+            if let Some((trace, message)) = &runs.wrong {
+                let text = format!("after {}: {message}", alphabet.show(trace));
+                report.note(ACCURATE, Err(about(text)));
+                continue;
+            }
+            report.note(ACCURATE, Ok(()));
+            let fail = runs.verdicts.get(&Verdict::Fail);
+            if broken == Outcome::Done {
+                let blamed = |trace: &Vec<_>| format!("conforms, and Fail after {}", alphabet.show(trace));
+                let outcome = fail.map_or(Ok(()), |trace| Err(blamed(trace)));
+                report.note(SOUND, outcome.map_err(about));
+            }
+            if let Outcome::Found(trace, message) = &relatively {
+                let trace = alphabet.show(trace);
+                let missed = || format!("does not conform relatively: after {trace}: {message}; never Fail");
+                let outcome = if fail.is_some() || runs.cut { Ok(()) } else { Err(missed()) };
+                report.note(EXHAUSTIVE, outcome.map_err(about));
+            }
+            conforms &= broken == Outcome::Done;
+            conforms_relatively &= relatively == Outcome::Done;
+            can_fail |= fail.is_some();
+            can_pass |= runs.verdicts.contains_key(&Verdict::Pass);
         }
-        if let Some((trace, message)) = &runs.wrong {
-            let text = format!("after {}: {message}", alphabet.show(trace));
-            report.note(ACCURATE, Err(about(text)));
-            continue;
-        }
-        report.note(ACCURATE, Ok(()));
-        let fail = runs.verdicts.get(&Verdict::Fail);
-        if broken == Outcome::Done {
-            let outcome = fail
-                .map_or(Ok(()), |trace| Err(format!("conforms, and Fail after {}", alphabet.show(trace))));
-            report.note(SOUND, outcome.map_err(about));
-        }
-        if let Outcome::Found(trace, message) = &relatively {
-            let missed = || {
-                format!("does not conform relatively: after {}: {message}; never Fail", alphabet.show(trace))
-            };
-            let outcome = if fail.is_some() || runs.cut { Ok(()) } else { Err(missed()) };
-            report.note(EXHAUSTIVE, outcome.map_err(about));
-        }
-        conforms &= broken == Outcome::Done;
-        conforms_relatively &= relatively == Outcome::Done;
-        can_fail |= fail.is_some();
-        can_pass |= runs.verdicts.contains_key(&Verdict::Pass);
+        report.count(counts.all, usize::from(met));
+        report.count(counts.not_ioc, usize::from(!conforms));
+        report.count(counts.not_ioc_tp, usize::from(!conforms_relatively));
+        report.count(counts.can_fail, usize::from(can_fail));
+        report.count(counts.can_pass, usize::from(can_pass));
     }
-    report.count("implementations: not ioc", usize::from(!conforms));
-    report.count("implementations: not ioc_TP", usize::from(!conforms_relatively));
-    report.count("implementations: can get Fail", usize::from(can_fail));
-    report.count("implementations: can get Pass", usize::from(can_pass));
 }

@@ -220,12 +220,10 @@ impl Dense {
         match &self.shared.source {
             Source::Constraints { base: Some(base), added } if added.is_empty() => Ok(Some(Arc::clone(base))),
             Source::Constraints { base, added } => {
-                let dual = dual::from_constraints(dimensions, base.as_deref(), added, budget)?;
-                Ok(dual.map(Arc::new))
+                dual::from_constraints(dimensions, base.as_ref(), added, budget)
             }
             Source::Generators { base, added } => {
-                let dual = dual::from_generators(dimensions, base.as_deref(), added, budget)?;
-                Ok(Some(Arc::new(dual)))
+                dual::from_generators(dimensions, base.as_ref(), added, budget).map(Some)
             }
         }
     }
@@ -258,6 +256,11 @@ impl Dense {
     /// Both descriptions if they are known; `Some(None)` if the polyhedron is known to be empty.
     pub(crate) fn known_dual(&self) -> Option<Option<&Arc<Dual>>> {
         self.shared.dual.get().map(Option::as_ref)
+    }
+
+    /// How it was made.
+    pub(crate) fn source(&self) -> &Source {
+        &self.shared.source
     }
 
     /// Some constraints of the polyhedron, not necessarily minimal, if they are known without

@@ -6,6 +6,7 @@
 //! round may expose new facets or equalities, so rounds are repeated while something changes, up to
 //! a small number: cutting can go on for very long, and gains little then.
 
+use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
@@ -18,26 +19,29 @@ impl Dense {
     /// integers. Dimensions beyond the end of `integer` are not marked.
     #[must_use]
     pub fn tighten(&self, integer: &[bool]) -> Self {
+        self.tighten_within(integer, &Budget::unlimited())
+    }
+
+    /// [`Dense::tighten`], which stops at the last result that is converted when the budget is used up.
+    pub(crate) fn tighten_within(&self, integer: &[bool], budget: &Budget) -> Self {
         if self.is_known_empty() || !integer.contains(&true) {
             return self.clone();
         }
-        let mut current = self.clone();
+        let (mut before, mut current) = (self.clone(), self.clone());
         // First the constraints as they are written: the canonical form may have replaced an
         // integer variable by a rational one.
         for round in 0..=ROUNDS {
-            if round > 0 && current.is_empty() {
-                return current;
-            }
-            if round == 0 && current.known_constraints().is_none() {
+            if round > 0 {
+                match current.dual_within(budget) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => return current,
+                    Err(Exceeded) => return before,
+                }
+            } else if current.known_constraints().is_none() {
                 continue;
             }
             let mut stronger = Vec::new();
-            let source: Vec<Constraint> = if round == 0 {
-                current.some_constraints().cloned().collect()
-            } else {
-                current.constraints()
-            };
-            for constraint in &source {
+            for constraint in current.some_constraints() {
                 match tightened(constraint, integer) {
                     Tightened::Same => {}
                     Tightened::Stronger(constraint) => stronger.push(constraint),
@@ -45,12 +49,13 @@ impl Dense {
                 }
             }
             if !stronger.is_empty() {
-                current = current.meet_constraints(&stronger);
+                let met = current.meet_constraints(&stronger);
+                before = core::mem::replace(&mut current, met);
             } else if round > 0 {
                 break;
             }
         }
-        current
+        if budget.is_limited() && current.dual_within(budget).is_err() { before } else { current }
     }
 }
 

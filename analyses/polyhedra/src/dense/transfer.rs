@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::bits::Bits;
 use crate::budget::{Budget, Exceeded};
-use crate::dense::Dense;
+use crate::dense::{Dense, Source};
 use crate::dual::{Dual, Generator, Kind};
 use crate::integer::Integer;
 use crate::linear::{Constraint, LinearExpression, Relation};
@@ -160,14 +160,7 @@ impl Dense {
         let dimensions = self.dimensions();
         if let Some(undo) = inverse(assignments) {
             let undo = Map::new(self, &undo);
-            if let Some(Some(dual)) = self.known_dual() {
-                let dual = map_dual(dual, |row| map.image(row), |c| undo.preimage(c));
-                return Self::of_dual(dimensions, Some(Arc::new(dual)));
-            }
-            if self.known_constraints().is_some() {
-                let mapped = self.some_constraints().map(|c| undo.preimage(c)).collect();
-                return Self::from_fitted(dimensions, mapped);
-            }
+            return self.moved(|row| map.image(row), |c| undo.preimage(c));
         }
         let Some(generators) = self.some_generators() else {
             return Self::empty(dimensions);
@@ -177,6 +170,28 @@ impl Dense {
             .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
             .collect();
         Self::of_generators(dimensions, None, mapped)
+    }
+
+    /// The image under a bijection. What is known by both descriptions stays so, and what was added to
+    /// it stays to be added.
+    fn moved(
+        &self,
+        image: impl Fn(&[Integer]) -> Row,
+        constraint: impl Fn(&Constraint) -> Constraint,
+    ) -> Self {
+        let dimensions = self.dimensions();
+        let mapped = |dual: &Arc<Dual>| Arc::new(map_dual(dual, &image, &constraint));
+        match (self.known_dual(), self.source()) {
+            (Some(dual), _) => Self::of_dual(dimensions, dual.map(mapped)),
+            (None, Source::Constraints { base, added }) => {
+                let added = added.iter().map(&constraint).collect();
+                Self::of_source(dimensions, Source::Constraints { base: base.as_ref().map(mapped), added })
+            }
+            (None, Source::Generators { base, added }) => {
+                let added = added.iter().map(|g| Generator { kind: g.kind, row: image(&g.row) }).collect();
+                Self::of_generators(dimensions, base.as_ref().map(mapped), added)
+            }
+        }
     }
 
     /// The points from which the parallel assignment leads into `self`.
@@ -190,12 +205,9 @@ impl Dense {
             return self.clone();
         }
         let dimensions = self.dimensions();
-        if let Some(Some(dual)) = self.known_dual()
-            && let Some(undo) = inverse(assignments)
-        {
+        if let Some(undo) = inverse(assignments) {
             let undo = Map::new(self, &undo);
-            let dual = map_dual(dual, |row| undo.image(row), |c| map.preimage(c));
-            return Self::of_dual(dimensions, Some(Arc::new(dual)));
+            return self.moved(|row| undo.image(row), |c| map.preimage(c));
         }
         let mapped = self.some_constraints().map(|c| map.preimage(c)).collect();
         Self::from_fitted(dimensions, mapped)

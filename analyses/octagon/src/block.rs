@@ -1,0 +1,115 @@
+//! A set of related dimensions with its bounds.
+//!
+//! **Problem.** A strongly closed matrix is dense: any two bounded variables have a bound on their sum. But one that is
+//! only the sum of their bounds says nothing. **Method.** Two variables are *related* if an entry between them is less than
+//! what their own bounds imply; a block is a connected set of related variables, closed. Where no entry relates, the set is
+//! a product, so entries between blocks need not be kept: they are sums of bounds. The finest such decomposition depends
+//! on the set of points alone. A variable without bounds has no block. (Singh, Püschel, Vechev 2015 decompose the
+//! matrix, and merge what has bounds; to leave out the implied entries is ours.)
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use coreach_polyhedra::Rational;
+
+use crate::bound::{Bound, Wide, Word};
+use crate::matrix::Matrix;
+use crate::partition::Partition;
+
+/// A closed matrix over some dimensions, not empty, normalised.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Block {
+    /// Ascending.
+    pub(crate) dimensions: Vec<usize>,
+    pub(crate) numbers: Numbers,
+}
+
+/// A matrix, in words if they suffice.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Numbers {
+    Words(Matrix<Word>),
+    Wide(Matrix<Wide>),
+}
+
+impl Block {
+    /// The matrix with bounds of this kind, if it has one.
+    pub(crate) fn matrix<B: Bound>(&self) -> Option<Cow<'_, Matrix<B>>> {
+        B::view(&self.numbers)
+    }
+
+    /// The value of an entry and whether it is strict.
+    pub(crate) fn value(&self, row: usize, column: usize) -> Option<(Rational, bool)> {
+        match &self.numbers {
+            Numbers::Words(matrix) => matrix.value(row, column),
+            Numbers::Wide(matrix) => matrix.value(row, column),
+        }
+    }
+}
+
+/// Are these one block, without a look at the numbers if they are shared?
+pub(crate) fn equal(a: &Arc<Block>, b: &Arc<Block>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}
+
+/// Appends the blocks of a closed matrix over these ascending dimensions.
+pub(crate) fn split<B: Bound>(
+    dimensions: &[usize],
+    matrix: Matrix<B>,
+    into: &mut Vec<Arc<Block>>,
+) -> Option<()> {
+    let count = matrix.variables();
+    let mut partition = Partition::apart(count);
+    for a in 0..count {
+        for b in 0..a {
+            if partition.find(a) != partition.find(b) && related(&matrix, a, b)? {
+                partition.unite(a, b);
+            }
+        }
+    }
+    let sets = partition.sets();
+    if let [_] = sets[..] {
+        push(dimensions.to_vec(), matrix, into);
+        return Some(());
+    }
+    for set in sets {
+        push(set.iter().map(|at| dimensions[*at]).collect(), selected(&matrix, &set), into);
+    }
+    Some(())
+}
+
+fn push<B: Bound>(dimensions: Vec<usize>, matrix: Matrix<B>, into: &mut Vec<Arc<Block>>) {
+    let free = dimensions.len() == 1 && matrix.get(0, 1).is_infinite() && matrix.get(1, 0).is_infinite();
+    if !free {
+        into.push(Arc::new(Block { dimensions, numbers: B::store(matrix.normalised()) }));
+    }
+}
+
+/// Whether an entry between two variables says more than the bounds of each.
+fn related<B: Bound>(matrix: &Matrix<B>, a: usize, b: usize) -> Option<bool> {
+    for row in [2 * a, 2 * a + 1] {
+        for column in [2 * b, 2 * b + 1] {
+            let entry = matrix.get(row, column);
+            if !entry.is_infinite() && *entry < implied(matrix, row, column)? {
+                return Some(true);
+            }
+        }
+    }
+    Some(false)
+}
+
+/// The bound of an entry that the bounds of its two variables imply.
+pub(crate) fn implied<B: Bound>(matrix: &Matrix<B>, row: usize, column: usize) -> Option<B> {
+    matrix.get(row, row ^ 1).half().plus(&matrix.get(column ^ 1, column).half())
+}
+
+/// The matrix of some of the variables, in their order.
+pub(crate) fn selected<B: Bound>(matrix: &Matrix<B>, variables: &[usize]) -> Matrix<B> {
+    let mut part = Matrix::unbounded(variables.len(), matrix.scale().clone());
+    let node = |node: usize| 2 * variables[node / 2] + node % 2;
+    for row in 0..part.nodes() {
+        for column in 0..=row | 1 {
+            part.set(row, column, matrix.get(node(row), node(column)).clone());
+        }
+    }
+    part
+}

@@ -1,0 +1,94 @@
+//! Order and join.
+//!
+//! Both are read off the closed matrices: `a` is in `b` if no entry of `a` is above that of `b`, and the entries of the
+//! least octagon around both are the greater ones, closed already - strongly if both are, tightly if both are (Miné 2006,
+//! section 4). Only dimensions whose blocks differ are looked at: beside a block that both have, the greater entries say
+//! no more than the greater bounds.
+
+use std::sync::Arc;
+
+use crate::block::{self, Block};
+use crate::bound::{Bound, Wide, Word, exact};
+use crate::matrix::aligned;
+use crate::octagon::Octagon;
+
+impl Octagon {
+    /// Is every vector of this one in the other? Exact, over the rationals.
+    ///
+    /// # Panics
+    /// When the numbers of dimensions differ.
+    #[must_use]
+    pub fn is_leq(&self, other: &Self) -> bool {
+        self.assert_same_space(other);
+        exact(|| is_leq::<Word>(self, other), || is_leq::<Wide>(self, other))
+    }
+
+    /// The least octagon around both.
+    ///
+    /// # Panics
+    /// When the numbers of dimensions differ.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        self.assert_same_space(other);
+        match (&self.blocks, &other.blocks) {
+            (None, _) => other.clone(),
+            (_, None) => self.clone(),
+            (Some(a), Some(b)) if is_same(a, b) => self.clone(),
+            _ => exact(|| join::<Word>(self, other), || join::<Wide>(self, other)),
+        }
+    }
+}
+
+fn is_same(a: &[Arc<Block>], b: &[Arc<Block>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| block::equal(a, b))
+}
+
+/// The block of an octagon that is this one.
+pub(crate) fn twin<'a>(
+    octagon: &'a Octagon,
+    places: &[Option<(usize, usize)>],
+    block: &Arc<Block>,
+) -> Option<&'a Arc<Block>> {
+    let (index, _) = places[block.dimensions[0]]?;
+    octagon.blocks.as_ref()?.get(index).filter(|twin| block::equal(twin, block))
+}
+
+fn is_leq<B: Bound>(a: &Octagon, b: &Octagon) -> Option<bool> {
+    let (Some(_), Some(theirs)) = (&a.blocks, &b.blocks) else { return Some(a.is_empty()) };
+    let places = a.places();
+    for block in theirs {
+        if twin(a, &places, block).is_some() {
+            continue;
+        }
+        if block.dimensions.iter().any(|dimension| places[*dimension].is_none()) {
+            // A block bounds each pair, or relates: a dimension without bounds is not in one that bounds it.
+            return Some(false);
+        }
+        let ours = a.gathered::<B>(&block.dimensions, true)?;
+        if !ours.is_leq(block.matrix::<B>()?.as_ref()) {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+fn join<B: Bound>(a: &Octagon, b: &Octagon) -> Option<Octagon> {
+    let (places_of_a, places_of_b) = (a.places(), b.places());
+    let mut blocks = Vec::new();
+    let mut differing = Vec::new();
+    for block in a.blocks.iter().flatten() {
+        if twin(b, &places_of_b, block).is_some() {
+            blocks.push(Arc::clone(block));
+        } else {
+            let both = |dimension: &&usize| places_of_b[**dimension].is_some();
+            differing.extend(block.dimensions.iter().filter(both).copied());
+        }
+    }
+    debug_assert!(differing.iter().all(|dimension| places_of_a[*dimension].is_some()));
+    differing.sort_unstable();
+    if !differing.is_empty() {
+        let (ours, theirs) = aligned(a.gathered::<B>(&differing, true)?, b.gathered::<B>(&differing, true)?)?;
+        block::split(&differing, ours.greatest(&theirs), &mut blocks)?;
+    }
+    Some(Octagon::of(a.dimensions, blocks))
+}

@@ -1,0 +1,147 @@
+//! Linear expressions that are no octagon's.
+//!
+//! **Problem.** The greatest value of `sum w_i V_i` over an octagon is a linear program. **Method.** A sum of bounds:
+//! weight is taken from two nodes at once where the bound of their sum says more than their own bounds, the pair with the
+//! greatest gain first (an infinite one before all), and the rest is bounded node by node. One pair, and anything over a
+//! box, is exact; the rest may be coarser than the linear program, never wrong.
+//!
+//! A constraint `sum w_i V_i <= c` gives each node, and each pair, the bound `c` less the least value of the rest.
+//!
+//! **Cost.** `O(n⁵)` for `n` variables in the constraint, with pairs up to [`MOST`] variables; without them beyond.
+
+use coreach_polyhedra::{Bounds, Integer, LinearExpression, Rational};
+
+use crate::edge::{Edge, Sum};
+use crate::octagon::Octagon;
+
+/// Constraints with more variables are met without regard to pairs.
+const MOST: usize = 8;
+
+/// A value and whether it is out itself; nothing if there is no bound.
+type End = Option<(Rational, bool)>;
+
+/// The bounds of some nodes and of their sums.
+struct Table {
+    ends: Vec<End>,
+    /// Empty if there are too many nodes.
+    sums: Vec<Vec<End>>,
+}
+
+impl Table {
+    fn of(octagon: &Octagon, nodes: &[usize]) -> Self {
+        let places = octagon.places();
+        let half = Rational::new(1.into(), 2.into()).unwrap_or(Rational::ONE);
+        let end = |node: &usize| {
+            let (double, strict) = octagon.value(&places, node ^ 1, *node)?;
+            Some((&double * &half, strict))
+        };
+        let pairs = if nodes.len() <= MOST { nodes } else { &[] };
+        let sums = |a: &usize| pairs.iter().map(|b| octagon.value(&places, b ^ 1, *a)).collect();
+        Self { ends: nodes.iter().map(end).collect(), sums: pairs.iter().map(sums).collect() }
+    }
+
+    /// What the sum of two nodes gains over their own bounds: infinitely much, or a number; nothing if nothing.
+    fn gain(&self, a: usize, b: usize) -> Option<Option<Rational>> {
+        let (sum, strict) = self.sums.get(a)?.get(b)?.as_ref()?;
+        let (Some((x, open)), Some((y, also))) = (&self.ends[a], &self.ends[b]) else { return Some(None) };
+        let gain = &(x + y) - sum;
+        (gain.signum() > 0 || (*strict && !open && !also)).then_some(Some(gain))
+    }
+
+    /// A bound of the weighted sum.
+    fn greatest(&self, mut weights: Vec<Integer>) -> End {
+        let (mut total, mut open) = (Rational::ZERO, false);
+        let mut add = |(value, strict): &(Rational, bool), weight: &Integer| {
+            total = &total + &(value * &Rational::from(weight.clone()));
+            open |= strict;
+        };
+        while let Some((a, b)) = self.best_pair(&weights) {
+            let weight = weights[a].clone().min(weights[b].clone());
+            add(self.sums[a][b].as_ref()?, &weight);
+            weights[a] = &weights[a] - &weight;
+            weights[b] = &weights[b] - &weight;
+        }
+        for (end, weight) in self.ends.iter().zip(&weights) {
+            if !weight.is_zero() {
+                add(end.as_ref()?, weight);
+            }
+        }
+        Some((total, open))
+    }
+
+    fn best_pair(&self, weights: &[Integer]) -> Option<(usize, usize)> {
+        let mut best: Option<(Option<Rational>, usize, usize)> = None;
+        for a in 0..self.sums.len() {
+            for b in 0..a {
+                if weights[a].is_zero() || weights[b].is_zero() {
+                    continue;
+                }
+                let Some(gain) = self.gain(a, b) else { continue };
+                let better = match (&best, &gain) {
+                    (None, _) => true,
+                    (Some((None, ..)), _) => false,
+                    (Some(_), None) => true,
+                    (Some((Some(before), ..)), Some(gain)) => gain > before,
+                };
+                if better {
+                    best = Some((gain, a, b));
+                }
+            }
+        }
+        best.map(|(_, a, b)| (a, b))
+    }
+}
+
+/// The bounds of single variables and of pairs that a constraint implies in this octagon.
+pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
+    let negations: Vec<usize> = sum.terms.iter().map(|(node, _)| node ^ 1).collect();
+    let table = Table::of(octagon, &negations);
+    let weights: Vec<Integer> = sum.terms.iter().map(|(_, weight)| weight.clone()).collect();
+    // The value less the least value of the rest, divided by the weight taken out of it.
+    let bound = |taken: &[usize], weight: &Integer| {
+        let mut rest = weights.clone();
+        for at in taken {
+            rest[*at] = &rest[*at] - weight;
+        }
+        let (greatest, open) = table.greatest(rest)?;
+        let value = &Rational::from(sum.value.clone()) + &greatest;
+        Some((value.checked_div(&Rational::from(weight.clone()))?, sum.strict || open))
+    };
+    let mut found = Vec::new();
+    for (a, (node, weight)) in sum.terms.iter().enumerate() {
+        if let Some((value, strict)) = bound(&[a], weight) {
+            found.push(Edge::single(*node, &value, strict));
+        }
+        for (b, (other, also)) in sum.terms[..a].iter().enumerate() {
+            if a >= table.sums.len() {
+                break;
+            }
+            if let Some((value, strict)) = bound(&[a, b], weight.min(also)) {
+                found.push(Edge::sum(*node, *other, value, strict));
+            }
+        }
+    }
+    found
+}
+
+/// The range of an expression.
+pub(crate) fn bounds(octagon: &Octagon, expression: &LinearExpression) -> Bounds {
+    if octagon.is_empty() {
+        return Bounds { lower: None, upper: None, empty: true };
+    }
+    let used: Vec<(usize, Rational)> = (0..octagon.dimensions)
+        .map(|at| (at, expression.coefficient(at)))
+        .filter(|(_, coefficient)| !coefficient.is_zero())
+        .collect();
+    let common = expression.denominator().clone();
+    let side = |negated: bool| {
+        let node = |(at, c): &(usize, Rational)| 2 * at + usize::from((c.signum() < 0) != negated);
+        let nodes: Vec<usize> = used.iter().map(node).collect();
+        let weight = |(_, c): &(usize, Rational)| (c.numerator() * &common.div_exact(c.denominator())).abs();
+        let (value, open) = Table::of(octagon, &nodes).greatest(used.iter().map(weight).collect())?;
+        let value = value.checked_div(&Rational::from(common.clone()))?;
+        let value = if negated { -value } else { value };
+        Some((&value + &expression.constant_term(), !open))
+    };
+    Bounds { lower: side(true), upper: side(false), empty: false }
+}

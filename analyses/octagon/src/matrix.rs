@@ -1,0 +1,184 @@
+//! Half matrices of bounds on differences.
+//!
+//! *Notation.* The variable `v` has two nodes: node `2v` stands for `+x_v`, node `2v + 1` for `-x_v`; `i ^ 1` is the
+//! negation of node `i`. Entry `(i, j)` is an upper bound of `V_j - V_i`, so that `(2v + 1, 2v)` bounds `2 x_v` and
+//! `(2v, 2v + 1)` bounds `-2 x_v` (Miné 2006, section 3). Entries `(i, j)` and `(j ^ 1, i ^ 1)` bound the same thing
+//! (*coherence*), so only those with `j <= i | 1` are kept: row `i` begins at `(i + 1)² / 2` (Singh, Püschel, Vechev
+//! 2015). The value of an entry is its number divided by the matrix's `scale`.
+
+use std::cmp::Ordering;
+
+use coreach_polyhedra::{Integer, Rational};
+
+use crate::bound::Bound;
+
+/// Bounds of all differences of `2 * variables` nodes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Matrix<B> {
+    variables: usize,
+    /// Positive.
+    scale: Integer,
+    entries: Vec<B>,
+}
+
+fn start(row: usize) -> usize {
+    (row + 1) * (row + 1) / 2
+}
+
+fn position(row: usize, column: usize) -> usize {
+    if column <= row | 1 { start(row) + column } else { start(column ^ 1) + (row ^ 1) }
+}
+
+/// The representatives of all pairs of nodes.
+pub(crate) fn pairs(variables: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..2 * variables).flat_map(|row| (0..=row | 1).map(move |column| (row, column)))
+}
+
+impl<B> Matrix<B> {
+    pub(crate) fn variables(&self) -> usize {
+        self.variables
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        2 * self.variables
+    }
+
+    pub(crate) fn scale(&self) -> &Integer {
+        &self.scale
+    }
+
+    pub(crate) fn get(&self, row: usize, column: usize) -> &B {
+        &self.entries[position(row, column)]
+    }
+
+    pub(crate) fn set(&mut self, row: usize, column: usize, bound: B) {
+        self.entries[position(row, column)] = bound;
+    }
+
+    /// The stored part of a row: its columns up to `row | 1`.
+    pub(crate) fn row_mut(&mut self, row: usize) -> &mut [B] {
+        &mut self.entries[start(row)..=start(row) + (row | 1)]
+    }
+
+    /// All entries changed one by one; nothing if one has no image.
+    pub(crate) fn mapped<C>(&self, change: impl Fn(&B) -> Option<C>) -> Option<Matrix<C>> {
+        let entries = self.entries.iter().map(change).collect::<Option<_>>()?;
+        Some(Matrix { variables: self.variables, scale: self.scale.clone(), entries })
+    }
+}
+
+impl<B: Bound> Matrix<B> {
+    /// No bounds but those of each node with itself.
+    pub(crate) fn unbounded(variables: usize, scale: Integer) -> Self {
+        let mut matrix =
+            Self { variables, scale, entries: vec![B::INFINITE; 2 * variables * (variables + 1)] };
+        for node in 0..2 * variables {
+            matrix.set(node, node, B::ZERO);
+        }
+        matrix
+    }
+
+    /// Lowers an entry; says whether it was above.
+    pub(crate) fn lower(&mut self, row: usize, column: usize, bound: &B) -> bool {
+        let entry = &mut self.entries[position(row, column)];
+        let lower = bound < entry;
+        if lower {
+            *entry = bound.clone();
+        }
+        lower
+    }
+
+    /// Lowers every entry to that of a matrix of the same variables and scale; the variables of those that were above.
+    pub(crate) fn lower_all(&mut self, other: &Self) -> Vec<usize> {
+        let mut changed = Vec::new();
+        for (row, column) in pairs(self.variables) {
+            if self.lower(row, column, other.get(row, column)) {
+                changed.extend([row / 2, column / 2]);
+            }
+        }
+        changed
+    }
+
+    /// The whole row, half of which is stored in others.
+    pub(crate) fn full_row(&self, row: usize) -> Vec<B> {
+        (0..self.nodes()).map(|column| self.get(row, column).clone()).collect()
+    }
+
+    /// Whether some node has a negative distance to itself: then there is no point.
+    pub(crate) fn has_negative_cycle(&self) -> bool {
+        (0..self.nodes()).any(|node| *self.get(node, node) < B::ZERO)
+    }
+
+    /// The same bounds with a scale that is a multiple of the present one.
+    pub(crate) fn with_scale(self, scale: &Integer) -> Option<Self> {
+        if self.scale == *scale {
+            return Some(self);
+        }
+        let factor = scale.div_exact(&self.scale);
+        let mut scaled = self.mapped(|entry| entry.times(&factor))?;
+        scaled.scale = scale.clone();
+        Some(scaled)
+    }
+
+    /// Divides by what all numbers share with the scale, so that equal bounds are equal matrices. Bounds of one
+    /// variable stay even.
+    pub(crate) fn normalised(mut self) -> Self {
+        if self.scale.is_one() {
+            return self;
+        }
+        let mut gcd = self.scale.clone();
+        for (row, column) in pairs(self.variables) {
+            if let Some((value, _)) = self.get(row, column).parts() {
+                let half = row == column ^ 1;
+                gcd = gcd.gcd(&if half { value.div_exact(&Integer::from(2)) } else { value });
+            }
+            if gcd.is_one() {
+                return self;
+            }
+        }
+        for entry in &mut self.entries {
+            *entry = entry.divided(&gcd);
+        }
+        self.scale = self.scale.div_exact(&gcd);
+        self
+    }
+
+    /// The value of an entry and whether it is strict.
+    pub(crate) fn value(&self, row: usize, column: usize) -> Option<(Rational, bool)> {
+        let (value, strict) = self.get(row, column).parts()?;
+        // A scale is positive.
+        Some((Rational::new(value, self.scale.clone())?, strict))
+    }
+
+    /// Compares every entry with that of a matrix of the same variables.
+    pub(crate) fn is_leq(&self, other: &Self) -> bool {
+        if self.scale == other.scale {
+            return self.entries.iter().zip(&other.entries).all(|(a, b)| a <= b);
+        }
+        self.entries.iter().zip(&other.entries).all(|(a, b)| match (a.parts(), b.parts()) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some((a, strict)), Some((b, also))) => match (a * &other.scale).cmp(&(b * &self.scale)) {
+                Ordering::Less => true,
+                Ordering::Equal => strict || !also,
+                Ordering::Greater => false,
+            },
+        })
+    }
+
+    /// The greater of each two entries of matrices of the same scale.
+    pub(crate) fn greatest(mut self, other: &Self) -> Self {
+        for (entry, other) in self.entries.iter_mut().zip(&other.entries) {
+            if other > entry {
+                *entry = other.clone();
+            }
+        }
+        self
+    }
+}
+
+/// Both with one scale.
+pub(crate) fn aligned<B: Bound>(a: Matrix<B>, b: Matrix<B>) -> Option<(Matrix<B>, Matrix<B>)> {
+    let scale = a.scale.lcm(&b.scale);
+    Some((a.with_scale(&scale)?, b.with_scale(&scale)?))
+}

@@ -1,0 +1,207 @@
+//! Meets: with another octagon, with bounds of entries, with any linear constraints.
+//!
+//! Blocks that a new bound relates are merged, the bounds lowered, and the result closed from there ([`crate::close`]) and
+//! split again. Blocks that nothing touches are shared, unless their integers were not yet rounded. A constraint that is no
+//! octagon's is met through the bounds that it gives to its variables and their pairs ([`crate::linear`]), a fixed number
+//! of times, since two constraints may feed each other for ever; stopping early is sound.
+
+use std::sync::Arc;
+
+use coreach_polyhedra::Constraint;
+
+use crate::block::{self, Block};
+use crate::bound::{Bound, Wide, Word, exact};
+use crate::close::{close, needs_rounding};
+use crate::edge::{Edge, Sum, sides};
+use crate::linear;
+use crate::matrix::aligned;
+use crate::octagon::Octagon;
+use crate::partition::Partition;
+
+/// Passes over the constraints that are no octagon's.
+const PASSES: usize = 4;
+
+impl Octagon {
+    /// What is in both. `integer` marks the dimensions that are integers (none, where it is too short): only their
+    /// integer values need be kept. Emptiness and the bounds among integers are then exact; those of reals beside them
+    /// may be coarser than the integers allow.
+    ///
+    /// # Panics
+    /// When the numbers of dimensions differ.
+    #[must_use]
+    pub fn meet(&self, other: &Self, integer: &[bool]) -> Self {
+        self.assert_same_space(other);
+        exact(|| meet::<Word>(self, other, integer), || meet::<Wide>(self, other, integer))
+    }
+
+    /// The vectors that satisfy the constraints; exact for those of the form `±x ± y`, up to a factor, and for others
+    /// at most what they imply for single variables and pairs. `integer` is as in [`Octagon::meet`].
+    ///
+    /// # Panics
+    /// When a constraint mentions a dimension that is not there.
+    #[must_use]
+    pub fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
+        let sums: Vec<Sum> = constraints.iter().flat_map(sides).collect();
+        let fails = |sum: &Sum| {
+            sum.terms.is_empty() && (sum.value.is_negative() || (sum.strict && sum.value.is_zero()))
+        };
+        if sums.iter().any(fails) {
+            return Self::empty(self.dimensions);
+        }
+        let edges: Vec<Edge> = sums.iter().filter_map(Sum::edge).collect();
+        let others: Vec<&Sum> =
+            sums.iter().filter(|sum| sum.terms.len() > 1 && sum.edge().is_none()).collect();
+        let mut met = self.meet_edges(&edges, integer);
+        for _ in 0..PASSES {
+            let mut changed = false;
+            for sum in &others {
+                let edges = met.improving(&linear::edges(&met, sum));
+                if !edges.is_empty() {
+                    changed = true;
+                    met = met.meet_edges(&edges, integer);
+                }
+                if met.is_empty() {
+                    return met;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        met
+    }
+
+    /// The bounds that are below those known.
+    fn improving(&self, edges: &[Edge]) -> Vec<Edge> {
+        let places = self.places();
+        let improves = |edge: &&Edge| match self.value(&places, edge.row, edge.column) {
+            None => true,
+            Some((value, strict)) => edge.value < value || (edge.value == value && edge.strict && !strict),
+        };
+        edges.iter().filter(improves).cloned().collect()
+    }
+
+    /// The vectors within these bounds too.
+    pub(crate) fn meet_edges(&self, edges: &[Edge], integer: &[bool]) -> Self {
+        if self.is_empty() {
+            return self.clone();
+        }
+        let edges = self.improving(edges);
+        exact(|| meet_edges::<Word>(self, &edges, integer), || meet_edges::<Wide>(self, &edges, integer))
+    }
+}
+
+fn flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
+    dimensions.iter().map(|dimension| integer.get(*dimension) == Some(&true)).collect()
+}
+
+/// Appends the block with its integers rounded; `false` if it is then empty.
+fn settle<B: Bound>(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> Option<bool> {
+    let integer = flags(&block.dimensions, integer);
+    let matrix = block.matrix::<B>()?;
+    if !needs_rounding(matrix.as_ref(), &integer)? {
+        into.push(Arc::clone(block));
+        return Some(true);
+    }
+    let mut matrix = matrix.into_owned();
+    let consistent = close(&mut matrix, &[], &integer)?;
+    if consistent {
+        block::split(&block.dimensions, matrix, into)?;
+    }
+    Some(consistent)
+}
+
+/// The blocks of each set of a partition, under its least member.
+fn grouped<'a>(
+    partition: &mut Partition,
+    count: usize,
+    blocks: &'a [Arc<Block>],
+) -> Vec<Vec<&'a Arc<Block>>> {
+    let mut groups = vec![Vec::new(); count];
+    for block in blocks {
+        groups[partition.find(block.dimensions[0])].push(block);
+    }
+    groups
+}
+
+fn meet<B: Bound>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon> {
+    let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
+        return Some(Octagon::empty(a.dimensions));
+    };
+    let mut partition = Partition::apart(a.dimensions);
+    for block in ours.iter().chain(theirs) {
+        partition.unite_all(&block.dimensions);
+    }
+    let ours = grouped(&mut partition, a.dimensions, ours);
+    let theirs = grouped(&mut partition, a.dimensions, theirs);
+    let mut blocks = Vec::new();
+    for set in partition.sets() {
+        let (ours, theirs) = (&ours[set[0]], &theirs[set[0]]);
+        let same = || ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| block::equal(a, b));
+        let consistent = if theirs.is_empty() || ours.is_empty() || same() {
+            let mut consistent = true;
+            for block in if ours.is_empty() { theirs } else { ours } {
+                consistent = consistent && settle::<B>(block, integer, &mut blocks)?;
+            }
+            consistent
+        } else {
+            let (mut met, other) = aligned(a.gathered::<B>(&set, false)?, b.gathered::<B>(&set, false)?)?;
+            let changed = met.lower_all(&other);
+            let consistent = close(&mut met, &changed, &flags(&set, integer))?;
+            if consistent {
+                block::split(&set, met, &mut blocks)?;
+            }
+            consistent
+        };
+        if !consistent {
+            return Some(Octagon::empty(a.dimensions));
+        }
+    }
+    Some(Octagon::of(a.dimensions, blocks))
+}
+
+fn meet_edges<B: Bound>(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Option<Octagon> {
+    let dimensions = octagon.dimensions;
+    let present = octagon.blocks.as_deref().unwrap_or_default();
+    let mut partition = Partition::apart(dimensions);
+    for block in present {
+        partition.unite_all(&block.dimensions);
+    }
+    for edge in edges {
+        partition.unite_all(&edge.variables());
+    }
+    let groups = grouped(&mut partition, dimensions, present);
+    let mut edges_of = vec![Vec::new(); dimensions];
+    for edge in edges {
+        edges_of[partition.find(edge.row / 2)].push(edge);
+    }
+    let mut blocks = Vec::new();
+    for set in partition.sets() {
+        let edges = &edges_of[set[0]];
+        if edges.is_empty() {
+            for block in &groups[set[0]] {
+                if !settle::<B>(block, integer, &mut blocks)? {
+                    return Some(Octagon::empty(dimensions));
+                }
+            }
+            continue;
+        }
+        let matrix = octagon.gathered::<B>(&set, false)?;
+        let scale = edges.iter().fold(matrix.scale().clone(), |lcm, edge| lcm.lcm(edge.value.denominator()));
+        let mut matrix = matrix.with_scale(&scale)?;
+        let mut changed = Vec::new();
+        for edge in edges {
+            let node = |node: usize| Some(2 * set.binary_search(&(node / 2)).ok()? + node % 2);
+            let number = edge.value.numerator() * &scale.div_exact(edge.value.denominator());
+            let (row, column) = (node(edge.row)?, node(edge.column)?);
+            if matrix.lower(row, column, &B::new(&number, edge.strict)?) {
+                changed.extend([row / 2, column / 2]);
+            }
+        }
+        if !close(&mut matrix, &changed, &flags(&set, integer))? {
+            return Some(Octagon::empty(dimensions));
+        }
+        block::split(&set, matrix, &mut blocks)?;
+    }
+    Some(Octagon::of(dimensions, blocks))
+}

@@ -1,0 +1,175 @@
+//! The octagon as a value: a product of closed blocks, or empty.
+//!
+//! Blocks ([`crate::block`]) are shared between octagons: an operation copies those it changes. Every operation is
+//! written for bounds of any kind, done on machine words first, and done again on numbers of any size if a word
+//! overflows ([`crate::bound`]).
+
+use std::sync::Arc;
+
+use coreach_polyhedra::{Bounds, Constraint, LinearExpression, Rational, Relation};
+
+use crate::block::{Block, implied};
+use crate::bound::Bound;
+use crate::matrix::{Matrix, pairs};
+use crate::{linear, reduce};
+
+/// A set of vectors of rationals that bounds of `x`, `-x` and `±x ± y` describe; each bound may be strict.
+///
+/// ```
+/// use coreach_octagon::{Constraint, Octagon, Relation};
+/// let octagon = Octagon::universe(2).meet_constraints(
+///     &[Constraint::of(&[1, -1], 0, Relation::AtLeast), Constraint::of(&[-1, 0], 3, Relation::Greater)],
+///     &[],
+/// );
+/// let shown: Vec<String> = octagon.constraints().iter().map(ToString::to_string).collect();
+/// assert_eq!(shown, ["-x0 + 3 > 0", "x0 - x1 >= 0"]);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Octagon {
+    pub(crate) dimensions: usize,
+    /// Nothing if empty; in the order of their least dimensions.
+    pub(crate) blocks: Option<Vec<Arc<Block>>>,
+}
+
+impl Octagon {
+    /// All vectors of this many dimensions.
+    #[must_use]
+    pub fn universe(dimensions: usize) -> Self {
+        Self { dimensions, blocks: Some(Vec::new()) }
+    }
+
+    /// No vector.
+    #[must_use]
+    pub fn empty(dimensions: usize) -> Self {
+        Self { dimensions, blocks: None }
+    }
+
+    pub(crate) fn of(dimensions: usize, mut blocks: Vec<Arc<Block>>) -> Self {
+        blocks.sort_by_key(|block| block.dimensions[0]);
+        Self { dimensions, blocks: Some(blocks) }
+    }
+
+    /// How many dimensions there are.
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Is there no vector? Exact.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_none()
+    }
+
+    /// The constraints, canonical: equal octagons give identical lists. Equalities first; no inequality is implied by
+    /// the rest.
+    #[must_use]
+    pub fn constraints(&self) -> Vec<Constraint> {
+        let Some(blocks) = &self.blocks else { return vec![Constraint::of(&[], -1, Relation::AtLeast)] };
+        let mut found = Vec::new();
+        for block in blocks {
+            let reduced = reduce::reduced(block);
+            found.extend(
+                reduced.equalities.iter().map(|edge| edge.constraint(self.dimensions, Relation::Equal)),
+            );
+            found.extend(reduced.inequalities.iter().map(|edge| {
+                let relation = if edge.strict { Relation::Greater } else { Relation::AtLeast };
+                edge.constraint(self.dimensions, relation)
+            }));
+        }
+        found.sort_by(|a, b| {
+            let inequality = |c: &Constraint| c.relation() != Relation::Equal;
+            inequality(a).cmp(&inequality(b)).then_with(|| a.cmp(b))
+        });
+        found
+    }
+
+    /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and otherwise
+    /// a sum of octagonal ones. "Attained" is then only not excluded.
+    ///
+    /// # Panics
+    /// When the expression mentions a dimension that is not there.
+    #[must_use]
+    pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
+        linear::bounds(self, expression)
+    }
+
+    /// For each dimension, its block and the position in it.
+    pub(crate) fn places(&self) -> Vec<Option<(usize, usize)>> {
+        let mut places = vec![None; self.dimensions];
+        for (index, block) in self.blocks.iter().flatten().enumerate() {
+            for (position, dimension) in block.dimensions.iter().enumerate() {
+                places[*dimension] = Some((index, position));
+            }
+        }
+        places
+    }
+
+    /// The bound of an entry over all dimensions, with its strictness.
+    pub(crate) fn value(
+        &self,
+        places: &[Option<(usize, usize)>],
+        row: usize,
+        column: usize,
+    ) -> Option<(Rational, bool)> {
+        let blocks = self.blocks.as_ref()?;
+        if row == column {
+            return Some((Rational::ZERO, false));
+        }
+        let (of_row, of_column) = (places[row / 2]?, places[column / 2]?);
+        let node = |position: usize, node: usize| 2 * position + node % 2;
+        if of_row.0 == of_column.0 {
+            return blocks[of_row.0].value(node(of_row.1, row), node(of_column.1, column));
+        }
+        let end = |(block, position): (usize, usize), of: usize| {
+            let of = node(position, of);
+            blocks[block].value(of ^ 1, of)
+        };
+        let ((a, strict), (b, also)) = (end(of_row, row ^ 1)?, end(of_column, column)?);
+        let half = Rational::new(1.into(), 2.into())?;
+        Some((&(&a + &b) * &half, strict || also))
+    }
+
+    /// The bounds among these ascending dimensions as one matrix; between blocks with what is implied, or without.
+    pub(crate) fn gathered<B: Bound>(&self, dimensions: &[usize], between: bool) -> Option<Matrix<B>> {
+        let places = self.places();
+        let blocks = self.blocks.as_deref().unwrap_or_default();
+        let mut matrices = vec![None; blocks.len()];
+        let mut scale = 1.into();
+        for (index, _) in dimensions.iter().filter_map(|dimension| places[*dimension]) {
+            if matrices[index].is_none() {
+                let matrix = blocks[index].matrix::<B>()?;
+                scale = matrix.scale().lcm(&scale);
+                matrices[index] = Some(matrix);
+            }
+        }
+        let mut factors = vec![None; blocks.len()];
+        for (index, matrix) in matrices.iter().enumerate() {
+            factors[index] = matrix.as_ref().map(|matrix| scale.div_exact(matrix.scale()));
+        }
+        let mut gathered = Matrix::unbounded(dimensions.len(), scale);
+        for (row, column) in pairs(dimensions.len()) {
+            let of = |node: usize| places[dimensions[node / 2]];
+            let (Some((block, a)), Some((other, b))) = (of(row), of(column)) else { continue };
+            if let (Some(matrix), Some(factor), true) = (&matrices[block], &factors[block], block == other) {
+                let entry = matrix.get(2 * a + row % 2, 2 * b + column % 2);
+                let entry = if factor.is_one() { entry.clone() } else { entry.times(factor)? };
+                gathered.set(row, column, entry);
+            }
+        }
+        if between {
+            for (row, column) in pairs(dimensions.len()) {
+                let of = |node: usize| places[dimensions[node / 2]].map(|(block, _)| block);
+                if of(row).is_some() && of(column).is_some() && of(row) != of(column) {
+                    let bound = implied(&gathered, row, column)?;
+                    gathered.set(row, column, bound);
+                }
+            }
+        }
+        Some(gathered)
+    }
+
+    pub(crate) fn assert_same_space(&self, other: &Self) {
+        assert_eq!(self.dimensions, other.dimensions, "octagons of different spaces");
+    }
+}

@@ -1,0 +1,203 @@
+//! Assignments, their inverses, and changes of the space.
+//!
+//! **One operation does most.** In an *image*, each dimension of the result takes `±x + c` of an old dimension, a
+//! constant, or any value. Its matrix is read entry by entry from the old one, and is closed as that was: no paths are
+//! needed. So forgetting, adding and removing dimensions, and parallel assignments of these forms cost what they copy, and
+//! are exact; blocks that stay as they are are shared.
+//!
+//! Any other right side `e` is first the value of a new dimension `t`, met with `t = e`; this gives `t` the range of
+//! `e`, and `t - x` the range of `e - x` for all `x` in it ([`crate::linear`]). Then `t` is assigned.
+//!
+//! The inverse renames the assigned dimensions to new ones, meets these with the right sides over the old ones, and
+//! projects them away.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
+
+use crate::block;
+use crate::bound::{Bound, Wide, Word, exact};
+use crate::matrix::{Matrix, pairs};
+use crate::octagon::Octagon;
+
+/// Where a dimension of an image has its value from.
+#[derive(Clone, PartialEq, Debug)]
+enum Source {
+    Anything,
+    Constant(Rational),
+    /// The value of a node of the old space, and what is added.
+    Node(usize, Rational),
+}
+
+fn same(dimension: usize) -> Source {
+    Source::Node(2 * dimension, Rational::ZERO)
+}
+
+/// The form of an expression, if an image has it.
+fn source(expression: &LinearExpression, dimensions: usize) -> Option<Source> {
+    let mut used = (0..dimensions).filter(|at| !expression.coefficient(*at).is_zero());
+    let constant = expression.constant_term();
+    match (used.next(), used.next()) {
+        (None, _) => Some(Source::Constant(constant)),
+        (Some(at), None) => {
+            let coefficient = expression.coefficient(at);
+            let unit = coefficient.numerator().abs().is_one() && coefficient.is_integer();
+            unit.then(|| Source::Node(2 * at + usize::from(coefficient.signum() < 0), constant))
+        }
+        _ => None,
+    }
+}
+
+impl Octagon {
+    /// The image of a parallel assignment, all right sides being evaluated at the old vector; no right side is any
+    /// value. Exact for `±x + c` and constants; otherwise bounds from above. Integers are not rounded.
+    ///
+    /// # Panics
+    /// When a dimension is not there.
+    #[must_use]
+    pub fn assign(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
+        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut ties = Vec::new();
+        for (dimension, value) in assignments {
+            sources[*dimension] = match value {
+                None => Source::Anything,
+                Some(expression) => source(expression, self.dimensions).unwrap_or_else(|| {
+                    let new = self.dimensions + ties.len();
+                    ties.push(tie(new, expression));
+                    same(new)
+                }),
+            };
+        }
+        if ties.is_empty() {
+            return self.image(&sources);
+        }
+        self.add_dimensions(ties.len()).meet_constraints(&ties, &[]).image(&sources)
+    }
+
+    /// The vectors that a parallel assignment takes into this octagon; for an unknown value: may take. Exactness is as
+    /// in [`Octagon::assign`].
+    ///
+    /// # Panics
+    /// When a dimension is not there.
+    #[must_use]
+    pub fn substitute(&self, assignments: &[(usize, Option<LinearExpression>)]) -> Self {
+        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        let mut ties = Vec::new();
+        for (dimension, value) in assignments {
+            sources[*dimension] = Source::Anything;
+            if let Some(expression) = value {
+                ties.push(tie(sources.len(), expression));
+                sources.push(same(*dimension));
+            }
+        }
+        self.image(&sources).meet_constraints(&ties, &[]).remove_last_dimensions(ties.len())
+    }
+
+    /// The given dimensions may have any value. Exact.
+    ///
+    /// # Panics
+    /// When a dimension is not there.
+    #[must_use]
+    pub fn forget(&self, dimensions: &[usize]) -> Self {
+        let mut sources: Vec<Source> = (0..self.dimensions).map(same).collect();
+        for dimension in dimensions {
+            sources[*dimension] = Source::Anything;
+        }
+        self.image(&sources)
+    }
+
+    /// New dimensions at the end, of any value.
+    #[must_use]
+    pub fn add_dimensions(&self, count: usize) -> Self {
+        Self { dimensions: self.dimensions + count, blocks: self.blocks.clone() }
+    }
+
+    /// The last dimensions are projected away. Exact.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    #[must_use]
+    pub fn remove_last_dimensions(&self, count: usize) -> Self {
+        assert!(count <= self.dimensions, "more dimensions are removed than there are");
+        let sources: Vec<Source> = (0..self.dimensions - count).map(same).collect();
+        self.image(&sources)
+    }
+
+    fn image(&self, sources: &[Source]) -> Self {
+        exact(|| image::<Word>(self, sources), || image::<Wide>(self, sources))
+    }
+}
+
+/// `x_new = expression`.
+fn tie(new: usize, expression: &LinearExpression) -> Constraint {
+    Constraint::from_expression(&LinearExpression::variable(new).minus(expression), Relation::Equal)
+}
+
+fn image<B: Bound>(octagon: &Octagon, sources: &[Source]) -> Option<Octagon> {
+    let Some(old) = &octagon.blocks else { return Some(Octagon::empty(sources.len())) };
+    let places = octagon.places();
+    let mut targets_of = vec![Vec::new(); old.len()];
+    // Copies of a value without bounds are equal all the same.
+    let mut copies_of = vec![Vec::new(); octagon.dimensions];
+    let mut blocks = Vec::new();
+    for (target, source) in sources.iter().enumerate() {
+        match source {
+            Source::Anything => {}
+            Source::Constant(value) => {
+                let mut matrix = Matrix::<B>::unbounded(1, value.denominator().clone());
+                let double = value.numerator() + value.numerator();
+                matrix.set(1, 0, B::new(&double, false)?);
+                matrix.set(0, 1, B::new(&-double, false)?);
+                block::split(&[target], matrix, &mut blocks)?;
+            }
+            Source::Node(node, _) => match places[node / 2] {
+                Some((index, _)) => targets_of[index].push(target),
+                None => copies_of[node / 2].push(target),
+            },
+        }
+    }
+    for targets in copies_of.into_iter().filter(|targets| targets.len() > 1) {
+        let free = Cow::Owned(Matrix::<B>::unbounded(1, 1.into()));
+        let matrix = moved(free, |_| Some(0), &targets, sources)?;
+        block::split(&targets, matrix, &mut blocks)?;
+    }
+    for (block, targets) in old.iter().zip(targets_of) {
+        if targets == block.dimensions && targets.iter().all(|target| sources[*target] == same(*target)) {
+            blocks.push(Arc::clone(block));
+        } else if !targets.is_empty() {
+            let position = |dimension: usize| places[dimension].map(|(_, position)| position);
+            let matrix = moved(block.matrix::<B>()?, position, &targets, sources)?;
+            block::split(&targets, matrix, &mut blocks)?;
+        }
+    }
+    Some(Octagon::of(sources.len(), blocks))
+}
+
+/// The matrix of those dimensions that have their values from one matrix.
+fn moved<B: Bound>(
+    matrix: Cow<'_, Matrix<B>>,
+    position: impl Fn(usize) -> Option<usize>,
+    targets: &[usize],
+    sources: &[Source],
+) -> Option<Matrix<B>> {
+    // For each node, the node of the matrix it takes and what is added to that.
+    let mut nodes = Vec::new();
+    for target in targets {
+        let Source::Node(node, offset) = &sources[*target] else { continue };
+        let node = 2 * position(node / 2)? + node % 2;
+        nodes.extend([(node, offset.clone()), (node ^ 1, -offset)]);
+    }
+    let scale = nodes.iter().fold(matrix.scale().clone(), |lcm, (_, offset)| lcm.lcm(offset.denominator()));
+    let matrix = matrix.into_owned().with_scale(&scale)?;
+    let offsets: Vec<_> =
+        nodes.iter().map(|(_, offset)| offset.numerator() * &scale.div_exact(offset.denominator())).collect();
+    let mut moved = Matrix::unbounded(targets.len(), scale);
+    for (row, column) in pairs(targets.len()) {
+        if row != column {
+            let shift = B::new(&(&offsets[column] - &offsets[row]), false)?;
+            moved.set(row, column, matrix.get(nodes[row].0, nodes[column].0).plus(&shift)?);
+        }
+    }
+    Some(moved)
+}

@@ -1,0 +1,428 @@
+//! Which rays of a cone are adjacent, on either side of a border: most of the work of a conversion.
+//!
+//! **Problem.** A new half-space cuts each edge between a ray inside and a ray outside, so exactly the
+//! adjacent pairs must be found. Two extreme rays are adjacent exactly when no third ray saturates all
+//! half-spaces that both saturate (K. Fukuda and A. Prodon, <https://doi.org/10.1007/3-540-61576-8_77>).
+//!
+//! **Algorithm.** For a ray on the one side, all rays on the other are candidates. Three things refute them, the
+//! cheapest first:
+//!
+//! 1. *Counting.* An edge of a cone of dimension d lies on at least d - 2 half-spaces. For each half-space there is
+//!    a *column*, the set of rays on it as bits. The columns of the one ray's half-spaces are taken one after the
+//!    other, 64 candidates at a time, with a mask for each number of columns that a candidate may have missed so
+//!    far (`at most j + 1` after a column is `at most j` before it, or `at most j + 1` and on it). Where a ray
+//!    lies on many more than d - 2 half-spaces this refutes little, and is left out.
+//! 2. *Refuters of others.* A third ray refutes a candidate if it has in common with the one ray all that the
+//!    candidate has. It then refutes many: what the last few third rays have in common with the one ray is
+//!    kept, the most recently useful first, and so are the sets of the candidates found adjacent.
+//! 3. *Intersection* of the columns of all half-spaces that both saturate; a third ray found becomes a refuter.
+//!
+//! **Where we differ.** The count is usual (it is the "quick adjacency test" of other libraries), but one pair
+//! at a time, which costs more than all the rest; in masks it is a fraction of an instruction for each pair.
+//! The same instructions also suit processors of which nothing is known, where counting bits is slow. And
+//! the third ray is usually sought anew for each pair.
+//!
+//! **Cost.** For each ray on the smaller side: its half-spaces, times the words of a set of rays, times one
+//! more than may be missed; and for each candidate left a few words, or, if nothing kept refutes it, the
+//! half-spaces both saturate times the words of a set of rays. Work is charged to the budget for each ray, before
+//! the next one is looked at. Up to 64 rays a column is one word, and all of them lie on the stack.
+
+use crate::budget::{Budget, Exceeded};
+
+/// What to search.
+pub(crate) struct Search<'a> {
+    /// For each ray `words` words, whose bits stand for the half-spaces it saturates.
+    pub(crate) saturated: &'a [u64],
+    pub(crate) words: usize,
+    /// The number of half-spaces.
+    pub(crate) borders: usize,
+    /// The rays on the one side of the new border, and on the other.
+    pub(crate) inside: &'a [u32],
+    pub(crate) outside: &'a [u32],
+    /// Half-spaces that adjacent rays saturate together, at least.
+    pub(crate) needed: usize,
+}
+
+/// Sets of third rays that are kept.
+const KEPT: usize = 24;
+
+/// More that may be missed than this, and candidates are not counted.
+const COUNTED: usize = 6;
+
+/// Appends all adjacent pairs, inside first, in an order that depends on the search alone. `hold` is asked now
+/// and then whether so many may be held.
+///
+/// # Errors
+/// When the budget is used up, or `hold` says so.
+pub(crate) fn adjacent(
+    search: &Search<'_>,
+    pairs: &mut Vec<(u32, u32)>,
+    budget: &Budget,
+    hold: impl Fn(usize) -> Result<(), Exceeded>,
+) -> Result<(), Exceeded> {
+    if search.words == 1 && search.saturated.len() <= 64 {
+        return few(search, pairs, budget);
+    }
+    match search.words {
+        1 => many::<1>(search, pairs, budget, hold),
+        2 => many::<2>(search, pairs, budget, hold),
+        3 | 4 => many::<4>(search, pairs, budget, hold),
+        5..=8 => many::<8>(search, pairs, budget, hold),
+        9..=16 => many::<16>(search, pairs, budget, hold),
+        _ => by_intersection(search, pairs, budget, hold),
+    }
+}
+
+/// Up to 64 rays and 64 half-spaces.
+fn few(search: &Search<'_>, pairs: &mut Vec<(u32, u32)>, budget: &Budget) -> Result<(), Exceeded> {
+    let mut columns = [0_u64; 64];
+    for (ray, &set) in search.saturated.iter().enumerate() {
+        members(0, set, &mut |border| columns[border] |= 1 << ray);
+    }
+    budget.compare(search.borders as u64)?;
+    let rays = search.saturated.len();
+    let all = if rays < 64 { (1 << rays) - 1 } else { u64::MAX };
+    let outside = search.outside.iter().fold(0_u64, |set, &ray| set | 1 << ray);
+    let mut refuters = [(0, 0_u64); KEPT];
+    for &i in search.inside {
+        let of_i = search.saturated[i as usize];
+        let own = of_i.count_ones() as usize;
+        let Some(may_miss) = own.checked_sub(search.needed) else { continue };
+        let mut work = own as u64;
+        let near = match may_miss {
+            0 => intersection(&columns, of_i, outside),
+            1 => {
+                let (mut none, mut one) = (outside, outside);
+                members(0, of_i, &mut |border| {
+                    one = (one & columns[border]) | none;
+                    none &= columns[border];
+                });
+                one
+            }
+            _ => outside,
+        };
+        let mut kept = 0;
+        members(0, near, &mut |o| {
+            let common = of_i & search.saturated[o];
+            work += 1;
+            if refuters[..kept].iter().any(|&(of, refuter)| common & !refuter == 0 && of != o) {
+                return;
+            }
+            work += own as u64;
+            // Both of the pair saturate them.
+            let third = intersection(&columns, common, all & !(1 << i) & !(1 << o));
+            let refuter = if third == 0 {
+                pairs.push((i, o as u32));
+                (o, common)
+            } else {
+                let third = third.trailing_zeros() as usize;
+                (third, of_i & search.saturated[third])
+            };
+            if kept < refuters.len() {
+                refuters[kept] = refuter;
+                kept += 1;
+            }
+        });
+        budget.compare(work)?;
+    }
+    Ok(())
+}
+
+/// The rays of `start` on all of the half-spaces.
+#[inline]
+fn intersection(columns: &[u64; 64], borders: u64, start: u64) -> u64 {
+    let mut on_all = start;
+    members(0, borders, &mut |border| on_all &= columns[border]);
+    on_all
+}
+
+/// A set of half-spaces, in words. Loops over them have no length to look at.
+type Set<const W: usize> = [u64; W];
+
+#[inline]
+fn common<const W: usize>(a: &Set<W>, b: &Set<W>) -> Set<W> {
+    core::array::from_fn(|word| a[word] & b[word])
+}
+
+#[inline]
+fn is_within<const W: usize>(smaller: &Set<W>, larger: &Set<W>) -> bool {
+    let mut beyond = 0;
+    for word in 0..W {
+        beyond |= smaller[word] & !larger[word];
+    }
+    beyond == 0
+}
+
+/// Any number of rays, and at most `64 W` half-spaces.
+fn many<const W: usize>(
+    search: &Search<'_>,
+    pairs: &mut Vec<(u32, u32)>,
+    budget: &Budget,
+    hold: impl Fn(usize) -> Result<(), Exceeded>,
+) -> Result<(), Exceeded> {
+    let mut sets: Vec<Set<W>> = Vec::with_capacity(search.saturated.len() / search.words);
+    for row in search.saturated.chunks_exact(search.words) {
+        let mut set = [0; W];
+        set[..row.len()].copy_from_slice(row);
+        sets.push(set);
+    }
+    let columns = Columns::new(search);
+    budget.compare(columns.bits.len() as u64)?;
+    let is_swapped = search.outside.len() < search.inside.len();
+    let (near, far) =
+        if is_swapped { (search.outside, search.inside) } else { (search.inside, search.outside) };
+    let mut is_far = vec![0_u64; columns.words];
+    far.iter().for_each(|&ray| is_far[ray as usize / 64] |= 1 << (ray % 64));
+    let (mut own, mut both) = (Vec::with_capacity(search.borders), Vec::with_capacity(search.borders));
+    let mut kept: Vec<(u32, Set<W>)> = Vec::with_capacity(KEPT);
+    for &ray in near {
+        let of_ray = sets[ray as usize];
+        own.clear();
+        each_member(&of_ray, &mut |border| own.push(border));
+        let Some(may_miss) = own.len().checked_sub(search.needed) else { continue };
+        kept.clear();
+        let mut work = 0;
+        let mut test = |other: u32| {
+            let of_pair = common(&of_ray, &sets[other as usize]);
+            // A ray that refuted others may be adjacent itself.
+            let refutes = |(of, set): &(u32, Set<W>)| is_within(&of_pair, set) && *of != other;
+            if let Some(at) = kept.iter().position(refutes) {
+                // What refuted this one probably refutes the next one too.
+                kept.swap(at, at / 2);
+                work += W * (at + 1);
+                return;
+            }
+            both.clear();
+            each_member(&of_pair, &mut |border| both.push(border));
+            let (third, looked_at) = columns.third(&both, ray, other);
+            work += W * kept.len() + looked_at * both.len();
+            if third.is_none() {
+                pairs.push(if is_swapped { (other, ray) } else { (ray, other) });
+            }
+            let refuter = third.unwrap_or(other);
+            if kept.len() == KEPT {
+                kept.pop();
+            }
+            kept.push((refuter, common(&of_ray, &sets[refuter as usize])));
+        };
+        if may_miss <= COUNTED {
+            columns.with_most(&own, &is_far, may_miss, &mut |other| test(other as u32));
+            work += own.len() * columns.words * (may_miss + 1);
+        } else {
+            far.iter().for_each(|&other| test(other));
+        }
+        budget.compare(work as u64)?;
+        hold(pairs.len())?;
+    }
+    Ok(())
+}
+
+/// Any number of rays and half-spaces: by step 3 alone.
+fn by_intersection(
+    search: &Search<'_>,
+    pairs: &mut Vec<(u32, u32)>,
+    budget: &Budget,
+    hold: impl Fn(usize) -> Result<(), Exceeded>,
+) -> Result<(), Exceeded> {
+    let columns = Columns::new(search);
+    budget.compare(columns.bits.len() as u64)?;
+    let of = |ray: u32| &search.saturated[ray as usize * search.words..][..search.words];
+    let mut both = Vec::new();
+    for &i in search.inside {
+        let mut work = 0;
+        for &o in search.outside {
+            both.clear();
+            for (index, (a, b)) in of(i).iter().zip(of(o)).enumerate() {
+                members(index, a & b, &mut |border| both.push(border));
+            }
+            work += search.words;
+            if both.len() < search.needed {
+                continue;
+            }
+            let (third, looked_at) = columns.third(&both, i, o);
+            work += looked_at * both.len();
+            if third.is_none() {
+                pairs.push((i, o));
+            }
+        }
+        budget.compare(work as u64)?;
+        hold(pairs.len())?;
+    }
+    Ok(())
+}
+
+/// For each half-space the set of rays that saturate it.
+pub(crate) struct Columns {
+    pub(crate) bits: Vec<u64>,
+    /// Words of a column.
+    pub(crate) words: usize,
+    rays: usize,
+}
+
+impl Columns {
+    pub(crate) fn new(search: &Search<'_>) -> Self {
+        Self::of_rows(search.saturated, search.words, search.borders)
+    }
+
+    /// The columns of rays, given by the half-spaces each saturates, in so many words for each.
+    pub(crate) fn of_rows(saturated: &[u64], row_words: usize, borders: usize) -> Self {
+        let rays = saturated.len() / row_words;
+        let words = rays.div_ceil(64);
+        let mut bits = vec![0; borders * words];
+        for (ray, row) in saturated.chunks_exact(row_words).enumerate() {
+            each_member(row, &mut |border| bits[border * words + ray / 64] |= 1 << (ray % 64));
+        }
+        Self { bits, words, rays }
+    }
+
+    /// The rays on a half-space.
+    pub(crate) fn of(&self, border: usize) -> &[u64] {
+        &self.bits[border * self.words..][..self.words]
+    }
+
+    /// The rays there are in a word of a column.
+    fn all(&self, word: usize) -> u64 {
+        let rest = self.rays - 64 * word;
+        if rest < 64 { (1 << rest) - 1 } else { u64::MAX }
+    }
+
+    /// Visits those of some rays that are on all but `may_miss`, at most [`COUNTED`], of the half-spaces.
+    #[inline]
+    fn with_most(&self, borders: &[usize], of: &[u64], may_miss: usize, visit: &mut impl FnMut(usize)) {
+        match may_miss {
+            0 => self.with_misses::<1>(borders, of, visit),
+            1 => self.with_misses::<2>(borders, of, visit),
+            2 => self.with_misses::<3>(borders, of, visit),
+            3 => self.with_misses::<4>(borders, of, visit),
+            4 => self.with_misses::<5>(borders, of, visit),
+            5 => self.with_misses::<6>(borders, of, visit),
+            _ => self.with_misses::<{ COUNTED + 1 }>(borders, of, visit),
+        }
+    }
+
+    /// The same for fewer than `M` misses.
+    fn with_misses<const M: usize>(&self, borders: &[usize], of: &[u64], visit: &mut impl FnMut(usize)) {
+        for (word, &some) in of.iter().enumerate().filter(|(_, some)| **some != 0) {
+            // Bit r of the mask at j: ray r missed at most j.
+            let mut masks = [some; M];
+            for &border in borders {
+                miss(&mut masks, self.bits[border * self.words + word]);
+                if masks[M - 1] == 0 {
+                    break;
+                }
+            }
+            members(word, masks[M - 1], visit);
+        }
+    }
+
+    /// A ray other than two given ones that is on all of the half-spaces, and how many words told.
+    #[inline]
+    fn third(&self, borders: &[usize], a: u32, b: u32) -> (Option<u32>, usize) {
+        for word in 0..self.words {
+            let mut on_all = self.all(word);
+            for given in [a as usize, b as usize] {
+                if given / 64 == word {
+                    on_all &= !(1 << (given % 64));
+                }
+            }
+            for &border in borders {
+                on_all &= self.bits[border * self.words + word];
+                if on_all == 0 {
+                    break;
+                }
+            }
+            if on_all != 0 {
+                return (Some(64 * word as u32 + on_all.trailing_zeros()), word + 1);
+            }
+        }
+        (None, self.words)
+    }
+}
+
+/// One more column: those not on it have missed one more.
+#[inline]
+fn miss(masks: &mut [u64], on: u64) {
+    let mut fewer = 0;
+    for mask in masks {
+        let before = *mask;
+        *mask = (before & on) | fewer;
+        fewer = before;
+    }
+}
+
+/// The members of a set, ascending.
+#[inline]
+fn each_member(set: &[u64], each: &mut impl FnMut(usize)) {
+    for (index, &word) in set.iter().enumerate() {
+        members(index, word, each);
+    }
+}
+
+/// The members of a set that are in its word at `index`, ascending.
+#[inline]
+fn members(index: usize, word: u64, each: &mut impl FnMut(usize)) {
+    let mut rest = word;
+    while rest != 0 {
+        each(64 * index + rest.trailing_zeros() as usize);
+        rest &= rest - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, pair by pair; and the fewest half-spaces that a pair has in common, which geometry bounds.
+    fn slow(search: &Search<'_>) -> (Vec<(u32, u32)>, usize) {
+        let of = |ray: u32| &search.saturated[ray as usize * search.words..][..search.words];
+        let rays = u32::try_from(search.saturated.len() / search.words).unwrap_or(0);
+        let (mut pairs, mut fewest) = (Vec::new(), search.borders);
+        for &i in search.inside {
+            for &o in search.outside {
+                let common: Vec<u64> = of(i).iter().zip(of(o)).map(|(a, b)| a & b).collect();
+                let count: u32 = common.iter().map(|word| word.count_ones()).sum();
+                let is_on_all = |ray: &u32| of(*ray).iter().zip(&common).all(|(a, b)| a & b == *b);
+                if (0..rays).filter(is_on_all).count() == 2 {
+                    pairs.push((i, o));
+                    fewest = fewest.min(count as usize);
+                }
+            }
+        }
+        (pairs, fewest)
+    }
+
+    /// Random incidences, with few and with many rays and half-spaces, and every number that may be missed.
+    #[test]
+    fn masks_find_what_the_definition_says() {
+        let mut state = 1_u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % bound
+        };
+        let mut found = 0;
+        for case in 0..400_u64 {
+            let rays = [3, 9, 40, 64, 65, 130, 200][(case % 7) as usize];
+            let borders = [5, 12, 64, 65, 140, 300, 1050][(case / 7 % 7) as usize];
+            let words = borders / 64 + 1;
+            let density = 2 + below(5);
+            let mut saturated = vec![0_u64; rays * words];
+            for ray in 0..rays {
+                for border in (0..borders).filter(|_| below(8) < density) {
+                    saturated[ray * words + border / 64] |= 1 << (border % 64);
+                }
+            }
+            let mut sides: [Vec<u32>; 3] = Default::default();
+            (0..rays as u32).for_each(|ray| sides[below(3) as usize].push(ray));
+            let (inside, outside) = (&sides[0], &sides[1]);
+            let mut search = Search { saturated: &saturated, words, borders, inside, outside, needed: 0 };
+            let (expected, fewest) = slow(&search);
+            search.needed = fewest - below(fewest.min(9) as u64 + 1) as usize;
+            found += expected.len();
+            let mut pairs = Vec::new();
+            assert_eq!(adjacent(&search, &mut pairs, &Budget::unlimited(), |_| Ok(())), Ok(()));
+            pairs.sort_unstable();
+            assert_eq!(pairs, expected, "{rays} rays, {borders} half-spaces, {} needed", search.needed);
+        }
+        assert!(found > 1000, "only {found} pairs");
+    }
+}

@@ -1,0 +1,61 @@
+//! Transfer within limits: assignments and rounding to integers that never hang.
+//!
+//! An assignment that is no bijection needs generators. Where it relates blocks whose product has too many,
+//! the assigned dimensions are left with the bounds of their right sides: over a product these are sums of the
+//! blocks' own bounds ([`crate::query`]), so they cost no more than the arguments are large. Forgetting and
+//! removing dimensions, substitution and widening need no conversion once both descriptions of their arguments are
+//! known, so for them [`Polyhedron::convert_limited`] before and after is all there is to do.
+
+use crate::limits::{Limits, Outcome};
+use crate::linear::{Constraint, LinearExpression, Relation};
+use crate::polyhedron::{Block, Polyhedron};
+
+impl Polyhedron {
+    /// [`Polyhedron::assign`] with both descriptions of the result computed within the limits, or a polyhedron
+    /// around the image.
+    ///
+    /// # Panics
+    /// When a dimension is assigned twice, or one is mentioned that is not there.
+    #[must_use]
+    pub fn assign_limited(&self, assignments: &[(usize, LinearExpression)], limits: &Limits) -> Outcome {
+        let start = self.convert_limited(limits);
+        let was_exact = start.is_exact();
+        let start = start.into_polyhedron();
+        if let Ok(image) = start.assign_within(assignments, &limits.budget()) {
+            let converted = image.convert_limited(limits);
+            let is_exact = was_exact && converted.is_exact();
+            return Outcome::of(converted.into_polyhedron(), is_exact);
+        }
+        let targets: Vec<usize> = assignments.iter().map(|(target, _)| *target).collect();
+        let mut known: Vec<Constraint> = Vec::new();
+        for (target, expression) in assignments {
+            let bounds = start.bounds(expression);
+            let target = LinearExpression::variable(*target);
+            for (bound, is_lower) in [(bounds.lower, true), (bounds.upper, false)] {
+                let Some((value, attained)) = bound else { continue };
+                let value = LinearExpression::constant(value);
+                let distance = if is_lower { target.minus(&value) } else { value.minus(&target) };
+                let relation = if attained { Relation::AtLeast } else { Relation::Greater };
+                known.push(Constraint::from_expression(&distance, relation));
+            }
+        }
+        let others = start.forget(&targets).convert_limited(limits).into_polyhedron();
+        Outcome::Coarser(others.meet_constraints(&known).convert_limited(limits).into_polyhedron())
+    }
+
+    /// [`Polyhedron::tighten`] as far as the limits suffice: a block is left as it was when rounding it would need
+    /// more. Both descriptions of the result are known if those of `self` are.
+    #[must_use]
+    pub fn tighten_limited(&self, integer: &[bool], limits: &Limits) -> Self {
+        let Some(blocks) = self.fine() else {
+            return self.clone();
+        };
+        let budget = limits.budget();
+        let tightened = blocks.into_iter().map(|block| {
+            let own: Vec<bool> =
+                block.dimensions.iter().map(|&at| integer.get(at).copied().unwrap_or(false)).collect();
+            Block { body: block.body.tighten_within(&own, &budget), dimensions: block.dimensions }
+        });
+        Self::of_blocks(self.dimensions(), tightened.collect())
+    }
+}

@@ -1,0 +1,161 @@
+//! The convex hull of the values that satisfy a condition, asked one dimension at a time.
+//!
+//! **Problem.** Who runs a test case needs values for a stimulus's parameters, many different ones, within
+//! microseconds. A solver gives one, and always the dull one.
+//!
+//! **Method.** The condition is compiled as a transition's guard is ([`crate::condition`]) and met with all vectors of the
+//! types. What results contains every satisfying vector of numbers, and with a disjunction or an integer hole also
+//! others, so that whoever draws from it checks what was drawn. Drawing goes coordinate by coordinate: the [`Hull::range`]
+//! of one, a value in it, [`Hull::fixed`], the range of the next. Differs from sampling a volume, which is slower and has
+//! no meaning where the hull is unbounded.
+//!
+//! **Ends**: no iteration. **Costs** a conversion of a polyhedron with as many dimensions as there are parameters.
+
+use std::collections::HashMap;
+
+use coreach_model::iosts::{Iosts, Location, LocationId};
+use coreach_model::{Datum, Term};
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Rational, Relation};
+use dashu::rational::RBig;
+
+use crate::condition::Scope;
+use crate::domains::Domain;
+use crate::domains::polyhedra::Polyhedra;
+use crate::frame::Frame;
+use crate::linear::{big, rational};
+
+/// The hull of a condition over numeric data.
+#[derive(Clone, Debug)]
+pub struct Hull {
+    polyhedron: Polyhedron,
+    integer: Vec<bool>,
+}
+
+/// The range of a dimension; `None` where it has no bound. Of an integer dimension both ends are integers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// No value is below.
+    pub low: Option<RBig>,
+    /// No value is above.
+    pub high: Option<RBig>,
+}
+
+/// The hull of the values of these data, numbers all of them, that satisfy the condition, which mentions no others.
+///
+/// Over-approximation: every satisfying vector is in it.
+pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
+    let frame = Frame::new(&carrier(data), 1);
+    let none = HashMap::new();
+    let mut scope = Scope {
+        frame: &frame,
+        parameters: &none,
+        finite: HashMap::new(),
+        dimensions: frame.dimensions(),
+        losses: Vec::new(),
+    };
+    let compiled = scope.condition(condition);
+    let whole = Polyhedra::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
+    let element = compiled.meet(whole, &frame.integer, frame.dimensions());
+    let polyhedron = if element.is_bottom() {
+        Polyhedron::empty(frame.dimensions())
+    } else {
+        Polyhedron::from_constraints(frame.dimensions(), element.constraints())
+    };
+    Hull { polyhedron, integer: frame.integer }
+}
+
+/// A frame is made of a model's data; this model has nothing else.
+fn carrier(data: &[Datum]) -> Iosts {
+    Iosts {
+        name: String::new(),
+        constants: Vec::new(),
+        variables: data.to_vec(),
+        initial_condition: Term::yes(),
+        locations: vec![Location::named("l")],
+        initial: LocationId(0),
+        actions: Vec::new(),
+        transitions: Vec::new(),
+        origin: None,
+    }
+}
+
+impl Hull {
+    /// Is there no vector? `true` is certain.
+    pub fn is_empty(&self) -> bool {
+        self.polyhedron.is_empty()
+    }
+
+    /// The number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.integer.len()
+    }
+
+    /// The values that a dimension may have; `None` where there is no vector.
+    pub fn range(&self, dimension: usize) -> Option<Range> {
+        let bounds = self.polyhedron.bounds(&LinearExpression::variable(dimension));
+        if bounds.is_empty() {
+            return None;
+        }
+        let integer = self.integer[dimension];
+        let low = bounds.lower.map(|(value, attained)| match integer {
+            true => whole(if attained { value.ceil() } else { &value.floor() + &Integer::ONE }),
+            false => number(&value),
+        });
+        let high = bounds.upper.map(|(value, attained)| match integer {
+            true => whole(if attained { value.floor() } else { &value.ceil() - &Integer::ONE }),
+            false => number(&value),
+        });
+        Some(Range { low, high })
+    }
+
+    /// What is left when a dimension has this value.
+    #[must_use]
+    pub fn fixed(&self, dimension: usize, value: &RBig) -> Hull {
+        let there = LinearExpression::variable(dimension).minus(&LinearExpression::constant(rational(value)));
+        let constraint = Constraint::from_expression(&there, Relation::Equal);
+        Hull { polyhedron: self.polyhedron.meet_constraints(&[constraint]), integer: self.integer.clone() }
+    }
+}
+
+fn whole(value: Integer) -> RBig {
+    RBig::from(big(&value))
+}
+
+fn number(value: &Rational) -> RBig {
+    RBig::from(big(value.numerator())) / RBig::from(big(value.denominator()))
+}
+
+#[cfg(test)]
+mod tests {
+    use coreach_model::Type;
+    use coreach_model::term::node::Comparison;
+
+    use super::*;
+
+    fn at_least(a: &Term, b: i64) -> Term {
+        Term::compare(Comparison::AtMost, &Term::int(b), a)
+    }
+
+    #[test]
+    fn ranges_narrow_as_dimensions_are_fixed() {
+        let (x, y) = (Datum::new("x", Type::Int), Datum::new("y", Type::Nat));
+        let (tx, ty) = (Term::datum(&x), Term::datum(&y));
+        // 3 <= x, x + y <= 10
+        let sum = Term::compare(Comparison::AtMost, &Term::add(&tx, &ty), &Term::int(10));
+        let hull = hull(&Term::and([at_least(&tx, 3), sum]), &[x, y]);
+        let range = |hull: &Hull, at| hull.range(at).map(|r| (r.low, r.high));
+        let int = |value: i64| Some(RBig::from(value));
+        assert_eq!(range(&hull, 0), Some((int(3), int(10))));
+        assert_eq!(range(&hull, 1), Some((int(0), int(7))));
+        assert_eq!(range(&hull.fixed(0, &RBig::from(8)), 1), Some((int(0), int(2))));
+        assert!(hull.fixed(0, &RBig::from(11)).is_empty());
+    }
+
+    #[test]
+    fn an_open_bound_of_an_integer_is_rounded_inwards() {
+        let x = Datum::new("x", Type::Int);
+        let twice = Term::multiply(&Term::int(2), &Term::datum(&x));
+        let hull = hull(&Term::compare(Comparison::Less, &Term::int(3), &twice), &[x]);
+        assert_eq!(hull.range(0).and_then(|range| range.low), Some(RBig::from(2)));
+    }
+}

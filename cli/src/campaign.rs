@@ -1,0 +1,400 @@
+//! A campaign's file, the one that begins with `campaign:`.
+//!
+//! Read like the other files: with places, every mistake told at once, in the user's own text. Paths are relative to the
+//! file's own folder. What the files that it names contain is for [`prepare`] to read, and for [`iuts`].
+
+mod find;
+pub mod iuts;
+pub mod prepare;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use coreach_execution::campaign::{RunSettings, StrategyKind};
+use coreach_execution::tester::Settings;
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::reader::collect::{Collector, inventory};
+use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::{Reading, shape, yaml};
+
+use crate::configuration::{Reference, reference, section};
+
+pub use find::{FoundRun, find};
+pub use iuts::reopen;
+
+/// The most seeds, and the most constants to be solved for.
+const MOST: u64 = 1_000_000;
+
+/// The largest seed: every program's JSON numbers hold it.
+const LARGEST_SEED: u64 = 1 << 53;
+
+/// The longest time, in milliseconds: a week.
+const LONGEST: u64 = 7 * 24 * 3600 * 1000;
+
+/// The most threads.
+const MOST_THREADS: u64 = 1024;
+
+/// Where test cases come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TestSource {
+    /// Those of all purposes of a configuration.
+    Configuration(Reference),
+    /// One, from its document.
+    Document(Reference),
+}
+
+/// The constants of one instance as they are written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// Name and value, with their places.
+    pub pairs: Vec<(String, Origin, String, Origin)>,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// Which constants the runs have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Constants {
+    /// These; what is missing is solved for.
+    Given(Vec<Given>),
+    /// So many instances, all of it solved for.
+    Solved(usize),
+}
+
+/// A campaign as it was read, with the defaults where nothing was said.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Campaign {
+    /// Its name.
+    pub name: String,
+    /// `tests`, at least one.
+    pub tests: Vec<TestSource>,
+    /// `iuts`, at least one file.
+    pub iuts: Vec<Reference>,
+    /// `constants`; one solved instance.
+    pub constants: Constants,
+    /// `seeds`; 1 to 10.
+    pub seeds: Vec<u64>,
+    /// `strategy` and `limits`.
+    pub settings: RunSettings,
+    /// Where the locations of `limits: quiescence_at` stand.
+    pub places: HashMap<String, Origin>,
+    /// `store`; the campaign's name with `.sqlite`, beside the file.
+    pub store: PathBuf,
+    /// `threads`; 1.
+    pub threads: usize,
+}
+
+const KEYS: [&str; 9] =
+    ["campaign", "tests", "iuts", "constants", "seeds", "strategy", "limits", "store", "threads"];
+
+const LIMITS: [&str; 5] = ["quiescence_ms", "quiescence_at", "patience_ms", "steps", "run_ms"];
+
+/// Reads a campaign from the disk.
+///
+/// # Errors
+/// As [`read_campaign`]; or one finding, that the file cannot be read.
+pub fn load_campaign(path: &Path) -> Reading<Campaign> {
+    let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
+    read_campaign(file, path.parent().unwrap_or(Path::new("")))
+}
+
+/// Reads a campaign; `folder` is where it lies.
+///
+/// # Errors
+/// Every mistake that could be found, a file that is missing among them, in the order of the text.
+pub fn read_campaign(file: Arc<SourceFile>, folder: &Path) -> Reading<Campaign> {
+    let mut collector = Collector::new(file);
+    let campaign = read(&mut collector, folder);
+    let (found, failed) = collector.finish();
+    match campaign {
+        Some(campaign) if !failed => Ok((campaign, found)),
+        _ => Err(found),
+    }
+}
+
+fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
+    let root = yaml::parse(collector)?;
+    let Kind::Mapping(entries) = &root.kind else {
+        shape::wrong_kind(collector, &root, "a campaign", "a mapping", "campaign: nightly");
+        return None;
+    };
+    if shape::get(entries, "campaign").is_none() {
+        for (key, what) in
+            [("specification", "a configuration"), ("iosts", "a specification"), ("iut", "an IUT's file")]
+        {
+            if let Some(entry) = entries.iter().find(|entry| entry.key.text == key) {
+                let message = format!("expected a campaign, but this is {what}");
+                let diagnostic = Diagnostic::error("wrong-kind-of-file", message)
+                    .at(collector.origin(&entry.key.span), format!("this begins {what}"))
+                    .help("a campaign begins with `campaign:` and its name");
+                collector.push(diagnostic);
+                return None;
+            }
+        }
+    }
+    shape::check_keys(collector, entries, &KEYS, "a campaign");
+    let name = read_name(collector, &root, entries);
+    let tests = read_tests(collector, &root, entries, folder);
+    let iuts = read_iuts(collector, &root, entries, folder);
+    let constants = read_constants(collector, entries);
+    let seeds = read_seeds(collector, entries);
+    let strategy = read_strategy(collector, entries);
+    let (limits, places) = read_limits(collector, entries);
+    let store = match shape::get(entries, "store") {
+        Some(node) => {
+            shape::scalar(collector, node, "`store`", "store: nightly.sqlite").map(|s| s.text.clone())
+        }
+        None => name.as_ref().map(|name| format!("{name}.sqlite")),
+    };
+    let threads = number(collector, entries, "threads", (1, MOST_THREADS), 1);
+    Some(Campaign {
+        name: name?,
+        tests: tests?,
+        iuts: iuts?,
+        constants: constants?,
+        seeds: seeds?,
+        settings: RunSettings { strategy: strategy?, limits },
+        places,
+        store: folder.join(store?),
+        threads: usize::try_from(threads).unwrap_or(1),
+    })
+}
+
+/// The name, which also names a file.
+fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Option<String> {
+    const LONGEST: usize = 100;
+    let Some(node) = shape::get(entries, "campaign") else {
+        shape::missing_key(collector, root, "campaign", "the campaign", "campaign: nightly");
+        return None;
+    };
+    let scalar = shape::scalar(collector, node, "the campaign's name", "campaign: nightly")?;
+    let fits = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.');
+    if scalar.text.chars().all(fits) && !scalar.text.starts_with(['.', '-']) && scalar.text.len() <= LONGEST {
+        return Some(scalar.text.clone());
+    }
+    let diagnostic = Diagnostic::error("not-a-name", "this cannot name a campaign")
+        .at(collector.origin(&scalar.span), "not such a name")
+        .help("its store is named after it: letters, digits, `_`, `-` and `.`, for example `nightly-2`");
+    collector.push(diagnostic);
+    None
+}
+
+fn read_tests(
+    collector: &mut Collector,
+    root: &Node,
+    entries: &[Entry],
+    folder: &Path,
+) -> Option<Vec<TestSource>> {
+    const LIKE: &str = "tests: [{ configuration: coreach.yaml }]";
+    let items = filled(collector, root, entries, "tests", LIKE)?;
+    let mut found = Vec::new();
+    for item in items {
+        if collector.is_full() {
+            return None;
+        }
+        let what = "an item of `tests`";
+        let Kind::Mapping(entries) = &item.kind else {
+            shape::wrong_kind(collector, item, what, "a mapping", LIKE);
+            continue;
+        };
+        shape::check_keys(collector, entries, &["configuration", "test_case"], what);
+        let configuration = shape::get(entries, "configuration");
+        let document = shape::get(entries, "test_case");
+        match (configuration, document) {
+            (Some(node), None) => {
+                found
+                    .push(reference(collector, node, "configuration", folder).map(TestSource::Configuration));
+            }
+            (None, Some(node)) => {
+                found.push(reference(collector, node, "test_case", folder).map(TestSource::Document));
+            }
+            (Some(_), Some(node)) => {
+                let message = "one item names one source: a configuration or a test case";
+                collector.error(
+                    "two-sources",
+                    message,
+                    &node.head(),
+                    "the second one: make it an item of its own",
+                );
+            }
+            (None, None) => shape::missing_key(collector, item, "configuration", what, LIKE),
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn read_iuts(
+    collector: &mut Collector,
+    root: &Node,
+    entries: &[Entry],
+    folder: &Path,
+) -> Option<Vec<Reference>> {
+    let items = filled(collector, root, entries, "iuts", "iuts: [server.yaml]")?;
+    let found: Vec<Option<Reference>> =
+        items.into_iter().map(|item| reference(collector, item, "IUT's file", folder)).collect();
+    found.into_iter().collect()
+}
+
+/// The items of a list that must be there and not be empty; a single item stands for a list of one.
+fn filled<'a>(
+    collector: &mut Collector,
+    root: &Node,
+    entries: &'a [Entry],
+    key: &str,
+    like: &str,
+) -> Option<Vec<&'a Node>> {
+    let Some(node) = shape::get(entries, key) else {
+        shape::missing_key(collector, root, key, "the campaign", like);
+        return None;
+    };
+    match &node.kind {
+        Kind::Sequence(items) if !items.is_empty() => Some(items.iter().map(AsRef::as_ref).collect()),
+        Kind::Scalar(_) | Kind::Mapping(_) if !node.is_nothing() => Some(vec![node]),
+        _ => {
+            let diagnostic = Diagnostic::error("nothing-to-run", format!("`{key}` is empty"))
+                .at(collector.origin(&node.head()), "expected at least one item")
+                .help(format!("for example `{like}`"));
+            collector.push(diagnostic);
+            None
+        }
+    }
+}
+
+fn read_constants(collector: &mut Collector, entries: &[Entry]) -> Option<Constants> {
+    const LIKE: &str = "constants: [{ cPrice: 3 }, { cPrice: 5 }]";
+    let Some(node) = shape::get(entries, "constants") else { return Some(Constants::Solved(1)) };
+    match &node.kind {
+        Kind::Mapping(entries) if shape::get(entries, "solved").is_some() => {
+            shape::check_keys(collector, entries, &["solved"], "`constants`");
+            let count = number(collector, entries, "solved", (1, MOST), 1);
+            Some(Constants::Solved(usize::try_from(count).unwrap_or(1)))
+        }
+        Kind::Mapping(_) => Some(Constants::Given(vec![read_given(collector, node)?])),
+        Kind::Sequence(items) if !items.is_empty() => {
+            let found: Vec<Option<Given>> = items.iter().map(|item| read_given(collector, item)).collect();
+            found.into_iter().collect::<Option<Vec<Given>>>().map(Constants::Given)
+        }
+        _ => {
+            let what = "a list of instances, or `solved` with their number";
+            shape::wrong_kind(collector, node, "`constants`", what, LIKE);
+            None
+        }
+    }
+}
+
+fn read_given(collector: &mut Collector, node: &Node) -> Option<Given> {
+    let like = "{ cPrice: 3 }";
+    let Kind::Mapping(entries) = &node.kind else {
+        shape::wrong_kind(collector, node, "an instance of the constants", "a mapping", like);
+        return None;
+    };
+    shape::check_distinct(collector, entries, "duplicate-key", "constant");
+    let mut pairs = Vec::new();
+    for entry in shape::first_entries(entries) {
+        let what = format!("the value of `{}`", entry.key.text);
+        let Some(value) = shape::scalar(collector, &entry.value, &what, like) else { continue };
+        let (name, value_origin) = (collector.origin(&entry.key.span), collector.origin(&value.span));
+        pairs.push((entry.key.text.clone(), name, value.text.clone(), value_origin));
+    }
+    Some(Given { pairs, origin: collector.origin(&node.head()) })
+}
+
+fn read_seeds(collector: &mut Collector, entries: &[Entry]) -> Option<Vec<u64>> {
+    const LIKE: &str = "seeds: { first: 1, count: 50 }";
+    let Some(node) = shape::get(entries, "seeds") else { return Some((1..=10).collect()) };
+    match &node.kind {
+        Kind::Mapping(entries) => {
+            shape::check_keys(collector, entries, &["first", "count"], "`seeds`");
+            let before = collector.errors();
+            let first = number(collector, entries, "first", (0, LARGEST_SEED - MOST), 1);
+            let count = number(collector, entries, "count", (1, MOST), 10);
+            (collector.errors() == before).then(|| (first..first + count).collect())
+        }
+        Kind::Sequence(items) if !items.is_empty() => {
+            let seed = |item: &Arc<Node>| {
+                let value = whole(item).filter(|seed| *seed <= LARGEST_SEED);
+                if value.is_none() {
+                    let message = format!("a seed must be a whole number from 0 to {LARGEST_SEED}");
+                    collector.error("wrong-value", message, &item.head(), "not such a number");
+                }
+                value
+            };
+            let seeds: Vec<Option<u64>> = items.iter().map(seed).collect();
+            seeds.into_iter().collect()
+        }
+        _ => {
+            let what = "a list of numbers, or `first` and `count`";
+            shape::wrong_kind(collector, node, "`seeds`", what, LIKE);
+            None
+        }
+    }
+}
+
+fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<StrategyKind> {
+    let Some(node) = shape::get(entries, "strategy") else { return Some(StrategyKind::default()) };
+    let scalar = shape::scalar(collector, node, "`strategy`", "strategy: random")?;
+    let names = || StrategyKind::ALL.iter().map(|kind| kind.name());
+    if let Some(kind) = StrategyKind::ALL.into_iter().find(|kind| kind.name() == scalar.text) {
+        return Some(kind);
+    }
+    let help = match collector.nearest(&scalar.text, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if scalar.text == "interactive" => "nobody can be asked during a campaign".to_owned(),
+        None => inventory("strategies", names()),
+    };
+    let diagnostic = Diagnostic::error("wrong-value", format!("unknown strategy `{}`", scalar.text))
+        .at(collector.origin(&scalar.span), "no strategy of a campaign")
+        .help(help);
+    collector.push(diagnostic);
+    None
+}
+
+fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashMap<String, Origin>) {
+    let limits = section(collector, entries, "limits", &LIMITS);
+    let default = Settings::default();
+    let in_ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(LONGEST);
+    let mut time = |key: &str, least: u64, default: Duration| {
+        Duration::from_millis(number(collector, limits, key, (least, LONGEST), in_ms(default)))
+    };
+    let quiescence = time("quiescence_ms", 1, default.quiescence);
+    let patience = time("patience_ms", 0, default.patience);
+    let run = time("run_ms", 1, default.time);
+    let steps = number(collector, limits, "steps", (1, MOST), default.steps as u64);
+    let mut quiescence_at = HashMap::new();
+    let mut places = HashMap::new();
+    if let Some(node) = shape::get(limits, "quiescence_at") {
+        let like = "quiescence_at: { Pay: 2000 }";
+        let at = shape::mapping(collector, node, "`quiescence_at`", like).unwrap_or(&[]);
+        shape::check_distinct(collector, at, "duplicate-key", "location");
+        for entry in shape::first_entries(at) {
+            let time = number(collector, at, &entry.key.text, (1, LONGEST), in_ms(quiescence));
+            quiescence_at.insert(entry.key.text.clone(), Duration::from_millis(time));
+            places.insert(entry.key.text.clone(), collector.origin(&entry.key.span));
+        }
+    }
+    let steps = usize::try_from(steps).unwrap_or(default.steps);
+    (Settings { quiescence, quiescence_at, patience, steps, time: run }, places)
+}
+
+/// A whole number without a sign.
+fn whole(node: &Node) -> Option<u64> {
+    let text = node.as_scalar().map(|scalar| scalar.text.as_str())?;
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// A whole number of a section, both bounds included.
+fn number(collector: &mut Collector, entries: &[Entry], key: &str, bounds: (u64, u64), default: u64) -> u64 {
+    let Some(node) = shape::get(entries, key) else { return default };
+    let (least, most) = bounds;
+    if let Some(value) = whole(node).filter(|value| (least..=most).contains(value)) {
+        return value;
+    }
+    let message = format!("`{key}` must be a whole number from {least} to {most}");
+    let diagnostic = Diagnostic::error("wrong-value", message)
+        .at(collector.origin(&node.head()), "not such a number")
+        .help(format!("the default is `{key}: {default}`"));
+    collector.push(diagnostic);
+    default
+}

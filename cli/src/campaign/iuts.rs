@@ -1,0 +1,106 @@
+//! The implementations of a campaign: what a store keeps of each, and the way to it.
+//!
+//! The description in a store is the text of the implementation's file, and the text of the model if a model stands for it;
+//! its hash is part of every run's key. No path of this machine is in it, so that parts of a campaign done elsewhere fit
+//! together; where the file lay is kept beside it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use coreach_execution::adapter::description::{Iut, Way, open};
+use coreach_execution::adapter::http::HttpAdapter;
+use coreach_execution::adapter::tcp::TcpAdapter;
+use coreach_execution::campaign::Iut as Described;
+use coreach_execution::campaign::work::Link;
+use coreach_execution::lazy::Lazy;
+use coreach_model::Iosts;
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::yaml::{self, Kind, from_bytes};
+use coreach_model::reader::{Reading, read_specification, shape};
+use serde_json::{Value, json};
+
+use crate::configuration::Reference;
+
+/// What a store keeps of an implementation's file. Only what is needed for that is looked at.
+///
+/// # Errors
+/// The file, or the model that it names, cannot be read, or has no name.
+pub fn describe(reference: &Reference) -> Result<Described, Vec<Diagnostic>> {
+    let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
+    let file = yaml::load(&reference.path).map_err(here)?;
+    let mut collector = Collector::new(file.clone());
+    let looked = look(&mut collector);
+    let (found, failed) = collector.finish();
+    let (name, model) = match looked {
+        Some(looked) if !failed => looked,
+        _ => return Err(found),
+    };
+    let mut description = json!({ "name": name, "file": file.text });
+    if let Some(model) = model {
+        let folder = reference.path.parent().unwrap_or(Path::new(""));
+        let model = yaml::load(&folder.join(model)).map_err(here)?;
+        description["model"] = model.text.clone().into();
+    }
+    let place = reference.path.canonicalize().unwrap_or_else(|_| reference.path.clone());
+    Ok(Described::new(name, description.to_string(), place.display().to_string()))
+}
+
+/// The name of the implementation, and the model that stands for it.
+fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
+    let root = yaml::parse(collector)?;
+    let like = "iut: my_server";
+    let Kind::Mapping(entries) = &root.kind else {
+        shape::wrong_kind(collector, &root, "an IUT's file", "a mapping", like);
+        return None;
+    };
+    let Some(name) = shape::get(entries, "iut") else {
+        shape::missing_key(collector, &root, "iut", "the IUT's file", like);
+        return None;
+    };
+    let name = shape::scalar(collector, name, "the IUT's name", like)?.text.clone();
+    let model = match shape::get(entries, "simulated").map(|node| &node.kind) {
+        Some(Kind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),
+        _ => None,
+    };
+    Some((name, model.map(|scalar| scalar.text.clone())))
+}
+
+/// The implementation that a store describes, for a test case with this graph. `file` is where its description was read:
+/// a command is started from there. A model is in the store.
+///
+/// # Errors
+/// The description is none of ours, or does not fit the test case.
+pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
+    let refused = |message: String| vec![Diagnostic::error("no-implementation", message)];
+    let json: Value = serde_json::from_str(description).map_err(|error| {
+        refused(format!("the store's description of the implementation cannot be read: {error}"))
+    })?;
+    let text = |key: &str| json.get(key).and_then(Value::as_str);
+    let (Some(name), Some(written)) = (text("name"), text("file")) else {
+        return Err(refused("the store describes the implementation in an unknown way".to_owned()));
+    };
+    if let Some(model) = text("model") {
+        let model: Arc<SourceFile> = from_bytes(format!("the model of {name}"), model.as_bytes().to_vec())
+            .map_err(|found| vec![found])?;
+        let (specification, warnings) = read_specification(model)?;
+        let way = Way::Simulated(Box::new(specification.iosts));
+        return Ok((Iut { name: name.to_owned(), way }, warnings));
+    }
+    let path = Path::new(file);
+    let written = from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
+    crate::iut::read(written, path.parent().unwrap_or(Path::new("")), Some(test))
+}
+
+/// The way to an implementation, for one run or, where its server is kept, for many.
+pub fn link(iut: &Iut) -> Link {
+    match &iut.way {
+        Way::Tcp(tcp) if tcp.launch.as_ref().is_some_and(|launch| launch.keep) => {
+            Link::Kept(Box::new(TcpAdapter::new(tcp.clone())))
+        }
+        Way::Http(http) if http.launch.as_ref().is_some_and(|launch| launch.keep) => {
+            Link::Kept(Box::new(HttpAdapter::new(http.clone())))
+        }
+        _ => Link::Fresh(open(iut, Lazy::default)),
+    }
+}

@@ -1,0 +1,298 @@
+//! From a campaign's file to its plan: test cases made or read, implementations read, constants fixed.
+//!
+//! Each test case is made in a thread of its own with a solver of its own, like everything that is asked of a solver: its
+//! constants then do not depend on what else is in the campaign, and neither do the keys of its runs.
+
+use std::collections::BTreeSet;
+
+use coreach_execution::adapter::description;
+use coreach_execution::campaign::{Instance, Iut, Partition, Plan, Test};
+use coreach_execution::constants::{ConstantsError, given};
+use coreach_execution::lazy::Lazy;
+use coreach_execution::test_case::DocumentError;
+use coreach_model::diagnostic::nearest;
+use coreach_model::iosts::TestPurpose;
+use coreach_model::reader::Reading;
+use coreach_model::{Diagnostic, Severity};
+use coreach_pipeline::Stage;
+use coreach_pipeline::export::{Format, Options, View, export};
+
+use crate::campaign::iuts::describe;
+use crate::campaign::{Campaign, Constants, Given, TestSource};
+use crate::configuration::Reference;
+use crate::making::make;
+use crate::progress::Progress;
+use crate::project::{Project, load};
+use crate::{iut, jobs};
+
+/// The most runs of a plan.
+const MOST_RUNS: usize = 10_000_000;
+
+/// A test case that is to be made or read.
+enum Job<'a> {
+    Purpose(&'a Project, &'a TestPurpose, &'a Reference),
+    Document(&'a Reference),
+}
+
+/// For each test case, the way to each implementation.
+pub type Ways = Vec<Vec<description::Iut>>;
+
+type Prepared = Result<(Test, Vec<Instance>), Vec<Diagnostic>>;
+
+/// Reads all that a campaign names, and plans it.
+///
+/// # Errors
+/// Every mistake that could be found.
+pub fn prepare(
+    campaign: &Campaign,
+    partition: Partition,
+    threads: usize,
+    progress: &Progress,
+) -> Reading<(Plan, Ways)> {
+    let mut found = Vec::new();
+    let mut projects: Vec<(Project, &Reference)> = Vec::new();
+    for source in &campaign.tests {
+        if let TestSource::Configuration(reference) = source {
+            match load(&reference.path) {
+                Ok((project, warnings)) => {
+                    note(&mut found, warnings);
+                    projects.push((project, reference));
+                }
+                Err(errors) => note(&mut found, errors),
+            }
+        }
+    }
+    let iuts = read_iuts(campaign, &mut found);
+    if found.iter().any(Diagnostic::is_error) {
+        return Err(found);
+    }
+    let mut made = projects.iter();
+    let jobs: Vec<Job<'_>> = campaign
+        .tests
+        .iter()
+        .flat_map(|source| match source {
+            TestSource::Document(reference) => vec![Job::Document(reference)],
+            TestSource::Configuration(_) => made
+                .next()
+                .into_iter()
+                .flat_map(|(project, at)| {
+                    project.purposes.iter().map(|purpose| Job::Purpose(project, purpose, at))
+                })
+                .collect(),
+        })
+        .collect();
+    let results = jobs::in_order(&jobs, threads, |job| test(job, campaign, progress))
+        .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
+    let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
+    let mut failed = false;
+    for (job, result) in jobs.iter().zip(results) {
+        match result {
+            Err(errors) => {
+                failed = true;
+                note(&mut found, errors);
+            }
+            Ok((test, _)) if tests.iter().any(|(known, _)| known.hash == test.hash) => {
+                let message = format!("the test case `{}` is there twice", test.name);
+                let (Job::Purpose(_, _, at) | Job::Document(at)) = job;
+                found.push(
+                    Diagnostic::warning("duplicate-test", message).at(at.origin.clone(), "once is enough"),
+                );
+            }
+            Ok((mut test, instances)) => {
+                test.name = distinct(&test.name, &tests);
+                tests.push((test, instances));
+            }
+        }
+    }
+    if !failed {
+        check_names(campaign, &tests, &mut found);
+    }
+    let instances: usize = tests.iter().map(|(_, instances)| instances.len()).sum();
+    let runs = instances.saturating_mul(iuts.len()).saturating_mul(campaign.seeds.len());
+    if runs > MOST_RUNS {
+        let message = format!("the campaign has {runs} runs; at most {MOST_RUNS} are planned");
+        found.push(Diagnostic::error("too-many-runs", message).help("give it fewer seeds or constants"));
+    }
+    if failed || found.iter().any(Diagnostic::is_error) {
+        return Err(found);
+    }
+    let ways = ways(&tests, &iuts, &mut found);
+    if found.iter().any(Diagnostic::is_error) {
+        return Err(found);
+    }
+    let descriptions = iuts.into_iter().map(|(described, _)| described).collect();
+    let (name, settings) = (campaign.name.clone(), campaign.settings.clone());
+    let plan = Plan::new(name, tests, descriptions, &campaign.seeds, settings, partition);
+    Ok(((plan, ways), found))
+}
+
+/// Keeps findings, each once: several configurations may share a model.
+fn note(found: &mut Vec<Diagnostic>, more: Vec<Diagnostic>) {
+    for diagnostic in more {
+        if !found.contains(&diagnostic) {
+            found.push(diagnostic);
+        }
+    }
+}
+
+/// A name that none of the tests has: two configurations may make different test cases of one purpose.
+fn distinct(name: &str, tests: &[(Test, Vec<Instance>)]) -> String {
+    let is_free = |name: &String| tests.iter().all(|(test, _)| test.name != *name);
+    let numbered = (2..).map(|number| format!("{name} ({number})"));
+    std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+}
+
+fn read_iuts<'a>(campaign: &'a Campaign, found: &mut Vec<Diagnostic>) -> Vec<(Iut, &'a Reference)> {
+    let mut iuts: Vec<(Iut, &Reference)> = Vec::new();
+    for reference in &campaign.iuts {
+        let described = match describe(reference) {
+            Ok(described) => described,
+            Err(errors) => {
+                note(found, errors);
+                continue;
+            }
+        };
+        if iuts.iter().any(|(other, _)| other.hash == described.hash) {
+            let message = format!("the implementation `{}` is there twice", described.name);
+            let diagnostic = Diagnostic::warning("duplicate-iut", message);
+            found.push(diagnostic.at(reference.origin.clone(), "once is enough"));
+            continue;
+        }
+        if iuts.iter().any(|(other, _)| other.name == described.name) {
+            let message = format!("two implementations are called `{}`", described.name);
+            let diagnostic = Diagnostic::error("duplicate-iut", message)
+                .at(reference.origin.clone(), "the second one")
+                .help("the summary would not tell them apart: give each a name of its own");
+            found.push(diagnostic);
+        }
+        iuts.push((described, reference));
+    }
+    iuts
+}
+
+/// Reads each implementation's file once for each test case, whose actions it must fit.
+fn ways(tests: &[(Test, Vec<Instance>)], iuts: &[(Iut, &Reference)], found: &mut Vec<Diagnostic>) -> Ways {
+    let mut ways = Vec::new();
+    for (test, _) in tests {
+        let mut its = Vec::new();
+        for (_, reference) in iuts {
+            match iut::load(&reference.path, &test.case.iosts) {
+                Ok((way, warnings)) => {
+                    note(found, warnings);
+                    its.push(way);
+                }
+                Err(errors) => note(found, errors),
+            }
+        }
+        ways.push(its);
+    }
+    ways
+}
+
+fn test(job: &Job<'_>, campaign: &Campaign, progress: &Progress) -> Prepared {
+    let (test, reference) = match job {
+        Job::Document(reference) => {
+            let unreadable = |error: std::io::Error| DocumentError::Unreadable(error.to_string());
+            let bytes = std::fs::read(&reference.path).map_err(unreadable);
+            (bytes.and_then(|bytes| Test::new(&bytes)), *reference)
+        }
+        Job::Purpose(project, purpose, reference) => {
+            let made = make(project, purpose, project.options.analysis.domain, false, progress);
+            let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
+            if let Some(why) = made.unreachable {
+                // Elsewhere it is a warning, since the graph can be looked at; here there is nothing to run.
+                let why = Diagnostic { severity: Severity::Error, ..why };
+                return Err(vec![why.at(reference.origin.clone(), "a campaign needs a test case")]);
+            }
+            let view = View::of(&made.generation, Stage::InputComplete);
+            let text = export(&view, Format::Json, Options::default()).map_err(|error| {
+                vec![Diagnostic::error("not-exported", format!("the test case cannot be written: {error}"))]
+            })?;
+            let named = |test: Test| Test { name: purpose.iosts.name.clone(), ..test };
+            (Test::new(text.as_bytes()).map(named), *reference)
+        }
+    };
+    let test = test.map_err(|error| {
+        let diagnostic = Diagnostic::error("not-a-test-case", error.to_string());
+        vec![diagnostic.at(reference.origin.clone(), "named here")]
+    })?;
+    let instances = instances(&test, campaign, reference)?;
+    Ok((test, instances))
+}
+
+fn instances(
+    test: &Test,
+    campaign: &Campaign,
+    reference: &Reference,
+) -> Result<Vec<Instance>, Vec<Diagnostic>> {
+    let mut solver = Lazy::default();
+    let refused = |error: &ConstantsError, at: &coreach_model::diagnostic::Origin, label: &str| {
+        let message = format!("the test case `{}` has no run: {error}", test.name);
+        Diagnostic::error("no-constants", message).at(at.clone(), label)
+    };
+    let list = match &campaign.constants {
+        Constants::Solved(count) => {
+            let solved = Instance::solved(&test.case, *count, &mut solver);
+            return solved.map_err(|error| vec![refused(&error, &reference.origin, "this one")]);
+        }
+        Constants::Given(list) => list,
+    };
+    let mut instances = Vec::new();
+    let mut errors = Vec::new();
+    for one in list {
+        let result = valuation(test, one).and_then(|known| {
+            let instance = Instance::given(&test.case, &known, 0, &mut solver);
+            instance.map_err(|error| refused(&error, &one.origin, "with these"))
+        });
+        match result {
+            Ok(instance) => instances.push(instance),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(instances) } else { Err(errors) }
+}
+
+/// The values of those constants that the test case has: another test case of the campaign may have the others.
+fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::Valuation, Diagnostic> {
+    let has = |name: &str| test.case.iosts.constants.iter().any(|datum| datum.name() == name);
+    let pairs = one.pairs.iter().filter(|(name, ..)| has(name));
+    given(&test.case, pairs.map(|(name, _, value, _)| (name.as_str(), value.as_str()))).map_err(|error| {
+        let place = one
+            .pairs
+            .iter()
+            .find(|(name, ..)| matches!(&error, ConstantsError::NoValue(of, _) if of == name));
+        let origin = place.map_or(one.origin.clone(), |(.., origin)| origin.clone());
+        Diagnostic::error("wrong-value", error.to_string()).at(origin, "not such a value")
+    })
+}
+
+/// Constants and locations that no test case has.
+fn check_names(campaign: &Campaign, tests: &[(Test, Vec<Instance>)], found: &mut Vec<Diagnostic>) {
+    let cases = || tests.iter().map(|(test, _)| &test.case.iosts);
+    let constants: BTreeSet<&str> =
+        cases().flat_map(|i| i.constants.iter().map(|datum| datum.name())).collect();
+    let locations: BTreeSet<&str> =
+        cases().flat_map(|i| i.locations.iter().map(|l| l.name.as_str())).collect();
+    let unknown = |code, what: &str, name: &str, known: &BTreeSet<&str>| {
+        let message = format!("no test case of the campaign has the {what} `{name}`");
+        let diagnostic = Diagnostic::error(code, message);
+        match nearest(name, known.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    };
+    if let Constants::Given(list) = &campaign.constants {
+        for (name, origin, ..) in list.iter().flat_map(|one| &one.pairs) {
+            if !constants.contains(name.as_str()) {
+                let diagnostic = unknown("unknown-constant", "constant", name, &constants);
+                found.push(diagnostic.at(origin.clone(), "no constant of this name"));
+            }
+        }
+    }
+    let mut names: Vec<&String> = campaign.settings.limits.quiescence_at.keys().collect();
+    names.sort();
+    for name in names.into_iter().filter(|name| !locations.contains(name.as_str())) {
+        let diagnostic = unknown("unknown-location", "location", name, &locations);
+        found.push(diagnostic.at(campaign.places.get(name).cloned(), "no location of this name"));
+    }
+}

@@ -1,0 +1,89 @@
+//! The test cases that a user names: a document that `coreach run` wrote, or a configuration, whose purposes are then
+//! taken through the pipeline.
+
+use std::path::Path;
+
+use coreach_execution::TestCase;
+use coreach_model::{Diagnostic, Iosts};
+use coreach_pipeline::Stage;
+use coreach_pipeline::export::{Format, Options, View, export};
+
+use crate::making::make;
+use crate::progress::Progress;
+use crate::project;
+
+/// A test case, with what it was made of.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The purpose's name; of a document, the name in it.
+    pub name: String,
+    /// The test case.
+    pub test: TestCase,
+    /// Its document.
+    pub document: String,
+    /// The specification, where it was made here.
+    pub specification: Option<Iosts>,
+}
+
+/// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named one).
+/// Warnings come with them.
+///
+/// # Errors
+/// What is wrong with the file, or why there is no test case.
+pub fn load(
+    path: &Path,
+    purpose: Option<&str>,
+    progress: &Progress,
+) -> Result<(Vec<Case>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        return of_document(path).map(|case| (vec![case], Vec::new()));
+    }
+    let (project, warnings) = project::load(path)?;
+    let mut cases = Vec::new();
+    for one in &project.purposes {
+        let name = &one.iosts.name;
+        if purpose.is_some_and(|wanted| wanted != name) {
+            continue;
+        }
+        progress.says(format!("making {name}"));
+        let made = make(&project, one, project.options.analysis.domain, false, progress);
+        let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
+        if let Some(why) = made.unreachable {
+            return Err(vec![why]);
+        }
+        let view = View::of(&made.generation, Stage::InputComplete);
+        let document = export(&view, Format::Json, Options { facts: false }).unwrap_or_default();
+        // By way of the document, so that a seed means the same whether the test case was kept or made just now.
+        let test =
+            TestCase::from_json(document.as_bytes()).map_err(|error| refused(name, &error.to_string()))?;
+        cases.push(Case {
+            name: name.clone(),
+            test,
+            document,
+            specification: Some(project.specification.iosts.clone()),
+        });
+    }
+    if cases.is_empty() {
+        let names: Vec<&str> = project.purposes.iter().map(|one| one.iosts.name.as_str()).collect();
+        let message = format!("no purpose is called `{}`", purpose.unwrap_or_default());
+        return Err(vec![
+            Diagnostic::error("unknown-purpose", message).help(format!("there are {}", names.join(", "))),
+        ]);
+    }
+    Ok((cases, warnings))
+}
+
+fn of_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
+    let name = path.display().to_string();
+    let document = std::fs::read_to_string(path).map_err(|error| refused(&name, &error.to_string()))?;
+    let test =
+        TestCase::from_json(document.as_bytes()).map_err(|error| refused(&name, &error.to_string()))?;
+    Ok(Case { name: test.iosts.name.clone(), test, document, specification: None })
+}
+
+fn refused(name: &str, message: &str) -> Vec<Diagnostic> {
+    vec![
+        Diagnostic::error("no-test-case", format!("{name}: {message}"))
+            .help("`coreach run CONFIG` writes `test_case.json` with `formats: [json]`"),
+    ]
+}

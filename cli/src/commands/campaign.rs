@@ -1,0 +1,332 @@
+//! `coreach campaign`: many runs, kept in a store, and what came of them.
+//!
+//! There is no handling of interrupts here, on purpose: Ctrl-C ends the process like any other signal, and since each
+//! finished run is on the disk by then, the same command goes on where it stopped (`docs/campaigns.md`).
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+use coreach_execution::campaign::junit::{self, JunitError};
+use coreach_execution::campaign::summary::{Counts, Summary, Told, constants, summarize, table as rows};
+use coreach_execution::campaign::work::{WorkError, Worked, work};
+use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
+use coreach_execution::record::Record;
+use coreach_model::Diagnostic;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{counted, plural, table};
+use crate::arguments::{CampaignArguments, CampaignCommand, MergeArguments, OutputFormat};
+use crate::campaign::iuts::link;
+use crate::campaign::load_campaign;
+use crate::campaign::prepare::{Ways, prepare};
+use crate::progress::Progress;
+use crate::{console, render};
+
+/// The exit code for wrong usage and for mistakes in the files.
+const MISTAKES: u8 = 2;
+
+/// The exit code where the machine did not let us.
+const ENVIRONMENT: u8 = 4;
+
+/// What ends the command with an exit code of its own, after it has been told.
+struct Ended(u8);
+
+/// Does what was asked for.
+pub fn campaign(arguments: &CampaignArguments) -> ExitCode {
+    let ended = match (&arguments.command, &arguments.configuration) {
+        (Some(CampaignCommand::Merge(merge)), _) => merge_all(merge),
+        (None, Some(path)) => run(arguments, path),
+        // One of the two is there, or clap has refused it.
+        (None, None) => Err(Ended(MISTAKES)),
+    };
+    ExitCode::from(ended.unwrap_or_else(|Ended(code)| code))
+}
+
+fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
+    let (campaign, mut warnings) = load_campaign(path).map_err(|found| refused(&found, arguments.format))?;
+    let partition = arguments.partition.unwrap_or(Partition::WHOLE);
+    let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
+    let progress = Progress::start(1, !arguments.quiet);
+    let prepared = prepare(&campaign, partition, threads, &progress);
+    drop(progress);
+    let ((plan, ways), more) = prepared.map_err(|found| refused(&found, arguments.format))?;
+    warnings.extend(more);
+    if arguments.format == OutputFormat::Human {
+        console::draw(&warnings);
+    }
+    // Before the night, not after it: can the report be written?
+    let report = arguments.junit.as_deref().map(open_report).transpose()?;
+    let place = arguments.store.clone().unwrap_or(campaign.store);
+    let mut store = Store::open(&place, &plan.campaign).map_err(|error| broken(&error))?;
+    store.describe(&plan).map_err(|error| broken(&error))?;
+    let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
+    let summary = summarize(&plan, &store).map_err(|error| broken(&error))?;
+    let exit = summary.counts.exit_code();
+    if let Some((file, path)) = report {
+        write_report(&plan, &store, file, &path)?;
+    }
+    let written = match arguments.format {
+        OutputFormat::Json => console::print_json(&Document {
+            format_version: 1,
+            exit_code: exit,
+            store: place.display().to_string(),
+            partition: partition.to_string(),
+            executed: worked.executed,
+            diagnostics: render::to_json(&warnings),
+            summary: &summary,
+        }),
+        OutputFormat::Human if arguments.quiet => Ok(()),
+        OutputFormat::Human => console::print(&told(&summary, &place)),
+    };
+    printed(written)?;
+    if !arguments.quiet {
+        doubts(&summary);
+    }
+    Ok(exit)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format_version: u32,
+    exit_code: u8,
+    store: String,
+    partition: String,
+    /// By this process; the others were there.
+    executed: usize,
+    diagnostics: Value,
+    #[serde(flatten)]
+    summary: &'a Summary,
+}
+
+/// Does the runs that are missing.
+fn finish(
+    arguments: &CampaignArguments,
+    plan: &Plan,
+    ways: &Ways,
+    store: &mut Store,
+    threads: usize,
+) -> Result<Worked, Ended> {
+    let known = store.rows().map_err(|error| broken(&error))?;
+    let missing: Vec<&Planned> =
+        plan.runs.iter().filter(|run| !known.contains_key(&run.key.to_string())).collect();
+    let mut counts = Counts::default();
+    for row in plan.runs.iter().filter_map(|run| known.get(&run.key.to_string())) {
+        counts.count(&row.verdict);
+    }
+    if !arguments.quiet && counts.total() > 0 {
+        let (runs, before) = (plural(plan.runs.len(), "run"), counts.total());
+        console::say(&format!("note: {}: {runs}, {before} of them finished before", plan.campaign));
+    }
+    let progress = Progress::start(missing.len(), !arguments.quiet);
+    progress.says(totals(&counts));
+    let live = Mutex::new(counts);
+    let watch = |_: &Planned, record: &Record| {
+        let mut counts = live.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.count(&record.verdict);
+        progress.says(totals(&counts));
+        progress.one_done();
+    };
+    let link = |run: &Planned| link(&ways[run.test][run.iut]);
+    work(plan, missing, store, threads, &link, &watch).map_err(|error| match error {
+        WorkError::Store(error) => broken(&error),
+        WorkError::Thread(error) => {
+            console::say(&format!("error: cannot start a thread: {error}"));
+            Ended(ENVIRONMENT)
+        }
+    })
+}
+
+/// `12 Pass, 1 Fail`
+fn totals(counts: &Counts) -> String {
+    let all = [
+        (counts.pass, "Pass"),
+        (counts.inconclusive, "Inconclusive"),
+        (counts.fail, "Fail"),
+        (counts.run_error, "RunError"),
+    ];
+    let some = all.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    some.collect::<Vec<_>>().join(", ")
+}
+
+fn told(summary: &Summary, store: &Path) -> String {
+    let left = summary.planned - summary.counts.total();
+    let missing = if left == 0 { String::new() } else { format!(", {left} of them missing") };
+    let mut text = format!("{}: {}{missing}\n", summary.campaign, plural(summary.planned, "run"));
+    let rows: Vec<Vec<String>> = rows(summary)
+        .into_iter()
+        .map(|mut row| {
+            if let Some(first) = row.first_mut() {
+                first.insert_str(0, "  ");
+            }
+            row
+        })
+        .collect();
+    text += &table(&rows, 2);
+    for told in &summary.told {
+        text += &one_told(told, store);
+    }
+    let hidden = summary.counts.fail + summary.counts.run_error - summary.told.len();
+    if hidden > 0 {
+        text += &format!("and {} more; the store {} has all\n", hidden, store.display());
+    }
+    // The user's files name the models, and an implementation says what it likes.
+    crate::visible::visible(&text).into_owned()
+}
+
+fn one_told(told: &Told, store: &Path) -> String {
+    let mut conditions = vec![format!("seed {}", told.seed)];
+    let values = constants(&told.constants);
+    if !values.is_empty() {
+        conditions.push(values);
+    }
+    let Told { verdict, test, iut, reason, run, .. } = told;
+    let conditions = conditions.join(", ");
+    format!(
+        "{verdict}: {test} against {iut} ({conditions})\n  {reason}\n  coreach explain {} {run}\n",
+        store.display()
+    )
+}
+
+/// What makes the numbers less certain than they look.
+fn doubts(summary: &Summary) {
+    if summary.others > 0 {
+        let runs = plural(summary.others, "run");
+        console::say(&format!(
+            "note: the store has {runs} more that this plan does not have: a model, an IUT or a setting was another one"
+        ));
+    }
+    if summary.repeats > 0 {
+        let times = plural(summary.repeats, "time");
+        console::say(&format!(
+            "note: {times} a second process did a run that was there already; the first one counts"
+        ));
+    }
+    if summary.conflicts > 0 {
+        let runs = plural(summary.conflicts, "run");
+        console::say(&format!(
+            "warning: {runs} of the store got another verdict from a store that was merged"
+        ));
+    }
+}
+
+fn merge_all(arguments: &MergeArguments) -> Result<u8, Ended> {
+    // A store that is not there would otherwise be made, and be there although nothing was merged.
+    for from in &arguments.from {
+        Store::read(from).map_err(|error| broken(&error))?;
+    }
+    let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut store = Store::open(&arguments.into, &name).map_err(|error| broken(&error))?;
+    let mut merged = Vec::new();
+    let mut conflicts = 0;
+    for from in &arguments.from {
+        let one = store.merge(from).map_err(|error| broken(&error))?;
+        conflicts += one.conflicts;
+        merged.push((from, one));
+    }
+    let exit = u8::from(conflicts > 0);
+    let total = store.rows().map_err(|error| broken(&error))?.len();
+    let written = match arguments.format {
+        OutputFormat::Json => {
+            let one = |(from, merged): &(&PathBuf, coreach_execution::campaign::merge::Merged)| {
+                json!({
+                    "store": from.display().to_string(),
+                    "new": merged.new,
+                    "known": merged.known,
+                    "conflicts": merged.conflicts,
+                })
+            };
+            console::print_json(&json!({
+                "format_version": 1,
+                "exit_code": exit,
+                "store": arguments.into.display().to_string(),
+                "runs": total,
+                "merged": merged.iter().map(one).collect::<Vec<Value>>(),
+            }))
+        }
+        OutputFormat::Human => {
+            let mut text = String::new();
+            for (from, one) in &merged {
+                let mut line = format!("{}: {} new, {} known", from.display(), one.new, one.known);
+                if one.conflicts > 0 {
+                    line += &format!(", {} with another verdict", one.conflicts);
+                }
+                text += &(line + "\n");
+            }
+            text += &format!("{}: {}\n", arguments.into.display(), plural(total, "run"));
+            console::print(&crate::visible::visible(&text))
+        }
+    };
+    printed(written)?;
+    if conflicts > 0 {
+        console::say(&format!(
+            "warning: {} with another verdict were not taken; the table `conflicts` of {} has them",
+            plural(conflicts, "run"),
+            arguments.into.display()
+        ));
+    }
+    Ok(exit)
+}
+
+fn open_report(path: &Path) -> Result<(File, PathBuf), Ended> {
+    // What an earlier report says stays until there is a new one.
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    file.map(|file| (file, path.to_owned())).map_err(|error| unwritten(path, &error))
+}
+
+fn write_report(plan: &Plan, store: &Store, file: File, path: &Path) -> Result<(), Ended> {
+    let write = || -> Result<(), JunitError> {
+        file.set_len(0)?;
+        let mut out = BufWriter::new(&file);
+        junit::write(plan, store, &mut out)?;
+        Ok(out.flush()?)
+    };
+    write().map_err(|error| match error {
+        JunitError::Store(error) => broken(&error),
+        JunitError::Write(error) => unwritten(path, &error),
+    })
+}
+
+/// Tells that a report cannot be written.
+fn unwritten(path: &Path, error: &io::Error) -> Ended {
+    console::say(&format!("error: cannot write {}: {error}", path.display()));
+    Ended(ENVIRONMENT)
+}
+
+/// Tells what is wrong with a store.
+fn broken(error: &StoreError) -> Ended {
+    console::say(&format!("error: {error}"));
+    Ended(if error.is_mistake() { MISTAKES } else { ENVIRONMENT })
+}
+
+/// Who closed the pipe has read what was wanted, and the verdict stays what it is.
+fn printed(result: io::Result<()>) -> Result<(), Ended> {
+    match result {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            console::say(&format!("error: cannot write to standard output: {error}"));
+            Err(Ended(ENVIRONMENT))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tells of mistakes that end the command before it began: drawn, or as a document.
+fn refused(found: &[Diagnostic], format: OutputFormat) -> Ended {
+    if format == OutputFormat::Json {
+        let document = json!({
+            "format_version": 1,
+            "exit_code": MISTAKES,
+            "diagnostics": render::to_json(found),
+        });
+        if let Err(ended) = printed(console::print_json(&document)) {
+            return ended;
+        }
+    } else {
+        console::draw(found);
+        console::say(&counted(found));
+    }
+    Ended(MISTAKES)
+}

@@ -1,0 +1,51 @@
+//! `coreach explain`: why a run ended as it did, event by event, and as a picture.
+
+use std::fs;
+use std::io;
+
+use coreach_pipeline::export::{Format, Options, View, export};
+
+use super::refuse_as;
+use crate::arguments::OutputFormat;
+use crate::execution_arguments::ExplainArguments;
+use crate::exit::Exit;
+use crate::{console, stored, story};
+
+/// Reads the run, tells it, draws it.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
+    let stored = match stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref())
+    {
+        Ok(stored) => stored,
+        Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
+    };
+    if let Some(path) = &arguments.draw {
+        let taken: Vec<usize> = stored.run.trace.iter().map(|step| step.transition).collect();
+        let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
+        let is_svg = path.extension().is_some_and(|extension| extension == "svg");
+        let format = if is_svg { Format::Svg } else { Format::Dot };
+        let drawn = export(&view, format, Options { facts: false }).map_err(|error| error.to_string());
+        let written = drawn.and_then(|text| fs::write(path, text).map_err(|error| error.to_string()));
+        if let Err(message) = written {
+            console::say(&format!("error: {}: {message}", path.display()));
+            return Ok(Exit::Environment);
+        }
+    }
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&stored.record)?,
+        OutputFormat::Human => {
+            let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
+            let text = format!(
+                "{} seed {}\n{}{}",
+                test.iosts.name,
+                run.seed,
+                story::table(test, initial, run),
+                story::why(test, initial, run)
+            );
+            console::print(&text)?;
+        }
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,214 @@
+//! `coreach mutate`: what a suite of purposes finds in implementations that are known to be wrong.
+
+use std::io;
+use std::time::Duration;
+
+use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
+use coreach_execution::{Settings, TestCase};
+use coreach_model::Iosts;
+use serde::Serialize;
+
+use super::run::no_thread;
+use super::{plural, refuse_as, table};
+use crate::arguments::OutputFormat;
+use crate::execution_arguments::MutateArguments;
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::{cases, console, jobs};
+
+/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
+/// an answer, not a failure.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
+    let making = Progress::start(1, !arguments.quiet);
+    let cases = match cases::load(&arguments.configuration, None, &making) {
+        Ok((cases, _)) => cases,
+        Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
+    };
+    drop(making);
+    let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
+        let message = "a test case alone has no specification to mutate: give the configuration";
+        let diagnostic = coreach_model::Diagnostic::error("no-specification", message);
+        return refuse_as(&[diagnostic], arguments.format, Exit::Refused);
+    };
+    // Simulated implementations know silence at once, so no time is lost in waiting for it.
+    let moment = Duration::from_millis(1);
+    let effort = Effort {
+        mutants: arguments.mutants,
+        runs: arguments.runs,
+        walks: arguments.walks,
+        depth: arguments.depth,
+        seed: arguments.seed,
+        settings: Settings {
+            steps: arguments.steps,
+            quiescence: moment,
+            patience: moment,
+            ..Settings::default()
+        },
+    };
+    let tests: Vec<TestCase> = cases.iter().map(|case| case.test.clone()).collect();
+    let names: Vec<String> = cases.into_iter().map(|case| case.name).collect();
+    let all = mutants(&specification, effort.mutants, effort.seed);
+    let progress = Progress::start(all.len(), !arguments.quiet);
+    let visits = visits(&specification, &tests, &effort);
+    let work = |mutant: &Mutant| {
+        progress.says(mutant.change.clone());
+        let result = judge(&specification, &tests, mutant.clone(), &visits, &effort);
+        progress.one_done();
+        result
+    };
+    let results = match jobs::in_order(&all, arguments.threads.get(), work) {
+        Ok(results) => results,
+        Err(error) => return no_thread(&error),
+    };
+    drop(progress);
+    match arguments.format {
+        OutputFormat::Human => tell(&specification, &names, &results, &visits, &effort)?,
+        OutputFormat::Json => console::print_json(&document(&specification, &names, &results, &visits))?,
+    }
+    Ok(Exit::Fine)
+}
+
+#[derive(Serialize)]
+struct Document {
+    format_version: u32,
+    specification: String,
+    killed: usize,
+    survived: usize,
+    equivalent_up_to_bound: usize,
+    broken: usize,
+    mutants: Vec<MutantDocument>,
+    transitions: Vec<TransitionDocument>,
+}
+
+#[derive(Serialize)]
+struct MutantDocument {
+    operator: &'static str,
+    change: String,
+    fate: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    killed_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    trace: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visits: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct TransitionDocument {
+    transition: String,
+    visits: usize,
+}
+
+fn document(specification: &Iosts, names: &[String], results: &[Judged], visits: &[usize]) -> Document {
+    let count = |wanted: &str| results.iter().filter(|result| fate_name(&result.fate) == wanted).count();
+    let mutant = |result: &Judged| {
+        let (killed_by, seed) = match &result.fate {
+            Fate::Killed { test, seed } => (names.get(*test).cloned(), Some(*seed)),
+            _ => (None, None),
+        };
+        let trace = match &result.fate {
+            Fate::Survived { trace } => trace.iter().map(ToString::to_string).collect(),
+            _ => Vec::new(),
+        };
+        MutantDocument {
+            operator: result.mutant.operator.name(),
+            change: result.mutant.change.clone(),
+            fate: fate_name(&result.fate),
+            killed_by,
+            seed,
+            trace,
+            visits: result.visits,
+        }
+    };
+    let transitions = specification.transitions.iter().zip(visits).map(|(transition, visits)| {
+        TransitionDocument { transition: specification.describe(transition), visits: *visits }
+    });
+    Document {
+        format_version: 1,
+        specification: specification.name.clone(),
+        killed: count("killed"),
+        survived: count("survived"),
+        equivalent_up_to_bound: count("equivalent"),
+        broken: count("broken"),
+        mutants: results.iter().map(mutant).collect(),
+        transitions: transitions.collect(),
+    }
+}
+
+fn fate_name(fate: &Fate) -> &'static str {
+    match fate {
+        Fate::Killed { .. } => "killed",
+        Fate::Survived { .. } => "survived",
+        Fate::Equivalent => "equivalent",
+        Fate::Broken(_) => "broken",
+    }
+}
+
+fn tell(
+    specification: &Iosts,
+    names: &[String],
+    results: &[Judged],
+    visits: &[usize],
+    effort: &Effort,
+) -> io::Result<()> {
+    let fates = ["killed", "survived", "equivalent", "broken"];
+    let head = ["operator", "mutants", "killed", "survived", "equivalent*", "broken"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let mut row = |name: &str, of: &dyn Fn(&&Judged) -> bool| {
+        let mine: Vec<&Judged> = results.iter().filter(of).collect();
+        let count = |fate: &str| mine.iter().filter(|result| fate_name(&result.fate) == fate).count();
+        let mut row = vec![name.to_owned(), mine.len().to_string()];
+        row.extend(fates.iter().map(|fate| count(fate).to_string()));
+        if !mine.is_empty() {
+            rows.push(row);
+        }
+    };
+    for operator in Operator::ALL {
+        row(operator.name(), &|result| result.mutant.operator == *operator);
+    }
+    row("all", &|_| true);
+    let mut text = table(&rows, 1);
+    text.push_str(&format!(
+        "* nothing wrong seen in {} of at most {} beside the specification\n",
+        plural(usize::try_from(effort.walks).unwrap_or(usize::MAX), "walk"),
+        plural(effort.depth, "event")
+    ));
+    let count = |wanted: &str| results.iter().filter(|result| fate_name(&result.fate) == wanted).count();
+    let (killed, survived) = (count("killed"), count("survived"));
+    if killed + survived > 0 {
+        let score = 100.0 * killed as f64 / (killed + survived) as f64;
+        text.push_str(&format!("score: {killed} of {} that are wrong, {score:.0} %\n", killed + survived));
+    }
+    for name in names.iter().enumerate().map(|(number, name)| {
+        let by = |result: &&Judged| matches!(result.fate, Fate::Killed { test, .. } if test == number);
+        format!("  {name} killed {} first\n", results.iter().filter(by).count())
+    }) {
+        text.push_str(&name);
+    }
+    for result in results {
+        if let Fate::Survived { trace } = &result.fate {
+            let why = match result.visits {
+                Some(0) => "no run of the suite came through this transition: a purpose is missing",
+                Some(_) => "the suite came through it, and did not look",
+                None => "the change is at no single transition",
+            };
+            let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
+            let (operator, change) = (result.mutant.operator.name(), &result.mutant.change);
+            text.push_str(&format!(
+                "survived: {operator}: {change}\n  {why}\n  it shows by {}\n",
+                trace.join(" ")
+            ));
+        }
+    }
+    let missed = specification.transitions.iter().zip(visits).filter(|(_, visits)| **visits == 0);
+    let missed: Vec<String> = missed.map(|(transition, _)| specification.describe(transition)).collect();
+    if !missed.is_empty() {
+        text.push_str(&format!("no purpose reached: {}\n", missed.join(", ")));
+    }
+    console::print(&text)
+}

@@ -1,0 +1,104 @@
+//! `coreach replay`: a stored run once more, and a shorter one with the same verdict.
+
+use std::fs;
+use std::io;
+
+use coreach_execution::adapter::description::open;
+use coreach_execution::lazy::Lazy;
+use coreach_execution::record::record;
+use coreach_execution::replay::replay as run_again;
+use coreach_execution::shrink::shrink;
+use coreach_model::Diagnostic;
+
+use super::test::exit_of;
+use super::{plural, refuse_as};
+use crate::arguments::OutputFormat;
+use crate::execution_arguments::ReplayArguments;
+use crate::exit::Exit;
+use crate::{console, iut, stored, story};
+
+/// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
+/// that of the new run's verdict.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
+    let refuse = |found: &[Diagnostic]| refuse_as(found, arguments.format, Exit::Refused);
+    let stored = match stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref())
+    {
+        Ok(stored) => stored,
+        Err(found) => return refuse(&found),
+    };
+    let loaded = match (&arguments.iut, &stored.iut) {
+        (Some(path), _) => iut::load(path, &stored.test.iosts),
+        (None, Some((description, file))) => crate::campaign::reopen(description, file, &stored.test.iosts),
+        (None, None) => {
+            let message = "the run does not say against what it was: give `--iut FILE`";
+            return refuse(&[Diagnostic::error("no-implementation", message)]);
+        }
+    };
+    let implementation = match loaded {
+        Ok((implementation, _)) => implementation,
+        Err(found) => return refuse(&found),
+    };
+    let settings = arguments.driving.over(stored.settings.clone());
+    let mut adapter = open(&implementation, Lazy::default);
+    let again = run_again(&stored.test, stored.initial.clone(), &stored.run, &settings, adapter.as_mut());
+    let mut result = again.run.clone();
+    let mut lines = Vec::new();
+    lines.push(match again.diverged {
+        None => {
+            format!("the same {} again, and {}", plural(result.trace.len(), "event"), result.outcome.name())
+        }
+        Some(at) => format!(
+            "{} this time, {} before; the runs part at event {}",
+            result.outcome.name(),
+            stored.run.outcome.name(),
+            at + 1
+        ),
+    });
+    if arguments.shrink {
+        // What is shrunk is what has just been seen, if it is still wrong; else what was stored.
+        let from = if result.outcome.name() == stored.run.outcome.name() { &result } else { &stored.run };
+        let mut seen = |run: &coreach_execution::Run| {
+            if arguments.format == OutputFormat::Human {
+                console::say(&format!("  {}", plural(run.trace.len(), "event")));
+            }
+        };
+        let mut solver = Lazy::default();
+        let shrunk = shrink(
+            &stored.test,
+            &stored.initial,
+            from,
+            arguments.budget,
+            &settings,
+            adapter.as_mut(),
+            &mut solver,
+            &mut seen,
+        );
+        lines.push(format!(
+            "shrunk from {} to {} in {}",
+            plural(from.trace.len(), "event"),
+            shrunk.run.trace.len(),
+            plural(shrunk.runs, "run")
+        ));
+        result = shrunk.run;
+    }
+    let written = record(&stored.test, stored.initial.clone(), &result);
+    if let Some(path) = &arguments.keep {
+        let text = serde_json::to_string_pretty(&written).unwrap_or_default();
+        if let Err(error) = fs::write(path, text) {
+            console::say(&format!("error: {}: {error}", path.display()));
+            return Ok(Exit::Environment);
+        }
+    }
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&written)?,
+        OutputFormat::Human => {
+            let (test, initial) = (&stored.test, &stored.initial);
+            lines.push(story::table(test, initial, &result) + &story::why(test, initial, &result));
+            console::print(&lines.join("\n"))?;
+        }
+    }
+    Ok(exit_of(&result.outcome))
+}

@@ -1,0 +1,257 @@
+//! `coreach test`: a test case meets an implementation.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use coreach_execution::adapter::description::open;
+use coreach_execution::constants::{given, initial_state};
+use coreach_execution::lazy::Lazy;
+use coreach_execution::record::{Record, record};
+use coreach_execution::strategy::{Asked, Move};
+use coreach_execution::values::{MIX, Values};
+use coreach_execution::{Outcome, Run, Settings, Strategy, TestCase, tester};
+use coreach_model::semantics::State;
+use coreach_model::{Diagnostic, Verdict};
+use serde::Serialize;
+
+use super::{plural, refuse_as};
+use crate::arguments::OutputFormat;
+use crate::cases::{self, Case};
+use crate::execution_arguments::{Chooser, TestArguments};
+use crate::exit::Exit;
+use crate::progress::Progress;
+use crate::{console, iut, story};
+
+/// Reads, runs, and says what came of it.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
+    let refuse = |found: &[Diagnostic]| refuse_as(found, arguments.format, Exit::Refused);
+    let progress = Progress::start(arguments.runs.get(), !arguments.quiet);
+    let (cases, warnings) = match cases::load(&arguments.test, arguments.purpose.as_deref(), &progress) {
+        Ok(cases) => cases,
+        Err(found) => return refuse(&found),
+    };
+    let mut implementations = Vec::new();
+    for case in &cases {
+        match iut::load(&arguments.iut, &case.test.iosts) {
+            Ok((iut, more)) => implementations.push((iut, more)),
+            Err(found) => return refuse(&found),
+        }
+    }
+    if arguments.format == OutputFormat::Human {
+        console::draw(&warnings);
+        if let Some((_, more)) = implementations.first() {
+            console::draw(more);
+        }
+    }
+    if let Some(folder) = &arguments.keep
+        && let Err(error) = fs::create_dir_all(folder)
+    {
+        console::say(&format!("error: {}: {error}", folder.display()));
+        return Ok(Exit::Environment);
+    }
+    let settings = arguments.driving.over(Settings::default());
+    let mut exit = Exit::Fine;
+    let mut documents = Vec::new();
+    for (case, (iut, _)) in cases.iter().zip(&implementations) {
+        let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let known = match given(&case.test, pairs) {
+            Ok(known) => known,
+            Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
+        };
+        let mut adapter = open(iut, Lazy::default);
+        let mut strategy = strategy(arguments.strategy);
+        let mut values = Values::new(MIX);
+        let mut total = Total::default();
+        for number in 0..arguments.runs.get() as u64 {
+            let seed = arguments.seed.wrapping_add(number);
+            let mut solver = Lazy::default();
+            let initial = match initial_state(&case.test, &known, seed, &mut solver) {
+                Ok(initial) => initial,
+                Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
+            };
+            progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
+            let run = tester::run(
+                &case.test,
+                initial.clone(),
+                seed,
+                &settings,
+                adapter.as_mut(),
+                &mut strategy,
+                &mut values,
+                &mut solver,
+            );
+            progress.one_done();
+            exit = exit.and(exit_of(&run.outcome));
+            total.add(&run);
+            let written = record(&case.test, initial.clone(), &run);
+            let path = match keep(arguments, case, &written) {
+                Ok(path) => path,
+                Err(message) => {
+                    console::say(&format!("error: {message}"));
+                    return Ok(Exit::Environment);
+                }
+            };
+            if arguments.format == OutputFormat::Human {
+                tell(arguments, case, &initial, &run, path.as_deref())?;
+            } else {
+                documents.push(written);
+            }
+        }
+        if arguments.format == OutputFormat::Human {
+            console::print(&format!("{} against {}: {}\n", case.name, iut.name, total.text()))?;
+        }
+    }
+    drop(progress);
+    if arguments.format == OutputFormat::Json {
+        console::print_json(&Document { format_version: 1, exit_code: exit.code(), runs: documents })?;
+    }
+    Ok(exit)
+}
+
+#[derive(Serialize)]
+struct Document {
+    format_version: u32,
+    exit_code: u8,
+    runs: Vec<Record>,
+}
+
+/// What a run's outcome says for the exit code.
+pub(super) fn exit_of(outcome: &Outcome) -> Exit {
+    match outcome {
+        Outcome::Verdict(Verdict::Pass, _) => Exit::Fine,
+        Outcome::Verdict(Verdict::Inconclusive, _) => Exit::Inconclusive,
+        Outcome::Verdict(Verdict::Fail, _) => Exit::Failed,
+        Outcome::RunError(_) => Exit::RunErrors,
+    }
+}
+
+fn strategy(chooser: Chooser) -> Strategy<'static> {
+    match chooser {
+        Chooser::Random => Strategy::random(),
+        Chooser::Coverage => Strategy::Coverage(Default::default()),
+        Chooser::Shortest => Strategy::Shortest,
+        Chooser::Interactive => Strategy::Ask(Box::new(ask)),
+    }
+}
+
+/// Asks at the keyboard; the end of the input ends the run.
+fn ask(test: &TestCase, state: &State, moves: &[Move]) -> Asked {
+    let mut stderr = io::stderr().lock();
+    let place = &test.iosts.location(state.location).label;
+    let data = state.valuation.iter().map(|(datum, value)| format!("{datum} = {value}"));
+    // Nobody can be told if the question cannot be written; the answer then decides.
+    let _ = writeln!(stderr, "in {place} with {}", data.collect::<Vec<_>>().join(", "));
+    for (number, one) in moves.iter().enumerate() {
+        let text = match one {
+            Move::Wait => "wait for an observation".to_owned(),
+            Move::Send(transition) => {
+                let transition = &test.iosts.transitions[*transition];
+                let action = &test.iosts.action(transition.action).name;
+                format!("send {action} when {}", transition.guard)
+            }
+        };
+        let _ = writeln!(stderr, "  {} {text}", number + 1);
+    }
+    loop {
+        let _ = write!(stderr, "which (a number, or q to end)? ");
+        let _ = stderr.flush();
+        let mut line = String::new();
+        match io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => return Asked::End,
+            Ok(_) => {}
+        }
+        match line.trim() {
+            "q" | "quit" => return Asked::End,
+            text => match text.parse::<usize>().ok().and_then(|number| moves.get(number.wrapping_sub(1))) {
+                Some(one) => return Asked::Moves(vec![*one]),
+                None => {
+                    let _ = writeln!(stderr, "expected a number from 1 to {}", moves.len());
+                    if !io::stdin().is_terminal() {
+                        return Asked::End;
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// Writes the run's document, if that is wanted; its path.
+fn keep(arguments: &TestArguments, case: &Case, record: &Record) -> Result<Option<String>, String> {
+    let Some(folder) = &arguments.keep else { return Ok(None) };
+    let test = folder.join(format!("{}.test_case.json", case.name));
+    let run = folder.join(format!("{}.{}.json", case.name, record.seed));
+    let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
+    for (path, text) in [(&test, &case.document), (&run, &text)] {
+        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(Some(run.display().to_string()))
+}
+
+fn tell(
+    arguments: &TestArguments,
+    case: &Case,
+    initial: &State,
+    run: &Run,
+    path: Option<&str>,
+) -> io::Result<()> {
+    let passed = run.outcome.verdict() == Some(Verdict::Pass);
+    if passed && arguments.quiet {
+        return Ok(());
+    }
+    let constants: Vec<String> =
+        run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
+    let mut text = format!(
+        "{} seed {}{}: {} in {:.3} s, ",
+        case.name,
+        run.seed,
+        if constants.is_empty() { String::new() } else { format!(" ({})", constants.join(", ")) },
+        plural(run.trace.len(), "event"),
+        run.time.as_secs_f64(),
+    );
+    text.push_str(&story::why(&case.test, initial, run));
+    // One run is told whole; of many, those that did not pass.
+    if !passed || arguments.runs.get() == 1 {
+        text.push_str(&story::table(&case.test, initial, run));
+    }
+    if let Some(path) = path.filter(|_| !passed) {
+        text.push_str(&format!("  kept: {path}\n"));
+    }
+    console::print(&text)
+}
+
+/// Sums over runs.
+#[derive(Default)]
+struct Total {
+    outcomes: BTreeMap<&'static str, usize>,
+    events: usize,
+    seconds: f64,
+    mix: BTreeMap<&'static str, usize>,
+}
+
+impl Total {
+    fn add(&mut self, run: &Run) {
+        *self.outcomes.entry(run.outcome.name()).or_default() += 1;
+        self.events += run.trace.len();
+        self.seconds += run.time.as_secs_f64();
+        for (source, count) in &run.mix {
+            *self.mix.entry(source.name()).or_default() += count;
+        }
+    }
+
+    fn line(&self) -> String {
+        let names = ["Pass", "Inconclusive", "Fail", "RunError"];
+        let count = |name: &&str| format!("{name} {}", self.outcomes.get(*name).copied().unwrap_or(0));
+        names.iter().map(count).collect::<Vec<_>>().join(", ")
+    }
+
+    fn text(&self) -> String {
+        let mix: Vec<String> = self.mix.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        let values = if mix.is_empty() { String::new() } else { format!("\n  values: {}", mix.join(", ")) };
+        let events = plural(self.events, "event");
+        format!("{}; {events} in {:.3} s{values}", self.line(), self.seconds)
+    }
+}

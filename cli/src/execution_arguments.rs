@@ -1,0 +1,193 @@
+//! The arguments of the commands that run test cases.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use coreach_execution::Settings;
+
+use crate::arguments::OutputFormat;
+
+/// What chooses the moves.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum Chooser {
+    #[default]
+    Random,
+    Coverage,
+    Shortest,
+    Interactive,
+}
+
+/// How runs are driven, whatever command makes them.
+#[derive(Args, Clone, Debug)]
+pub struct Driving {
+    /// How long silence must last where there is nothing to send, in ms [default: 1000]
+    #[arg(long, value_name = "MS")]
+    pub quiescence: Option<u64>,
+    /// The same for one location: `Pay__Begin=200`; may be repeated
+    #[arg(long, value_name = "LOCATION=MS", value_parser = location_time)]
+    pub quiescence_at: Vec<(String, u64)>,
+    /// How long to wait where something could be sent as well, in ms [default: 20]
+    #[arg(long, value_name = "MS")]
+    pub patience: Option<u64>,
+    /// The most events of a run [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<usize>,
+    /// The longest time of a run, in ms [default: 60000]
+    #[arg(long, value_name = "MS")]
+    pub time: Option<u64>,
+}
+
+impl Driving {
+    /// The same, for the tester; what is not said is as before.
+    pub fn over(&self, before: Settings) -> Settings {
+        let at = |(name, time): &(String, u64)| (name.clone(), Duration::from_millis(*time));
+        let mut quiescence_at = before.quiescence_at;
+        quiescence_at.extend(self.quiescence_at.iter().map(at));
+        Settings {
+            quiescence: self.quiescence.map_or(before.quiescence, Duration::from_millis),
+            quiescence_at,
+            patience: self.patience.map_or(before.patience, Duration::from_millis),
+            steps: self.steps.unwrap_or(before.steps),
+            time: self.time.map_or(before.time, Duration::from_millis),
+        }
+    }
+}
+
+fn location_time(text: &str) -> Result<(String, u64), String> {
+    let parts = text.split_once('=').and_then(|(name, time)| Some((name, time.parse().ok()?)));
+    let (name, time) = parts.ok_or("expected LOCATION=MS, for example Pay__Begin=200")?;
+    Ok((name.to_owned(), time))
+}
+
+fn constant(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example cPrice=3")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Of `test`.
+#[derive(Args, Debug)]
+pub struct TestArguments {
+    /// A test case (test_case.json), or a configuration, whose test cases are made first
+    #[arg(value_name = "TEST")]
+    pub test: PathBuf,
+    /// The implementation: a file that begins with `iut:`
+    #[arg(long, value_name = "FILE")]
+    pub iut: PathBuf,
+    /// Which purpose of the configuration [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub purpose: Option<String>,
+    /// A symbolic constant's value: NAME=VALUE; may be repeated; others are solved for
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    pub constant: Vec<(String, String)>,
+    /// The seed of the first run; the next one has the next
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// How many runs of each test case
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub runs: NonZeroUsize,
+    /// How to choose what to do next
+    #[arg(long, value_enum, default_value_t)]
+    pub strategy: Chooser,
+    /// How runs are driven.
+    #[command(flatten)]
+    pub driving: Driving,
+    /// Keep each run here, as a document
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// No progress, and of the runs only those that are not Pass
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    /// A run that `test --keep` wrote, or the store of a campaign
+    #[arg(value_name = "RUN|STORE")]
+    pub source: PathBuf,
+    /// Which run of the store: its number, or the beginning of its key
+    #[arg(value_name = "WHICH")]
+    pub which: Option<String>,
+    /// The test case, for a run that stands alone
+    #[arg(long, value_name = "TEST")]
+    pub test: Option<PathBuf>,
+    /// Draw the walked path through the test case here: .dot or .svg
+    #[arg(long, value_name = "FILE")]
+    pub draw: Option<PathBuf>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+}
+
+/// Of `replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArguments {
+    /// A run that `test --keep` wrote, or the store of a campaign
+    #[arg(value_name = "RUN|STORE")]
+    pub source: PathBuf,
+    /// Which run of the store: its number, or the beginning of its key
+    #[arg(value_name = "WHICH")]
+    pub which: Option<String>,
+    /// The test case, for a run that stands alone
+    #[arg(long, value_name = "TEST")]
+    pub test: Option<PathBuf>,
+    /// The implementation [default: that of the store]
+    #[arg(long, value_name = "FILE")]
+    pub iut: Option<PathBuf>,
+    /// Look for a shorter run with the same verdict
+    #[arg(long)]
+    pub shrink: bool,
+    /// The most runs that shrinking may make
+    #[arg(long, value_name = "N", default_value = "300")]
+    pub budget: usize,
+    /// How runs are driven.
+    #[command(flatten)]
+    pub driving: Driving,
+    /// Keep the run here, as a document
+    #[arg(long, value_name = "FILE")]
+    pub keep: Option<PathBuf>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+}
+
+/// Of `mutate`.
+#[derive(Args, Debug)]
+pub struct MutateArguments {
+    /// The configuration: its specification is mutated, its purposes are the suite
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
+    /// The most mutants
+    #[arg(long, value_name = "N", default_value = "100")]
+    pub mutants: usize,
+    /// Runs of each test case against each mutant
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub runs: u64,
+    /// Walks beside the specification, for a mutant that no run killed
+    #[arg(long, value_name = "N", default_value = "100")]
+    pub walks: u64,
+    /// Events of such a walk
+    #[arg(long, value_name = "N", default_value = "60")]
+    pub depth: usize,
+    /// The seed of everything
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// The most events of a run
+    #[arg(long, value_name = "N", default_value = "200")]
+    pub steps: usize,
+    /// How many mutants at once
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub threads: NonZeroUsize,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}

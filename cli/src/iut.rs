@@ -1,0 +1,351 @@
+//! The file that says how the events of a model reach a real implementation: the one that begins with `iut:`.
+//!
+//! It is read against a model, so that a template which names a parameter that its action has not is found before the first
+//! run, as is an input that nothing says how to send. Paths are relative to the file's own folder. The format is
+//! told in `docs/adapters.md`.
+
+mod http;
+mod lines;
+mod words;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Stdio, Tcp, Way};
+use coreach_execution::adapter::template::Template;
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::iosts::Iosts;
+use coreach_model::reader::collect::{Collector, listed};
+use coreach_model::reader::yaml::{self, Entry, Kind, Node};
+use coreach_model::reader::{Reading, read_specification, shape};
+
+use crate::configuration::{reference, section};
+use words::{Holes, Reader};
+
+/// The ways to an implementation.
+const WAYS: [&str; 4] = ["simulated", "stdio", "tcp", "http"];
+
+/// The keys of a command, which stand among those of their section.
+const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms"];
+
+/// How long a command may take until it is ready, if nothing is said.
+const READY: u64 = 10_000;
+
+/// Reads an IUT's file; `iosts` is the test case that is to be run against it, or its specification.
+///
+/// # Errors
+/// Every mistake that could be found, in it or in a model that it names.
+pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
+    let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
+    read(file, path.parent().unwrap_or(Path::new("")), Some(iosts))
+}
+
+/// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not checked.
+///
+/// # Errors
+/// As [`load`].
+pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Reading<Iut> {
+    let mut collector = Collector::new(file);
+    let iut = read_root(&mut Reader { collector: &mut collector, folder, iosts });
+    let (mut found, mut failed) = collector.finish();
+    let Some((name, way)) = iut else { return Err(found) };
+    let way = match way {
+        Found::Way(way) => Some(*way),
+        // The model is a file of its own, with findings of its own.
+        Found::Model(model) => {
+            let read = yaml::load(&model.path)
+                .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
+                .and_then(read_specification);
+            match read {
+                Ok((specification, more)) => {
+                    found.extend(more);
+                    Some(Way::Simulated(Box::new(specification.iosts)))
+                }
+                Err(more) => {
+                    failed = true;
+                    found.extend(more);
+                    None
+                }
+            }
+        }
+    };
+    match way {
+        Some(way) if !failed => Ok((Iut { name, way }, found)),
+        _ => Err(found),
+    }
+}
+
+enum Found {
+    Way(Box<Way>),
+    Model(crate::configuration::Reference),
+}
+
+fn read_root(reader: &mut Reader<'_>) -> Option<(String, Found)> {
+    let root = yaml::parse(reader.collector)?;
+    let Kind::Mapping(entries) = &root.kind else {
+        shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
+        return None;
+    };
+    let known: Vec<&str> = std::iter::once("iut").chain(WAYS).collect();
+    shape::check_keys(reader.collector, entries, &known, "an IUT's file");
+    let name = match shape::get(entries, "iut") {
+        Some(node) => {
+            shape::scalar(reader.collector, node, "the IUT's name", "iut: my_server").map(|s| s.text.clone())
+        }
+        None => {
+            shape::missing_key(reader.collector, &root, "iut", "the IUT's file", "iut: my_server");
+            None
+        }
+    };
+    let ways: Vec<&Entry> = shape::first_entries(entries)
+        .into_iter()
+        .filter(|entry| WAYS.contains(&entry.key.text.as_str()))
+        .collect();
+    let way = match ways.as_slice() {
+        [] => {
+            let message = "the IUT's file does not say how the implementation is reached";
+            let diagnostic = Diagnostic::error("missing-key", message)
+                .at(reader.collector.origin(&root.head()), "the way is missing here")
+                .help(format!(
+                    "one of {}: for example `stdio: {{ command: [python3, sut.py] }}`",
+                    listed(WAYS)
+                ));
+            reader.collector.push(diagnostic);
+            return None;
+        }
+        [way] => way,
+        [first, second, ..] => {
+            let diagnostic = Diagnostic::error("two-ways", "an IUT is reached in one way")
+                .at(reader.collector.origin(&second.key.span), "a second one")
+                .at(reader.collector.origin(&first.key.span), "the first one")
+                .help("write a file for each");
+            reader.collector.push(diagnostic);
+            return None;
+        }
+    };
+    let name = name?;
+    match way.key.text.as_str() {
+        "simulated" => {
+            let section = section(reader.collector, entries, "simulated", &["model"]);
+            let Some(node) = shape::get(section, "model") else {
+                let like = "simulated: { model: specification.yaml }";
+                shape::missing_key(reader.collector, &way.value, "model", "`simulated`", like);
+                return None;
+            };
+            reference(reader.collector, node, "model", reader.folder).map(|model| (name, Found::Model(model)))
+        }
+        "stdio" => {
+            stdio(reader, entries, &way.value).map(|stdio| (name, Found::Way(Box::new(Way::Stdio(stdio)))))
+        }
+        "tcp" => tcp(reader, entries, &way.value).map(|tcp| (name, Found::Way(Box::new(Way::Tcp(tcp))))),
+        _ => {
+            http::http(reader, entries, &way.value).map(|http| (name, Found::Way(Box::new(Way::Http(http)))))
+        }
+    }
+}
+
+fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
+    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms"]).chain(lines::KEYS).collect();
+    let entries = section(reader.collector, root, "stdio", &known);
+    let like = "stdio: { command: [python3, sut.py] }";
+    let command = command(reader, entries, node, "`stdio`", like, Holes::constants());
+    let ready = reader.milliseconds(entries, "ready_ms", READY);
+    let encoding = lines::encoding(reader, entries, node, "`stdio`");
+    Some(Stdio { command: command?, ready, encoding: encoding? })
+}
+
+fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
+    let known: Vec<&str> = ["address", "launch"].into_iter().chain(lines::KEYS).collect();
+    let entries = section(reader.collector, root, "tcp", &known);
+    let launch = launch(reader, entries);
+    let like = "address: 127.0.0.1:6379";
+    let address = address(reader, entries, node, "address", "`tcp`", like);
+    if let Some((template, span)) = &address {
+        let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
+        if !filled
+            .rsplit_once(':')
+            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+        {
+            let diagnostic = Diagnostic::error("wrong-value", "an address is a host and a port")
+                .at(reader.collector.origin(span), "no such address")
+                .help(format!("for example `{like}`"));
+            reader.collector.push(diagnostic);
+        }
+    }
+    let encoding = lines::encoding(reader, entries, node, "`tcp`");
+    if let (Some(Some(launch)), Some(Encoding::Lines(lines))) = (&launch, &encoding) {
+        kept(
+            reader,
+            entries,
+            launch,
+            lines.reset.is_empty(),
+            "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
+        );
+    }
+    Some(Tcp { address: address?.0, launch: launch?, encoding: encoding? })
+}
+
+/// A server that is kept must be told to forget.
+fn kept(reader: &mut Reader<'_>, entries: &[Entry], launch: &Launch, is_without: bool, like: &str) {
+    let Some(entry) = entries.iter().find(|entry| entry.key.text == "launch") else { return };
+    if !launch.keep || !is_without {
+        return;
+    }
+    let message = "a server that is kept between runs needs a `reset`: a run begins in the initial state";
+    let diagnostic = Diagnostic::error("missing-key", message)
+        .at(reader.collector.origin(&entry.key.span), "kept, and never reset")
+        .help(format!("for example `{like}`, or leave out `keep`"));
+    reader.collector.push(diagnostic);
+}
+
+/// `launch`, where it is given. The outer `None` is a mistake.
+fn launch(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
+    let Some(node) = shape::get(entries, "launch") else { return Some(None) };
+    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
+    let entries = section(reader.collector, entries, "launch", &known);
+    let keep = reader.boolean(entries, "keep");
+    // What is kept for many runs cannot depend on the constants of one.
+    let holes = if keep { Holes::none() } else { Holes::constants() }.with_port();
+    let like = "launch: { command: [redis-server, --port, \"{port}\"] }";
+    let command = command(reader, entries, node, "`launch`", like, holes);
+    let ready = reader.milliseconds(entries, "ready_ms", READY);
+    Some(Some(Launch { command: command?, ready, keep }))
+}
+
+/// Where the implementation is, with the place in the file.
+fn address(
+    reader: &mut Reader<'_>,
+    entries: &[Entry],
+    node: &Node,
+    key: &str,
+    of: &str,
+    like: &str,
+) -> Option<(Template, std::ops::Range<usize>)> {
+    let Some(value) = shape::get(entries, key) else {
+        shape::missing_key(reader.collector, node, key, of, like);
+        return None;
+    };
+    let scalar = shape::scalar(reader.collector, value, &format!("`{key}`"), like)?;
+    let holes =
+        if shape::get(entries, "launch").is_some() { Holes::none().with_port() } else { Holes::none() };
+    reader.template(scalar, &holes).map(|template| (template, scalar.span.clone()))
+}
+
+/// What is started, from the keys of [`COMMAND`].
+fn command(
+    reader: &mut Reader<'_>,
+    entries: &[Entry],
+    node: &Node,
+    of: &str,
+    like: &str,
+    holes: Holes,
+) -> Option<Command> {
+    let words = match shape::get(entries, "command") {
+        None => {
+            shape::missing_key(reader.collector, node, "command", of, like);
+            None
+        }
+        Some(value) => words_of(reader, value, like, &holes),
+    };
+    let directory = directory(reader, entries);
+    let mut environment = Vec::new();
+    if let Some(value) = shape::get(entries, "environment") {
+        let like = "environment: { KEY: value }";
+        let entries = shape::mapping(reader.collector, value, "`environment`", like).unwrap_or(&[]);
+        shape::check_distinct(reader.collector, entries, "duplicate-key", "variable");
+        for entry in shape::first_entries(entries) {
+            let name = &entry.key.text;
+            if name.is_empty() || name.contains(['=', '\0']) {
+                let message =
+                    format!("`{}` cannot name a variable of the environment", name.escape_default());
+                reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
+                continue;
+            }
+            // Nothing at all is the empty text here.
+            let text = match entry.value.is_nothing() {
+                true => Some(String::new()),
+                false => shape::scalar(reader.collector, &entry.value, &format!("`{name}`"), like)
+                    .map(|scalar| scalar.text.clone()),
+            };
+            environment.extend(text.map(|text| (name.clone(), text)));
+        }
+    }
+    let grace = reader.milliseconds(entries, "grace_ms", 0);
+    Some(Command { words: words?, directory: directory?, environment, grace })
+}
+
+fn words_of(reader: &mut Reader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
+    if let Kind::Scalar(scalar) = &value.kind
+        && !value.is_nothing()
+    {
+        let words: Vec<String> = scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect();
+        let diagnostic =
+            Diagnostic::error("wrong-kind", "`command` must be a list of words: no shell reads it")
+                .at(reader.collector.origin(&scalar.span), "expected a list")
+                .help(format!("for example `command: [{}]`", words.join(", ")));
+        reader.collector.push(diagnostic);
+        return None;
+    }
+    let items = shape::list(reader.collector, value, "`command`", like)?;
+    if items.is_empty() {
+        reader.collector.error("wrong-value", "`command` is empty", &value.head(), "expected a program");
+        return None;
+    }
+    let mut words = Vec::new();
+    for item in items {
+        // An empty argument is one, too, if it is quoted.
+        let scalar = shape::scalar(reader.collector, item, "a word of `command`", like);
+        words.push(scalar.and_then(|scalar| reader.template(scalar, holes)));
+    }
+    words.into_iter().collect()
+}
+
+fn directory(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<PathBuf> {
+    let own = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
+    let Some(value) = shape::get(entries, "directory") else { return Some(own.to_owned()) };
+    let scalar = shape::scalar(reader.collector, value, "`directory`", "directory: .")?;
+    let path = own.join(&scalar.text);
+    if path.is_dir() {
+        return Some(path);
+    }
+    let diagnostic =
+        Diagnostic::error("missing-folder", "the command cannot be started there: no such folder")
+            .at(reader.collector.origin(&scalar.span), "no such folder")
+            .help("paths are relative to the folder of this file");
+    reader.collector.push(diagnostic);
+    None
+}
+
+impl Reader<'_> {
+    /// A time of a section, in milliseconds.
+    fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
+        /// An hour.
+        const MOST: u64 = 3_600_000;
+        let Some(node) = shape::get(entries, key) else { return Duration::from_millis(default) };
+        let number = node.as_scalar().and_then(|scalar| scalar.text.parse().ok());
+        if let Some(number) = number.filter(|number| *number <= MOST) {
+            return Duration::from_millis(number);
+        }
+        let message = format!("`{key}` must be a whole number of milliseconds, at most {MOST}");
+        let diagnostic = Diagnostic::error("wrong-value", message)
+            .at(self.collector.origin(&node.head()), "not such a number")
+            .help(format!("the default is `{key}: {default}`"));
+        self.collector.push(diagnostic);
+        Duration::from_millis(default)
+    }
+
+    /// Yes or no; no if nothing is said.
+    fn boolean(&mut self, entries: &[Entry], key: &str) -> bool {
+        let Some(node) = shape::get(entries, key) else { return false };
+        match node.as_scalar().map(|scalar| scalar.text.as_str()) {
+            Some("true") => return true,
+            Some("false") => {}
+            _ => {
+                let message = format!("`{key}` must be `true` or `false`");
+                self.collector.error("wrong-value", message, &node.head(), "neither");
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,193 @@
+//! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
+
+use coreach_execution::adapter::description::{Http, Request, Response};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::ActionKind;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node};
+
+use super::words::{Holes, Places, Reader};
+use crate::configuration::section;
+
+const BASE: &str = "base: http://127.0.0.1:8080";
+const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
+const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
+const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
+
+/// The section.
+pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
+    let before = reader.collector.errors();
+    let known = ["base", "launch", "reset", "stimuli", "observations", "values", "unmatched"];
+    let entries = section(reader.collector, root, "http", &known);
+    let launch = super::launch(reader, entries);
+    let base = super::address(reader, entries, node, "base", "`http`", BASE);
+    if let Some((template, span)) = &base {
+        let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
+        let wrong = match filled.strip_prefix("http://") {
+            None if filled.starts_with("https://") => Some("only unencrypted connections can be made"),
+            None => Some("a base begins with `http://`"),
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => Some("the base names no host"),
+            Some(rest) if rest.ends_with('/') => Some("the base ends before the first slash of the path"),
+            Some(_) => None,
+        };
+        if let Some(message) = wrong {
+            let diagnostic = Diagnostic::error("wrong-value", message)
+                .at(reader.collector.origin(span), "not such an address")
+                .help(format!("for example `{BASE}`"));
+            reader.collector.push(diagnostic);
+        }
+    }
+    let reset = shape::get(entries, "reset").and_then(|node| reset(reader, node));
+    if let Some(Some(launch)) = &launch {
+        let like = "reset: { method: POST, path: /reset, status: 200 }";
+        super::kept(reader, entries, launch, reset.is_none(), like);
+    }
+    let mut stimuli = Vec::new();
+    for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
+        let what = format!("the request of `{}`", entry.key.text);
+        let holes = action.as_ref().map(Holes::of);
+        let Some(request) = request(reader, &entry.value, &what, STIMULI, &REQUEST, holes.as_ref()) else {
+            continue;
+        };
+        if let Some(action) = &action {
+            let headers = request.headers.iter().map(|(_, template)| template);
+            let templates = std::iter::once(&request.path).chain(&request.body).chain(headers);
+            let sent: Vec<&str> = templates.flat_map(|template| template.holes()).collect();
+            reader.check_sent(action, &sent, &entry.key.span);
+        }
+        stimuli.push((entry.key.text.clone(), request));
+    }
+    reader.check_complete(entries, node, "stimuli", "`http`", ActionKind::Input, STIMULI);
+    let mut observations = Vec::new();
+    for (entry, action) in reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output) {
+        let Some((response, places)) = response(reader, entry) else { continue };
+        if let Some(action) = &action {
+            reader.check_parameters(action, &places, &entry.key);
+        }
+        observations.push((entry.key.text.clone(), response));
+    }
+    reader.check_complete(entries, node, "observations", "`http`", ActionKind::Output, OBSERVATIONS);
+    let spelling = reader.spelling(entries);
+    let unmatched = reader.unmatched(entries);
+    let (base, _) = base?;
+    let http = Http { base, launch: launch?, reset, stimuli, observations, spelling, unmatched };
+    (reader.collector.errors() == before).then_some(http)
+}
+
+fn reset(reader: &mut Reader<'_>, node: &Node) -> Option<(Request, u16)> {
+    let like = "reset: { method: POST, path: /reset, status: 200 }";
+    let known: Vec<&str> = REQUEST.into_iter().chain(["status"]).collect();
+    let request = request(reader, node, "`reset`", like, &known, Some(&Holes::constants()));
+    let entries = shape::mapping(reader.collector, node, "`reset`", like)?;
+    let status = match shape::get(entries, "status") {
+        Some(node) => status(reader, node, like)?,
+        None => 200,
+    };
+    Some((request?, status))
+}
+
+fn request(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    what: &str,
+    like: &str,
+    known: &[&str],
+    holes: Option<&Holes>,
+) -> Option<Request> {
+    let entries = shape::mapping(reader.collector, node, what, like)?;
+    shape::check_keys(reader.collector, entries, known, what);
+    let mut text = |key: &str| {
+        let Some(node) = shape::get(entries, key) else {
+            shape::missing_key(reader.collector, node, key, what, like);
+            return None;
+        };
+        shape::scalar(reader.collector, node, &format!("`{key}`"), like)
+    };
+    let (method, path) = (text("method"), text("path"));
+    if let Some(method) = method
+        && !method.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
+    {
+        let help = format!("for example `{}`", method.text.to_ascii_uppercase());
+        let diagnostic = Diagnostic::error("wrong-value", "a method is a word of capital letters")
+            .at(reader.collector.origin(&method.span), "no method")
+            .help(help);
+        reader.collector.push(diagnostic);
+    }
+    if let Some(path) = path
+        && !path.text.starts_with('/')
+    {
+        reader.collector.error("wrong-value", "a path begins with a slash", &path.span, "no path");
+    }
+    let path = path.and_then(|path| reader.template_of(path, holes));
+    let body = match shape::get(entries, "body") {
+        None => None,
+        Some(node) => {
+            let scalar = shape::scalar(reader.collector, node, "`body`", "body: '{\"n\": {n}}'")?;
+            Some(reader.body(scalar, holes)?)
+        }
+    };
+    let mut headers = Vec::new();
+    if let Some(node) = shape::get(entries, "headers") {
+        let like = "headers: { Content-Type: application/json }";
+        let entries = shape::mapping(reader.collector, node, "`headers`", like).unwrap_or(&[]);
+        shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
+        for entry in shape::first_entries(entries) {
+            let name = entry.key.text.as_str();
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            if name.is_empty() || !name.bytes().all(is_name) {
+                let message = format!("`{}` cannot name a header", name.escape_default());
+                reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
+                continue;
+            }
+            let value = shape::scalar(reader.collector, &entry.value, "a header", like);
+            let template = value.and_then(|value| reader.template_of(value, holes));
+            headers.extend(template.map(|template| (name.to_owned(), template)));
+        }
+    }
+    Some(Request { method: method?.text.clone(), path: path?, body, headers })
+}
+
+/// A response, and its parameters with their places.
+fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)> {
+    let what = format!("the response of `{}`", entry.key.text);
+    let entries = shape::mapping(reader.collector, &entry.value, &what, OBSERVATIONS)?;
+    shape::check_keys(reader.collector, entries, &["status", "values"], &what);
+    let Some(node) = shape::get(entries, "status") else {
+        shape::missing_key(reader.collector, &entry.value, "status", &what, OBSERVATIONS);
+        return None;
+    };
+    let status = status(reader, node, OBSERVATIONS)?;
+    let mut values = Vec::new();
+    let mut places = Vec::new();
+    if let Some(node) = shape::get(entries, "values") {
+        let entries = shape::mapping(reader.collector, node, "`values`", OBSERVATIONS)?;
+        shape::check_distinct(reader.collector, entries, "duplicate-key", "parameter");
+        for entry in shape::first_entries(entries) {
+            let what = "a JSON pointer";
+            // The empty pointer is the whole body; it has to be quoted.
+            let Some(pointer) = shape::scalar(reader.collector, &entry.value, what, OBSERVATIONS) else {
+                continue;
+            };
+            if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
+                let diagnostic = Diagnostic::error("wrong-value", "a JSON pointer begins with a slash")
+                    .at(reader.collector.origin(&pointer.span), "no pointer")
+                    .help(format!("for example `/{}`", pointer.text.replace('.', "/")));
+                reader.collector.push(diagnostic);
+                continue;
+            }
+            places.push((entry.key.text.clone(), entry.key.span.clone()));
+            values.push((entry.key.text.clone(), pointer.text.clone()));
+        }
+    }
+    Some((Response { status, values }, places))
+}
+
+fn status(reader: &mut Reader<'_>, node: &Node, like: &str) -> Option<u16> {
+    let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
+    let status = scalar.text.parse().ok().filter(|status| (100..=599).contains(status));
+    if status.is_none() {
+        let message = "a status is a number from 100 to 599";
+        reader.collector.error("wrong-value", message, &scalar.span, "no status");
+    }
+    status
+}

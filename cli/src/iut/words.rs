@@ -1,0 +1,360 @@
+//! What all sections of an IUT's file have in common: texts with holes, names of actions and of parameters.
+
+use std::ops::Range;
+use std::path::Path;
+
+use coreach_execution::adapter::description::{Spelling, Unmatched};
+use coreach_execution::adapter::template::Template;
+use coreach_execution::codec;
+use coreach_model::data::Datum;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::{Action, ActionKind, Iosts};
+use coreach_model::reader::collect::{Collector, inventory, listed};
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, Scalar};
+
+/// Names with their places in the file.
+pub type Places = Vec<(String, Range<usize>)>;
+
+/// What reading needs everywhere.
+pub struct Reader<'a> {
+    /// The findings.
+    pub collector: &'a mut Collector,
+    /// Where the file lies.
+    pub folder: &'a Path,
+    /// The model, where there is one to check against.
+    pub iosts: Option<&'a Iosts>,
+}
+
+/// What may stand in the holes of a text.
+#[derive(Clone, Debug)]
+pub struct Holes {
+    port: bool,
+    constants: bool,
+    /// The parameters, and of which action.
+    parameters: Option<(String, Vec<String>)>,
+}
+
+impl Holes {
+    /// Nothing.
+    pub fn none() -> Self {
+        Holes { port: false, constants: false, parameters: None }
+    }
+
+    /// The model's symbolic constants.
+    pub fn constants() -> Self {
+        Holes { constants: true, ..Holes::none() }
+    }
+
+    /// The port that is chosen for a server.
+    pub fn with_port(self) -> Self {
+        Holes { port: true, ..self }
+    }
+
+    /// The parameters of an action, and constants.
+    pub fn of(action: &Action) -> Self {
+        let names = action.parameters.iter().map(|datum| datum.name().to_owned()).collect();
+        Holes { parameters: Some((action.name.clone(), names)), ..Holes::constants() }
+    }
+}
+
+impl Reader<'_> {
+    /// A text with holes on one line.
+    pub fn template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
+        self.template_of(scalar, Some(holes))
+    }
+
+    /// The same; without `holes`, any may be there.
+    pub fn template_of(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
+        if scalar.text.contains(['\n', '\0']) {
+            let message = "a template is one line";
+            self.collector.error("wrong-value", message, &scalar.span, "more than one line");
+            return None;
+        }
+        let template = match Template::parse(&scalar.text) {
+            Ok(template) => template,
+            Err(error) => {
+                let diagnostic = Diagnostic::error("bad-template", error.message)
+                    .at(self.collector.origin(&scalar.place(&error.at)), "here")
+                    .help("`{name}` is replaced by a value, `{{` and `}}` stand for braces");
+                self.collector.push(diagnostic);
+                return None;
+            }
+        };
+        self.check_holes(scalar, &template, holes).then_some(template)
+    }
+
+    /// A body, in which braces may stand for themselves.
+    pub fn body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
+        let template = Template::parse_body(&scalar.text);
+        self.check_holes(scalar, &template, holes).then_some(template)
+    }
+
+    fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
+        let Some(allowed) = holes else { return true };
+        let constants: Vec<String> = match self.iosts {
+            Some(iosts) if allowed.constants => {
+                iosts.constants.iter().map(|datum| datum.name().to_owned()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let parameters = allowed.parameters.iter().flat_map(|(_, names)| names);
+        let port = allowed.port.then_some("port");
+        let known: Vec<&str> =
+            parameters.map(String::as_str).chain(constants.iter().map(String::as_str)).chain(port).collect();
+        let mut is_right = true;
+        for hole in template.holes() {
+            // Without a model, a constant may have any name.
+            if known.contains(&hole) || (allowed.constants && self.iosts.is_none()) {
+                continue;
+            }
+            is_right = false;
+            let message = match &allowed.parameters {
+                Some((action, _)) => format!("`{action}` has no parameter `{hole}`"),
+                None => format!("nothing here is called `{hole}`"),
+            };
+            let help = match self.collector.nearest(hole, known.iter().copied()) {
+                Some(near) => format!("did you mean `{{{near}}}`?"),
+                None if known.is_empty() => {
+                    "nothing can be replaced here: `{{` and `}}` stand for braces".to_owned()
+                }
+                None => inventory("names that can be replaced here", known.iter().copied()),
+            };
+            let written = format!("{{{hole}}}");
+            let place = scalar
+                .text
+                .find(&written)
+                .map_or(scalar.span.clone(), |at| scalar.place(&(at..at + written.len())));
+            let diagnostic = Diagnostic::error("unknown-parameter", message)
+                .at(self.collector.origin(&place), "not known")
+                .help(help);
+            self.collector.push(diagnostic);
+        }
+        is_right
+    }
+
+    /// The entries of a section that has one for each action of a kind. An action that there is not is reported, and
+    /// one of the other kind; the rest is returned with the model's action, where there is a model.
+    pub fn actions<'e>(
+        &mut self,
+        entries: &'e [Entry],
+        key: &str,
+        like: &str,
+        kind: ActionKind,
+    ) -> Vec<(&'e Entry, Option<Action>)> {
+        let Some(node) = shape::get(entries, key) else { return Vec::new() };
+        let entries = shape::mapping(self.collector, node, &format!("`{key}`"), like).unwrap_or(&[]);
+        shape::check_distinct(self.collector, entries, "duplicate-key", "action");
+        let mut found = Vec::new();
+        for entry in shape::first_entries(entries) {
+            let Some(iosts) = self.iosts else {
+                found.push((entry, None));
+                continue;
+            };
+            let name = entry.key.text.as_str();
+            match iosts.actions.iter().find(|action| action.name == name) {
+                Some(action) if action.kind == kind => found.push((entry, Some(action.clone()))),
+                Some(action) => self.wrong_direction(entry, action),
+                None => {
+                    let known = || iosts.actions.iter().filter(|action| action.kind == kind);
+                    let names = || known().map(|action| action.name.as_str());
+                    let help = match self.collector.nearest(name, names()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => inventory(plural(kind), names()),
+                    };
+                    let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
+                        .at(self.collector.origin(&entry.key.span), "the model has no such action")
+                        .help(help);
+                    self.collector.push(diagnostic);
+                }
+            }
+        }
+        found
+    }
+
+    fn wrong_direction(&mut self, entry: &Entry, action: &Action) {
+        let name = &action.name;
+        let (what, help) = match action.kind {
+            ActionKind::Input => ("an input", "what the tester sends stands under `stimuli`"),
+            ActionKind::Output => ("an output", "what the implementation sends stands under `observations`"),
+            ActionKind::Internal => ("an internal action", "nobody sends or sees it: leave it out"),
+        };
+        let diagnostic = Diagnostic::error("wrong-direction", format!("`{name}` is {what} of the model"))
+            .at(self.collector.origin(&entry.key.span), "not here")
+            .help(help);
+        self.collector.push(diagnostic);
+    }
+
+    /// Reports the actions of a kind that the section says nothing about: inputs that a transition sends, and all outputs.
+    pub fn check_complete(
+        &mut self,
+        entries: &[Entry],
+        node: &Node,
+        key: &str,
+        of: &str,
+        kind: ActionKind,
+        like: &str,
+    ) {
+        let Some(iosts) = self.iosts else { return };
+        let section = entries.iter().find(|entry| entry.key.text == key);
+        let written: Vec<&str> = match section.map(|entry| &entry.value.kind) {
+            Some(coreach_model::reader::yaml::Kind::Mapping(entries)) => {
+                entries.iter().map(|entry| entry.key.text.as_str()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_used = |name: &str| {
+            kind == ActionKind::Output
+                || iosts.transitions.iter().any(|transition| iosts.action(transition.action).name == name)
+        };
+        let missing: Vec<&str> = iosts
+            .actions
+            .iter()
+            .filter(|action| action.kind == kind)
+            .map(|action| action.name.as_str())
+            .filter(|name| !written.contains(name) && is_used(name))
+            .collect();
+        if missing.is_empty() {
+            return;
+        }
+        let Some(section) = section else {
+            shape::missing_key(self.collector, node, key, of, like);
+            return;
+        };
+        let what = if missing.len() == 1 { "one" } else { "ones" };
+        let message = format!("`{key}` has nothing for {}", listed(missing.iter().copied()));
+        let diagnostic = Diagnostic::error("missing-action", message)
+            .at(self.collector.origin(&section.key.span), format!("the missing {what} must stand here"))
+            .help(format!("for example `{like}`"));
+        self.collector.push(diagnostic);
+    }
+
+    /// Reports parameters that an action has not, and those that are missing. Each name comes with its place.
+    pub fn check_parameters(&mut self, action: &Action, written: &[(String, Range<usize>)], whole: &Scalar) {
+        let known = || action.parameters.iter().map(Datum::name);
+        for (name, place) in written {
+            if known().any(|parameter| parameter == name) {
+                continue;
+            }
+            let help = match self.collector.nearest(name, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => inventory(&format!("parameters of `{}`", action.name), known()),
+            };
+            let message = format!("`{}` has no parameter `{name}`", action.name);
+            let diagnostic = Diagnostic::error("unknown-parameter", message)
+                .at(self.collector.origin(place), "not known")
+                .help(help);
+            self.collector.push(diagnostic);
+        }
+        let missing: Vec<&str> =
+            known().filter(|parameter| !written.iter().any(|(name, _)| name == parameter)).collect();
+        if !missing.is_empty() {
+            let message = format!("`{}` needs a value for {}", action.name, listed(missing.iter().copied()));
+            let diagnostic = Diagnostic::error("missing-parameter", message)
+                .at(self.collector.origin(&whole.span), "not found in what is received");
+            self.collector.push(diagnostic);
+        }
+    }
+
+    /// Warns of parameters that are not sent.
+    pub fn check_sent(&mut self, action: &Action, sent: &[&str], place: &Range<usize>) {
+        let unsent: Vec<&str> =
+            action.parameters.iter().map(Datum::name).filter(|name| !sent.contains(name)).collect();
+        if unsent.is_empty() {
+            return;
+        }
+        let message =
+            format!("the implementation is not told {} of `{}`", listed(unsent.iter().copied()), action.name);
+        let diagnostic = Diagnostic::warning("unsent-parameter", message)
+            .at(self.collector.origin(place), "nothing stands for it here")
+            .help(format!("`{{{}}}` is replaced by its value", unsent[0]));
+        self.collector.push(diagnostic);
+    }
+
+    /// `values`: how single values are written on the wire.
+    pub fn spelling(&mut self, entries: &[Entry]) -> Spelling {
+        const LIKE: &str = "values: { pBeverage: { tea: TEA, coffee: COFFEE } }";
+        let Some(node) = shape::get(entries, "values") else { return Spelling::default() };
+        let entries = shape::mapping(self.collector, node, "`values`", LIKE).unwrap_or(&[]);
+        shape::check_distinct(self.collector, entries, "duplicate-key", "parameter");
+        let mut spelling = Vec::new();
+        for entry in shape::first_entries(entries) {
+            let parameter = entry.key.text.as_str();
+            let datum = match self.iosts {
+                None => None,
+                Some(iosts) => {
+                    let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
+                    let found = data().find(|datum| datum.name() == parameter);
+                    if found.is_none() {
+                        let help = self.collector.nearest(parameter, data().map(Datum::name));
+                        let help = help.map(|near| format!("did you mean `{near}`?"));
+                        let message = format!("no action has a parameter `{parameter}`");
+                        let diagnostic = Diagnostic::error("unknown-parameter", message)
+                            .at(self.collector.origin(&entry.key.span), "not known");
+                        self.collector.push(Diagnostic { help, ..diagnostic });
+                        continue;
+                    }
+                    found
+                }
+            };
+            let what = format!("`{parameter}`");
+            let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
+            shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
+            let mut spelt = Vec::new();
+            for pair in shape::first_entries(pairs) {
+                let Some(literal) = shape::scalar(self.collector, &pair.value, "a value", LIKE) else {
+                    continue;
+                };
+                let literal_text = match datum.map(|datum| codec::from_text(&literal.text, datum.ty())) {
+                    None => literal.text.clone(),
+                    Some(Ok(value)) => codec::to_text(&value),
+                    Some(Err(why)) => {
+                        let label = format!("no value of `{parameter}`");
+                        self.collector.error("wrong-value", why, &literal.span, label);
+                        continue;
+                    }
+                };
+                spelt.push((pair.key.text.clone(), literal_text));
+            }
+            spelling.push((parameter.to_owned(), spelt));
+        }
+        Spelling(spelling)
+    }
+
+    /// `unmatched`.
+    pub fn unmatched(&mut self, entries: &[Entry]) -> Unmatched {
+        const CHOICES: [(&str, Unmatched); 3] =
+            [("fail", Unmatched::Fail), ("error", Unmatched::Error), ("ignore", Unmatched::Ignore)];
+        let chosen = self.choice(entries, "unmatched", &CHOICES);
+        chosen.unwrap_or(Unmatched::Fail)
+    }
+
+    /// One word out of a table, where something is said.
+    pub fn choice<T: Copy>(&mut self, entries: &[Entry], key: &str, table: &[(&str, T)]) -> Option<T> {
+        let node = shape::get(entries, key)?;
+        let like = format!("{key}: {}", table.first().map_or("", |(name, _)| name));
+        let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &like)?;
+        let known = || table.iter().map(|(name, _)| *name);
+        let found = table.iter().find(|(name, _)| *name == scalar.text);
+        if found.is_none() {
+            let help = match self.collector.nearest(&scalar.text, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => inventory(&format!("values of `{key}`"), known()),
+            };
+            let message = format!("`{}` is no value of `{key}`", scalar.text);
+            let diagnostic = Diagnostic::error("wrong-value", message)
+                .at(self.collector.origin(&scalar.span), "not known")
+                .help(help);
+            self.collector.push(diagnostic);
+        }
+        found.map(|(_, value)| *value)
+    }
+}
+
+fn plural(kind: ActionKind) -> &'static str {
+    match kind {
+        ActionKind::Input => "inputs",
+        ActionKind::Output => "outputs",
+        ActionKind::Internal => "internal actions",
+    }
+}

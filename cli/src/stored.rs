@@ -1,0 +1,62 @@
+//! A run that was kept: in a file of its own, or in the store of a campaign.
+
+use std::path::Path;
+
+use coreach_execution::record::{Record, restore};
+use coreach_execution::{Run, Settings, TestCase};
+use coreach_model::Diagnostic;
+use coreach_model::semantics::State;
+
+use crate::cases;
+use crate::progress::Progress;
+
+/// A stored run, ready to be looked at or to be run again.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// As it was written.
+    pub record: Record,
+    /// Its test case.
+    pub test: TestCase,
+    /// The state in which it began.
+    pub initial: State,
+    /// The run.
+    pub run: Run,
+    /// How it was driven; as usual, where that was not kept.
+    pub settings: Settings,
+    /// The description of its implementation and the file from which that was read, where a store has them.
+    pub iut: Option<(String, String)>,
+}
+
+/// Reads a run.
+///
+/// # Errors
+/// What cannot be read, or does not fit together.
+pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<Stored, Vec<Diagnostic>> {
+    let error =
+        |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
+    let bytes = std::fs::read(source).map_err(|cause| error(cause.to_string()))?;
+    let (record, test, iut, settings) = if bytes.starts_with(b"SQLite format 3\0") {
+        let found = crate::campaign::find(source, which)?;
+        (found.record, found.test, Some(found.iut), found.settings)
+    } else {
+        let record: Record =
+            serde_json::from_slice(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
+        // `test --keep` puts the test case beside its runs.
+        let beside = source.with_file_name(format!("{}.test_case.json", name_before_seed(source)));
+        let path = test.unwrap_or(&beside);
+        let progress = Progress::start(1, false);
+        let (mut cases, _) = cases::load(path, None, &progress)?;
+        let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
+            error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
+        })?;
+        (record, cases.swap_remove(at).test, None, Settings::default())
+    };
+    let (initial, run) = restore(&test, &record).map_err(|misfit| error(misfit.to_string()))?;
+    Ok(Stored { record, test, initial, run, settings, iut })
+}
+
+/// `deliver_coffee.7.json` is run 7 of `deliver_coffee`.
+fn name_before_seed(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    stem.rsplit_once('.').map_or(stem.clone(), |(name, _)| name.to_owned())
+}

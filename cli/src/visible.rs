@@ -1,0 +1,97 @@
+//! What a terminal must not be told by a file: signs that draw nothing, but command.
+//!
+//! A message repeats what a user wrote, and so does the drawing of a line. An escape character in it would move the
+//! cursor, set the title of the window or erase what was drawn before; a sign that turns the direction of writing shows
+//! another text than the one that is read; a sign of no width makes two names look alike. They are shown by their
+//! numbers, as `\u{1b}`. Line feeds and tabs stay: they are layout.
+
+use std::borrow::Cow;
+
+/// The text with every hidden sign by its number.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !has_hidden(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for (at, sign) in text.char_indices() {
+        if is_hidden(sign, &text[at + sign.len_utf8()..]) {
+            shown.extend(sign.escape_unicode());
+        } else {
+            shown.push(sign);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// How many bytes [`visible`] makes of the first `end` bytes of the text.
+pub fn visible_length(text: &str, end: usize) -> usize {
+    let signs = text.char_indices().take_while(|(at, _)| *at < end);
+    signs
+        .map(|(at, sign)| match is_hidden(sign, &text[at + sign.len_utf8()..]) {
+            true => sign.escape_unicode().count(),
+            false => sign.len_utf8(),
+        })
+        .sum()
+}
+
+fn has_hidden(text: &str) -> bool {
+    // Nearly every text is of these bytes, and that is quickly seen.
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    !text.bytes().all(is_plain)
+        && text.char_indices().any(|(at, sign)| is_hidden(sign, &text[at + sign.len_utf8()..]))
+}
+
+/// Is it a sign that is not drawn, in front of the rest?
+fn is_hidden(sign: char, rest: &str) -> bool {
+    match sign {
+        '\n' | '\t' => false,
+        // The first half of a line's end, where files come from Windows.
+        '\r' => !rest.starts_with('\n'),
+        // Soft hyphen, Arabic letter mark, Mongolian vowel separator, Hangul fillers.
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
+        // No width, and the two directions.
+        '\u{200b}'..='\u{200f}' => true,
+        // Line and paragraph separator; embeddings and overrides of the direction.
+        '\u{2028}'..='\u{202e}' => true,
+        // Joiners, invisible operators, isolates of the direction; the mark of the byte order.
+        '\u{2060}'..='\u{206f}' | '\u{feff}' => true,
+        // Interlinear annotations, tags.
+        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        _ => sign.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_to_the_terminal_are_shown_by_their_numbers() {
+        let cases = [
+            ("\u{1b}[2Jclean", "\\u{1b}[2Jclean"),
+            ("bell\u{7} and delete\u{7f}", "bell\\u{7} and delete\\u{7f}"),
+            ("one byte for two: \u{9b}31m", "one byte for two: \\u{9b}31m"),
+            ("over\rwritten", "over\\u{d}written"),
+            ("a\u{202e}b\u{2066}c\u{200b}d", "a\\u{202e}b\\u{2066}c\\u{200b}d"),
+        ];
+        for (written, shown) in cases {
+            assert_eq!(visible(written), shown);
+            assert_eq!(visible_length(written, written.len()), shown.len());
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_stays() {
+        for text in ["", "vPaid >= 0\n\tnext", "from Windows\r\n", "Größe, 価格, ☕"] {
+            assert!(matches!(visible(text), Cow::Borrowed(same) if same == text));
+            assert_eq!(visible_length(text, text.len()), text.len());
+        }
+    }
+
+    #[test]
+    fn a_place_moves_with_what_stands_before_it() {
+        let text = "a\u{1b}bc";
+        assert_eq!([0, 1, 2, 3].map(|at| visible_length(text, at)), [0, 1, 7, 8]);
+        assert_eq!(&visible(text)[7..8], "b");
+    }
+}

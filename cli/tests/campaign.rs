@@ -1,0 +1,413 @@
+//! Campaigns from the outside: what is kept, what is told, and what a kill leaves.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+fn data(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/coffee").join(file)
+}
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+/// The machine's right change, and one coin less.
+const RIGHT: &str = "when: vPaid >= cPrice && pRemainingValue == vPaid - cPrice";
+const WRONG: &str = "when: vPaid > cPrice && pRemainingValue == vPaid - cPrice - 1";
+
+impl Folder {
+    /// With the coffee machine, a mutant of it, and their files as implementations `right` and `wrong`.
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("coreach-campaign-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        let folder = Folder(path);
+        let specification = fs::read_to_string(data("specification.yaml")).unwrap();
+        assert!(specification.contains(RIGHT));
+        folder.write("mutant.yaml", &specification.replace(RIGHT, WRONG));
+        folder.write("specification.yaml", &specification);
+        for purpose in ["deliver_coffee.yaml", "several_drinks.yaml", "never.yaml"] {
+            fs::copy(data(purpose), folder.0.join(purpose)).unwrap();
+        }
+        folder.write("coreach.yaml", "specification: specification.yaml\npurpose: deliver_coffee.yaml\n");
+        folder.write("right.yaml", "iut: right\nsimulated: { model: specification.yaml }\n");
+        folder.write("wrong.yaml", "iut: wrong\nsimulated: { model: mutant.yaml }\n");
+        folder
+    }
+
+    fn write(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.0.join(file);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn campaign(&self, more: &str) -> PathBuf {
+        let text = format!("campaign: nightly\ntests: [{{ configuration: coreach.yaml }}]\n{more}\n");
+        self.write("campaign.yaml", &text)
+    }
+
+    fn store(&self) -> PathBuf {
+        self.0.join("nightly.sqlite")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn coreach(config: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
+    command.arg("campaign").arg(config).args(more);
+    command
+}
+
+#[track_caller]
+fn run(config: &Path, more: &[&str], code: i32) -> Output {
+    let output = coreach(config, more).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "stdout:\n{out}\nstderr:\n{err}");
+    output
+}
+
+#[track_caller]
+fn document(config: &Path, more: &[&str], code: i32) -> Value {
+    let output = run(config, &[more, &["--format", "json"]].concat(), code);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Everything of the runs that must not depend on time: by key, the columns and the record.
+fn results(store: &Path) -> BTreeMap<String, (Vec<String>, Value)> {
+    let connection = Connection::open(store).unwrap();
+    let sql =
+        "SELECT key, test, iut, constants, seed || '', settings, verdict, cause, reason, record FROM runs";
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement
+        .query_map([], |row| (0..10).map(|at| row.get::<_, String>(at)).collect::<Result<Vec<_>, _>>());
+    let rows = rows.unwrap().map(|row| {
+        let mut row = row.unwrap();
+        let mut record: Value = serde_json::from_str(&row.pop().unwrap()).unwrap();
+        record.as_object_mut().unwrap().remove("seconds").unwrap();
+        for step in record["trace"].as_array_mut().unwrap() {
+            step.as_object_mut().unwrap().remove("at_ms").unwrap();
+        }
+        (row[0].clone(), (row, record))
+    });
+    rows.collect()
+}
+
+fn sql(store: &Path, text: &str) -> i64 {
+    Connection::open(store).unwrap().query_row(text, [], |row| row.get(0)).unwrap()
+}
+
+const SMALL: &str = "iuts: [right.yaml, wrong.yaml]\nconstants: [{ cPrice: 3 }, { cPrice: 50 }]\nseeds: { first: 1, count: 10 }";
+
+#[test]
+fn a_campaign_is_done_once_and_told_every_time() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    let junit = folder.0.join("report.xml");
+    let output = run(&config, &["--junit", junit.to_str().unwrap()], 1);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("nightly: 40 runs\n"), "{text}");
+    assert!(text.contains("Fail: deliver_coffee against wrong (seed "), "{text}");
+    assert!(text.contains("  the specification does not allow Return"), "{text}");
+    assert!(text.contains("nightly.sqlite "), "{text}");
+    let report = fs::read_to_string(&junit).unwrap();
+    assert_eq!(report.matches("<testcase ").count(), 40);
+    assert!(
+        report.contains("<testsuite name=\"deliver_coffee/right\" tests=\"20\" failures=\"0\""),
+        "{report}"
+    );
+
+    let before = results(&folder.store());
+    let again = document(&config, &[], 1);
+    assert_eq!(
+        (&again["executed"], &again["planned"], &again["exit_code"]),
+        (&0.into(), &40.into(), &1.into())
+    );
+    assert_eq!(again["groups"][0]["iut"], "right");
+    assert_eq!((&again["groups"][0]["fail"], &again["groups"][0]["run_error"]), (&0.into(), &0.into()));
+    assert!(again["groups"][1]["fail"].as_i64().unwrap() > 0);
+    assert_eq!(
+        report.matches("<failure ").count(),
+        usize::try_from(again["fail"].as_i64().unwrap()).unwrap()
+    );
+    assert_eq!(results(&folder.store()), before);
+    assert_eq!(before.len(), 40);
+
+    // Without the mutant nothing fails; and the runs of the other one are done already.
+    let config = folder.campaign(&SMALL.replace(", wrong.yaml", ""));
+    let right = document(&config, &[], if again["groups"][0]["inconclusive"] == 0 { 0 } else { 3 });
+    assert_eq!((&right["executed"], &right["others"]), (&0.into(), &20.into()));
+    // Another setting makes other runs.
+    let config = folder.campaign(&format!("{SMALL}\nstrategy: shortest"));
+    assert_eq!(document(&config, &[], 1)["executed"], 40);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    let mut all = Vec::new();
+    for threads in ["1", "2", "8"] {
+        let store = folder.0.join(format!("{threads}.sqlite"));
+        run(&config, &["--threads", threads, "--store", store.to_str().unwrap(), "--quiet"], 1);
+        all.push(results(&store));
+    }
+    assert_eq!(all[0].len(), 40);
+    assert!(all.windows(2).all(|two| two[0] == two[1]));
+}
+
+#[test]
+fn two_processes_share_one_store() {
+    let folder = Folder::new();
+    let config = folder.campaign(&SMALL.replace("count: 10", "count: 40"));
+    let start = || coreach(&config, &["--quiet"]).stderr(Stdio::piped()).spawn().unwrap();
+    let both = [start(), start()];
+    for one in both {
+        let output = one.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    }
+    let alone = folder.0.join("alone.sqlite");
+    run(&config, &["--store", alone.to_str().unwrap(), "--quiet"], 1);
+    assert_eq!(results(&folder.store()), results(&alone));
+}
+
+#[test]
+fn the_parts_are_the_whole_and_merge_into_it() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    let place = |name: &str| folder.0.join(name).display().to_string();
+    let mut runs = 0;
+    for part in 1..=3 {
+        let (store, part) = (place(&format!("part{part}.sqlite")), format!("hash:{part}/3"));
+        let output =
+            coreach(&config, &["--store", &store, "--partition", &part, "--quiet"]).output().unwrap();
+        assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", stderr(&output));
+        runs += results(Path::new(&store)).len();
+    }
+    assert_eq!(runs, 40);
+    let parts = [place("part1.sqlite"), place("part2.sqlite"), place("part3.sqlite")];
+    let merge = [place("all.sqlite"), parts[0].clone(), parts[1].clone(), parts[2].clone()];
+    let merge: Vec<&str> = merge.iter().map(String::as_str).collect();
+    let merged = document(Path::new("merge"), &merge, 0);
+    assert_eq!(merged["runs"], 40);
+    // Again: nothing is new.
+    let merged = document(Path::new("merge"), &merge, 0);
+    let sum = |key: &str| {
+        merged["merged"].as_array().unwrap().iter().map(|one| one[key].as_i64().unwrap()).sum::<i64>()
+    };
+    assert_eq!((sum("new"), sum("known"), sum("conflicts")), (0, 40, 0));
+    run(&config, &["--store", &place("whole.sqlite"), "--quiet"], 1);
+    assert_eq!(results(Path::new(&place("all.sqlite"))), results(Path::new(&place("whole.sqlite"))));
+    assert_eq!(document(&config, &["--store", &place("all.sqlite")], 1)["executed"], 0);
+
+    for wrong in ["hash:0/3", "hash:4/3", "1/3", "hash:1"] {
+        let output = run(&config, &["--partition", wrong], 2);
+        assert!(stderr(&output).contains(wrong), "{}", stderr(&output));
+    }
+    let output = run(Path::new("merge"), &[&place("all.sqlite"), &place("all.sqlite")], 2);
+    assert!(stderr(&output).contains("into itself"));
+}
+
+#[test]
+fn another_verdict_is_reported_and_nothing_is_overwritten() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    run(&config, &["--quiet"], 1);
+    let other = folder.0.join("other.sqlite");
+    fs::copy(folder.store(), &other).unwrap();
+    let changed = Connection::open(&other).unwrap();
+    changed
+        .execute(
+            "UPDATE runs SET verdict = 'Inconclusive' WHERE verdict = 'Fail' AND number IN
+        (SELECT number FROM runs WHERE verdict = 'Fail' LIMIT 2)",
+            [],
+        )
+        .unwrap();
+    drop(changed);
+    let before = results(&folder.store());
+    let merge = [folder.store().display().to_string(), other.display().to_string()];
+    let output = run(Path::new("merge"), &[&merge[0], &merge[1]], 1);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("0 new, 40 known, 2 with another verdict"), "{text}");
+    assert_eq!(results(&folder.store()), before);
+    assert_eq!(sql(&folder.store(), "SELECT count(*) FROM conflicts"), 2);
+    assert_eq!(document(&config, &[], 1)["conflicts"], 2);
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_alone() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    let store = folder.store();
+    let refused = |code: i32, message: &str| {
+        let before = fs::read(&store).unwrap();
+        let output = run(&config, &[], code);
+        let text = stderr(&output);
+        assert!(text.contains(message) && !text.contains("panicked"), "{text}");
+        assert_eq!(fs::read(&store).unwrap(), before, "{message}");
+        let output = run(
+            Path::new("merge"),
+            &[folder.0.join("into.sqlite").to_str().unwrap(), store.to_str().unwrap()],
+            code,
+        );
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        assert!(!folder.0.join("into.sqlite").exists());
+    };
+    fs::write(
+        &store,
+        "this is a text, and quite a long one, so that it cannot be taken for the head of a file\n"
+            .repeat(50),
+    )
+    .unwrap();
+    refused(2, "not an SQLite file");
+    fs::remove_file(&store).unwrap();
+    let foreign = Connection::open(&store).unwrap();
+    foreign.execute_batch("CREATE TABLE runs (key TEXT)").unwrap();
+    drop(foreign);
+    refused(2, "another program's data base");
+    fs::remove_file(&store).unwrap();
+    run(&config, &["--quiet"], 1);
+    let newer = Connection::open(&store).unwrap();
+    newer.pragma_update(None, "user_version", 99).unwrap();
+    drop(newer);
+    refused(2, "format version 99");
+    // Damage: pages in the middle are overwritten.
+    Connection::open(&store).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    let mut bytes = fs::read(&store).unwrap();
+    let length = bytes.len();
+    bytes[4096..length].fill(0xa5);
+    fs::write(&store, bytes).unwrap();
+    let output = run(&config, &[], 2);
+    assert!(stderr(&output).contains("is damaged"), "{}", stderr(&output));
+    // Cut off, and empty: an empty file is what a process leaves that was killed at once.
+    fs::write(&store, "").unwrap();
+    run(&config, &["--quiet"], 1);
+    assert_eq!(results(&store).len(), 40);
+}
+
+#[test]
+fn where_nothing_may_be_written_nothing_is_run() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    for (more, message) in [
+        (["--store", "/proc/nightly.sqlite"], "the store /proc/nightly.sqlite cannot be used"),
+        (["--junit", "/proc/report.xml"], "cannot write /proc/report.xml"),
+    ] {
+        let output = run(&config, &more, 4);
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    }
+    assert!(!folder.store().exists());
+}
+
+#[test]
+fn mistakes_are_shown_in_the_users_text() {
+    let folder = Folder::new();
+    let iuts = "iuts: [right.yaml]";
+    for (more, message) in [
+        ("iuts: [rigth.yaml]", "did you mean `right.yaml`?"),
+        ("iuts: []", "`iuts` is empty"),
+        ("iuts: [coreach.yaml]", "the IUT's file has no `iut`"),
+        ("", "the campaign has no `iuts`"),
+        (&format!("{iuts}\nconstants: [{{ cPrize: 3 }}]"), "did you mean `cPrice`?"),
+        (&format!("{iuts}\nconstants: [{{ cPrice: much }}]"), "the value of `cPrice`"),
+        (&format!("{iuts}\nconstants: [{{ cPrice: 0 }}]"), "the test case `deliver_coffee` has no run"),
+        (&format!("{iuts}\nseeds: {{ first: 1, count: 0 }}"), "`count` must be a whole number from 1"),
+        (&format!("{iuts}\nseeds: [1, -2]"), "a seed must be a whole number"),
+        (&format!("{iuts}\nstrategy: randon"), "did you mean `random`?"),
+        (&format!("{iuts}\nlimits: {{ steps: many }}"), "`steps` must be a whole number"),
+        (&format!("{iuts}\nlimits: {{ quiescence_at: {{ Nowhere: 5 }} }}"), "has the location `Nowhere`"),
+        (&format!("{iuts}\nfoo: 1"), "unknown key `foo` in a campaign"),
+    ] {
+        let config = folder.campaign(more);
+        let output = run(&config, &[], 2);
+        assert!(stderr(&output).contains(message), "{more}\n{}", stderr(&output));
+        let json = document(&config, &[], 2);
+        assert_eq!(json["exit_code"], 2, "{json}");
+    }
+    let output = run(&folder.0.join("coreach.yaml"), &[], 2);
+    assert!(stderr(&output).contains("expected a campaign, but this is a configuration"));
+    folder.write("coreach.yaml", "specification: specification.yaml\npurpose: never.yaml\n");
+    let output = run(&folder.campaign(iuts), &[], 2);
+    assert!(stderr(&output).contains("a campaign needs a test case"), "{}", stderr(&output));
+    assert!(!folder.store().exists());
+}
+
+#[test]
+fn constants_are_solved_for_where_none_are_given() {
+    let folder = Folder::new();
+    folder.write(
+        "coreach.yaml",
+        "specification: specification.yaml\npurposes: [deliver_coffee.yaml, several_drinks.yaml]\n",
+    );
+    let config = folder.campaign("iuts: [right.yaml]\nconstants: { solved: 3 }\nseeds: [7]");
+    let output = coreach(&config, &["--quiet"]).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", stderr(&output));
+    assert_eq!(sql(&folder.store(), "SELECT count(DISTINCT test || constants) FROM runs"), 6);
+    assert_eq!(sql(&folder.store(), "SELECT count(*) FROM runs WHERE constants ->> '$.cPrice' > 0"), 6);
+    assert_eq!(sql(&folder.store(), "SELECT count(*) FROM runs WHERE constants ->> '$.cWanted' > 1"), 3);
+}
+
+#[test]
+fn a_kill_loses_nothing_and_nothing_is_done_twice() {
+    const KILLS: usize = 10;
+    let folder = Folder::new();
+    let config = folder.campaign(&SMALL.replace("count: 10", "count: 50"));
+    let reference = folder.0.join("reference.sqlite");
+    run(&config, &["--store", reference.to_str().unwrap(), "--quiet"], 1);
+    let wanted = results(&reference);
+    assert_eq!(wanted.len(), 200);
+    let store = folder.store();
+    let mut kills = 0;
+    let mut delay = 3;
+    while kills < KILLS {
+        for ending in ["", "-wal", "-shm"] {
+            let _ = fs::remove_file(format!("{}{ending}", store.display()));
+        }
+        let mut before = BTreeMap::new();
+        let last = loop {
+            let mut process = coreach(&config, &["--format", "json", "--threads", "2"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            // Longer each time, so that also a slow machine gets behind the start, and all of it is met.
+            std::thread::sleep(Duration::from_millis(delay));
+            delay = delay * 3 / 2;
+            let _ = process.kill();
+            let output = process.wait_with_output().unwrap();
+            if output.status.code().is_some() {
+                break output;
+            }
+            kills += 1;
+            if store.metadata().is_ok_and(|store| store.len() > 0)
+                && sql(&store, "SELECT count(*) FROM sqlite_schema") > 0
+            {
+                let found = results(&store);
+                assert!(before.iter().all(|(key, run)| found.get(key) == Some(run)), "lost by kill {kills}");
+                before = found;
+            }
+        };
+        assert_eq!(last.status.code(), Some(1));
+        let summary: Value = serde_json::from_slice(&last.stdout).unwrap();
+        assert_eq!(summary["executed"], 200 - before.len());
+        assert_eq!(results(&store), wanted);
+        assert_eq!(sql(&store, "SELECT count(*) FROM repeats"), 0);
+        delay = 20;
+    }
+}

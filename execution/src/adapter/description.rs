@@ -1,0 +1,211 @@
+//! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are written.
+//!
+//! A description can be cloned and sent to another thread; [`open`] makes the adapter of it in the thread that uses it.
+//! Texts that a user wrote are checked where the file is read (the command line does, with diagnostics), so nothing in
+//! here can be malformed: a pattern is compiled, a template is cut into its pieces.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::Iosts;
+use regex::Regex;
+
+use crate::adapter::Adapter;
+use crate::adapter::http::HttpAdapter;
+use crate::adapter::in_process::InProcess;
+use crate::adapter::simulated::Simulated;
+use crate::adapter::stdio::StdioAdapter;
+use crate::adapter::tcp::TcpAdapter;
+use crate::adapter::template::Template;
+
+/// An implementation under test.
+#[derive(Clone, Debug)]
+pub struct Iut {
+    /// Its name, for reports.
+    pub name: String,
+    /// The way to it.
+    pub way: Way,
+}
+
+/// The way to an implementation.
+#[derive(Clone, Debug)]
+pub enum Way {
+    /// It is a model.
+    Simulated(Box<Iosts>),
+    /// It is a command that is talked to over its standard input and output.
+    Stdio(Stdio),
+    /// It is talked to over a TCP connection.
+    Tcp(Tcp),
+    /// It is an HTTP server.
+    Http(Http),
+}
+
+/// A command.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The program and its arguments, no shell. `{port}` and the constants' names in braces are replaced.
+    pub words: Vec<Template>,
+    /// Where it is started.
+    pub directory: PathBuf,
+    /// Variables of its environment, besides those of ours.
+    pub environment: Vec<(String, String)>,
+    /// How long it may take to end by itself when its input is closed, before it is killed.
+    pub grace: Duration,
+}
+
+/// An implementation behind standard input and output: a new process for each run.
+#[derive(Clone, Debug)]
+pub struct Stdio {
+    /// What is started.
+    pub command: Command,
+    /// How long it may take until it is ready.
+    pub ready: Duration,
+    /// How events are written.
+    pub encoding: Encoding,
+}
+
+/// A server that is brought up for the test.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// What is started.
+    pub command: Command,
+    /// How long it may take until it accepts a connection.
+    pub ready: Duration,
+    /// Is it kept between the runs of one adapter?
+    pub keep: bool,
+}
+
+/// An implementation behind a TCP connection: a new connection for each run.
+#[derive(Clone, Debug)]
+pub struct Tcp {
+    /// Host and port; `{port}` is the free port that was chosen for the launched server.
+    pub address: Template,
+    /// The server, where it is ours to bring up.
+    pub launch: Option<Launch>,
+    /// How events are written.
+    pub encoding: Encoding,
+}
+
+/// How events are written on a stream.
+#[derive(Clone, Debug)]
+pub enum Encoding {
+    /// One JSON message per line (`docs/adapters.md`).
+    Json,
+    /// The implementation's own line protocol.
+    Lines(Lines),
+}
+
+/// A line protocol.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// What ends a line that is sent.
+    pub line_ending: String,
+    /// The dialogue that brings the implementation into its initial state.
+    pub reset: Vec<Exchange>,
+    /// For each input, the line that is sent.
+    pub stimuli: Vec<(String, Template)>,
+    /// For each output, one pattern per line, named groups for the parameters. The first that fits is the event.
+    pub observations: Vec<(String, Vec<Regex>)>,
+    /// How values are written.
+    pub spelling: Spelling,
+    /// What a line is that no pattern fits.
+    pub unmatched: Unmatched,
+}
+
+/// One step of a dialogue: something is sent, or an answer expected, or both.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The line to send.
+    pub send: Option<Template>,
+    /// What the next line must look like.
+    pub expect: Option<Regex>,
+}
+
+/// How values of single parameters are written where it is not the usual way: for each parameter, pairs of the text on
+/// the wire and the literal of the model. Of several texts for a literal, the first is sent.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Spelling(pub Vec<(String, Vec<(String, String)>)>);
+
+impl Spelling {
+    /// What stands on the wire for the usual text of a parameter's value.
+    pub fn written<'a>(&'a self, parameter: &str, usual: &'a str) -> &'a str {
+        let pairs = self.of(parameter).unwrap_or(&[]);
+        pairs.iter().find(|(_, literal)| literal == usual).map_or(usual, |(wire, _)| wire)
+    }
+
+    /// The usual text for what stands on the wire; `None` where the parameter has spellings and this is none.
+    pub fn read<'a>(&'a self, parameter: &str, wire: &'a str) -> Option<&'a str> {
+        match self.of(parameter) {
+            None => Some(wire),
+            Some(pairs) => pairs.iter().find(|(text, _)| text == wire).map(|(_, literal)| literal.as_str()),
+        }
+    }
+
+    fn of(&self, parameter: &str) -> Option<&[(String, String)]> {
+        self.0.iter().find(|(name, _)| name == parameter).map(|(_, pairs)| pairs.as_slice())
+    }
+}
+
+/// What something is that was received and fits no description of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unmatched {
+    /// An output that is none of the specification's: the verdict is Fail.
+    Fail,
+    /// A sign that the description is incomplete: the run ends with an error.
+    Error,
+    /// Nothing of interest.
+    Ignore,
+}
+
+/// An HTTP server.
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// What stands before every path: `http://127.0.0.1:{port}`.
+    pub base: Template,
+    /// The server, where it is ours to bring up.
+    pub launch: Option<Launch>,
+    /// The request that brings the implementation into its initial state, and the status that it must have.
+    pub reset: Option<(Request, u16)>,
+    /// For each input, the request that is sent.
+    pub stimuli: Vec<(String, Request)>,
+    /// For each output, the responses that are it. The first that fits is the event.
+    pub observations: Vec<(String, Response)>,
+    /// How values are written.
+    pub spelling: Spelling,
+    /// What a response is that fits none of them.
+    pub unmatched: Unmatched,
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// `GET`, `POST`, ...
+    pub method: String,
+    /// From the first slash on. Values are percent-encoded.
+    pub path: Template,
+    /// The body, where there is one.
+    pub body: Option<Template>,
+    /// Headers besides the usual ones.
+    pub headers: Vec<(String, Template)>,
+}
+
+/// What a response must be to be an output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// For each parameter, the JSON pointer (RFC 6901) to its value in the body.
+    pub values: Vec<(String, String)>,
+}
+
+/// The adapter of a description. Nothing is started yet. `solver` is asked for only where the implementation is a model,
+/// which needs one to choose its outputs' values.
+pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<dyn Adapter> {
+    match &iut.way {
+        Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
+        Way::Stdio(stdio) => Box::new(StdioAdapter::new(stdio.clone())),
+        Way::Tcp(tcp) => Box::new(TcpAdapter::new(tcp.clone())),
+        Way::Http(http) => Box::new(HttpAdapter::new(http.clone())),
+    }
+}

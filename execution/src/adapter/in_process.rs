@@ -1,0 +1,48 @@
+//! An implementation in the same process: for `cargo test`, for benchmarks, for models that stand for systems.
+//!
+//! Time does not pass between a call and its answer, so silence is known at once and never waited for.
+
+use std::time::Instant;
+
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value};
+
+use crate::adapter::{Adapter, Failure, Received, Session};
+
+/// What an implementation in Rust provides.
+pub trait Implementation {
+    /// Goes to its initial state.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String>;
+
+    /// Takes an input. One that it does not expect, it ignores: an implementation takes every input (thesis, 6.2).
+    fn input(&mut self, input: &Event);
+
+    /// Its next output, if it has one now. `waited` tells a tester that waits from one that only looks: who may send
+    /// and may also stay silent for a while can use the difference.
+    fn output(&mut self, waited: bool) -> Option<Event>;
+}
+
+/// The adapter of an [`Implementation`].
+#[derive(Clone, Debug)]
+pub struct InProcess<I>(pub I);
+
+impl<I: Implementation> Adapter for InProcess<I> {
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.0.reset(session.constants, session.seed).map_err(Failure::Start)
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        self.0.input(stimulus);
+        Ok(())
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        let waited = until > Instant::now();
+        Ok(self.0.output(waited).map_or(Received::Silence, Received::Output))
+    }
+
+    fn stop(&mut self) {}
+}

@@ -1,0 +1,201 @@
+//! An implementation's own line protocol: templates for what is sent, patterns for what is received.
+//!
+//! An output may take several lines. Of the outputs in the order of the description, the first counts whose patterns fit
+//! the lines that have come, one pattern a line; if it wants more lines than have come, they are waited for, and if
+//! they do not fit then, the next output is tried with the same lines again. A line that begins nothing is unmatched.
+
+use std::collections::VecDeque;
+
+use coreach_model::semantics::Event;
+pub use regex::Regex;
+
+use crate::adapter::description::{Lines, Unmatched};
+use crate::adapter::signature::Signatures;
+use crate::adapter::{Failure, Received};
+use crate::codec::shortened;
+
+/// A pattern that must fit a whole line.
+///
+/// # Errors
+/// It is no regular expression, or one that is too large.
+pub fn pattern(text: &str) -> Result<Regex, regex::Error> {
+    // Alone first: what is wrong with it shall be said about what the user wrote.
+    Regex::new(text)?;
+    Regex::new(&format!("\\A(?:{text})\\z"))
+}
+
+/// The line of a stimulus, its ending included.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<String, Failure> {
+    let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
+    let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
+    let (_, template) = template.ok_or_else(none)?;
+    let text = template.fill(|name| signatures.hole(event, &lines.spelling, name));
+    let text = text.map_err(|name| {
+        Failure::Untranslatable(format!(
+            "the line for `{}` has the hole `{name}`, for which there is no value",
+            event.action
+        ))
+    })?;
+    Ok(text + &lines.line_ending)
+}
+
+/// What lines came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// An output, or what is none of the specification's.
+    Received(Received),
+    /// Another line is needed.
+    More,
+}
+
+/// The lines that came and are not part of an event yet.
+#[derive(Clone, Default, Debug)]
+pub struct Pending(VecDeque<String>);
+
+impl Pending {
+    /// One line more.
+    pub fn push(&mut self, line: &str) {
+        self.0.push_back(line.to_owned());
+    }
+
+    /// Is nothing left over?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next event of the lines that came.
+    ///
+    /// # Errors
+    /// [`Failure::Garbage`] for an unmatched line, where the description says so.
+    pub fn next(&mut self, lines: &Lines, signatures: &Signatures) -> Result<Found, Failure> {
+        while !self.0.is_empty() {
+            for (action, patterns) in &lines.observations {
+                match self.fits(patterns) {
+                    Some(true) => return self.take(action, patterns, lines, signatures).map(Found::Received),
+                    Some(false) => return Ok(Found::More),
+                    None => {}
+                }
+            }
+            let Some(line) = self.0.pop_front() else { break };
+            let text = format!("the line `{}`, which no pattern fits", shortened(&line));
+            match lines.unmatched {
+                Unmatched::Fail => return Ok(Found::Received(Received::Alien(text))),
+                Unmatched::Error => return Err(Failure::Garbage(text)),
+                Unmatched::Ignore => {}
+            }
+        }
+        Ok(Found::More)
+    }
+
+    /// Do the lines fit, wholly or as far as they have come?
+    fn fits(&self, patterns: &[Regex]) -> Option<bool> {
+        let fit = self.0.iter().zip(patterns).all(|(line, pattern)| pattern.is_match(line));
+        fit.then_some(self.0.len() >= patterns.len())
+    }
+
+    fn take(
+        &mut self,
+        action: &str,
+        patterns: &[Regex],
+        lines: &Lines,
+        signatures: &Signatures,
+    ) -> Result<Received, Failure> {
+        let mut texts = Vec::new();
+        for (line, pattern) in self.0.drain(..patterns.len()).zip(patterns) {
+            let Some(captures) = pattern.captures(&line) else { continue };
+            for name in pattern.capture_names().flatten() {
+                if let Some(found) = captures.name(name) {
+                    texts.push((name.to_owned(), found.as_str().to_owned()));
+                }
+            }
+        }
+        signatures.output_of_text(action, &texts, &lines.spelling)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::time::Instant;
+
+    use coreach_model::reader::{from_bytes, read_specification};
+
+    use super::*;
+    use crate::adapter::Session;
+    use crate::adapter::description::Spelling;
+
+    const MODEL: &str = "
+iosts: m
+locations: [A]
+initial: { location: A }
+outputs: { Long: { n: int, b: bool }, Short: { n: int } }
+transitions: [{ from: A, to: A, on: Short }]
+";
+
+    fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
+        let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
+        let signatures = Signatures::of(&session);
+        let yes =
+            [("yes", "true"), ("no", "false")].map(|(wire, literal)| (wire.to_owned(), literal.to_owned()));
+        let lines = Lines {
+            line_ending: "\n".to_owned(),
+            reset: Vec::new(),
+            stimuli: Vec::new(),
+            observations: vec![
+                (
+                    "Long".to_owned(),
+                    vec![pattern(r"n (?P<n>\S+)").unwrap(), pattern(r"b (?P<b>\w+)").unwrap()],
+                ),
+                ("Short".to_owned(), vec![pattern(r"n (?P<n>\S+)").unwrap()]),
+            ],
+            spelling: Spelling(vec![("b".to_owned(), yes.to_vec())]),
+            unmatched,
+        };
+        let mut pending = Pending::default();
+        let mut events = Vec::new();
+        for line in wire {
+            pending.push(line);
+            loop {
+                match pending.next(&lines, &signatures) {
+                    Ok(Found::More) => break,
+                    Ok(Found::Received(Received::Output(event))) => events.push(event.to_string()),
+                    Ok(Found::Received(other)) => events.push(format!("{other:?}")),
+                    Err(failure) => {
+                        events.push(failure.to_string());
+                        break;
+                    }
+                }
+            }
+        }
+        events
+    }
+
+    #[test]
+    fn the_first_output_that_fits_counts_and_lines_are_tried_again() {
+        assert_eq!(
+            events(Unmatched::Fail, &["n 1", "b yes", "n 2", "n 3", "b no"]),
+            ["Long(1, true)", "Short(2)", "Long(3, false)"]
+        );
+        assert_eq!(events(Unmatched::Fail, &["n 1"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_no_output_of_the_specification() {
+        let expected = "Alien(\"`Long` with a wrong `b`: expected a value of type bool, not \\\"maybe\\\"\")";
+        assert_eq!(events(Unmatched::Ignore, &["n 1", "b maybe"]), [expected]);
+    }
+
+    #[test]
+    fn a_line_that_nothing_fits_is_what_the_description_says() {
+        let text = "the line `what`, which no pattern fits";
+        assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
+        assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
+        assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);
+    }
+}

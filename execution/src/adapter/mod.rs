@@ -1,0 +1,139 @@
+//! Adapters: how the events of a test case reach a real implementation, and how its answers come back as events.
+//!
+//! One trait, one file per kind of implementation. An adapter translates and never judges: what it cannot translate it
+//! hands over as it is ([`Received::Alien`]), and what breaks is a [`Failure`], which ends the run with a `RunError` and
+//! never with a verdict. Nothing may block beyond the instant that each call is given.
+
+pub mod description;
+pub mod dialogue;
+pub mod http;
+pub mod in_process;
+pub mod json_lines;
+pub mod lines;
+pub mod marker;
+pub mod process;
+pub mod server;
+pub mod signature;
+pub mod simulated;
+pub mod stdio;
+pub mod stream;
+pub mod tail;
+pub mod tcp;
+pub mod template;
+
+pub use description::{Iut, open};
+
+use std::fmt;
+use std::time::Instant;
+
+use coreach_model::iosts::{Action, Iosts};
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value};
+
+/// What a run tells an adapter at its beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct Session<'a> {
+    /// The test case's graph: the signatures of all actions.
+    pub iosts: &'a Iosts,
+    /// The symbolic constants' values in this run.
+    pub constants: &'a [(Datum, Value)],
+    /// The seed of this run, for an adapter that makes choices of its own.
+    pub seed: u64,
+    /// When the run must be over.
+    pub deadline: Instant,
+}
+
+impl<'a> Session<'a> {
+    /// The action of this name.
+    pub fn action(&self, name: &str) -> Option<&'a Action> {
+        self.iosts.find_action(name).map(|id| self.iosts.action(id))
+    }
+}
+
+/// What was received.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Received {
+    /// An output of the implementation, values in the types of the action's parameters.
+    Output(Event),
+    /// Something that was sent as an output and is none of the specification's: an unknown action, a wrong number of
+    /// values, a value outside its type. The text says which. A test case answers it with Fail.
+    Alien(String),
+    /// Nothing until the instant that was given.
+    Silence,
+}
+
+/// What broke between the tester and the implementation. It is nobody's verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// The implementation could not be brought up, or into its initial state.
+    Start(String),
+    /// It is gone: the process ended, the connection was closed or refused.
+    Lost(String),
+    /// What it sent cannot be read at all.
+    Garbage(String),
+    /// It does not take what is sent, until the run's deadline.
+    Stuck(String),
+    /// It sends more than is kept.
+    Flood(String),
+    /// The adapter was not told how to translate this: a setting is missing.
+    Untranslatable(String),
+}
+
+impl Failure {
+    /// A stable word for records and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Failure::Start(_) => "start",
+            Failure::Lost(_) => "lost",
+            Failure::Garbage(_) => "garbage",
+            Failure::Stuck(_) => "stuck",
+            Failure::Flood(_) => "flood",
+            Failure::Untranslatable(_) => "untranslatable",
+        }
+    }
+
+    /// What happened.
+    pub fn text(&self) -> &str {
+        match self {
+            Failure::Start(text)
+            | Failure::Lost(text)
+            | Failure::Garbage(text)
+            | Failure::Stuck(text)
+            | Failure::Flood(text)
+            | Failure::Untranslatable(text) => text,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name(), self.text())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The way to an implementation. One value serves many runs, one after the other: `start ... stop`, `start ... stop`.
+pub trait Adapter {
+    /// Brings the implementation into its initial state, with these constants.
+    ///
+    /// # Errors
+    /// [`Failure`]; `stop` is called all the same.
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure>;
+
+    /// Sends a stimulus. Returns at the latest at the run's deadline.
+    ///
+    /// # Errors
+    /// [`Failure`].
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure>;
+
+    /// The next output, in the order in which they were sent. Waits until `until` at the latest; an instant that has
+    /// passed asks for what is there already.
+    ///
+    /// # Errors
+    /// [`Failure`]. What was sent before the failure is returned before it.
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
+
+    /// Ends the session. Afterwards nothing of the implementation that `start` brought up is left.
+    fn stop(&mut self);
+}

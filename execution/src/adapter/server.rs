@@ -1,0 +1,225 @@
+//! A server that is brought up for the test: its port, its readiness, how long it is kept.
+//!
+//! The free port is found by letting the kernel choose one and closing it again. Between that and the server's start
+//! somebody else may take it: then the server ends at once, and is tried again with another port.
+
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use crate::adapter::description::{self, Command};
+use crate::adapter::process::{Launch, Process};
+use crate::adapter::signature::Signatures;
+use crate::adapter::template::Template;
+use crate::adapter::{Failure, Session};
+
+/// How often a server is brought up that ends before it is ready, where it was given a port.
+const ATTEMPTS: usize = 3;
+
+/// The pause between two attempts to connect.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A server, where there is one of ours, and the port that was chosen for it.
+#[derive(Debug)]
+pub struct Server {
+    launch: Option<description::Launch>,
+    address: Template,
+    process: Option<Process>,
+    port: Option<u16>,
+}
+
+impl Server {
+    /// Nothing is brought up yet. `address` is host and port, or the beginning of a URL.
+    pub fn new(launch: Option<description::Launch>, address: Template) -> Self {
+        Server { launch, address, process: None, port: None }
+    }
+
+    /// The process, while it is up.
+    pub fn process(&self) -> Option<&Process> {
+        self.process.as_ref()
+    }
+
+    /// The port that was chosen.
+    pub fn port(&self) -> Option<u16> {
+        self.port
+    }
+
+    /// Brings it up if it is not, and returns the first connection that it accepts, before the session's deadline.
+    ///
+    /// # Errors
+    /// [`Failure::Start`].
+    pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
+        let Some(launch) = self.launch.clone() else {
+            return connect(&self.address()?, session.deadline).map_err(|why| {
+                Failure::Start(format!("no connection to {}: {why}", self.address().unwrap_or_default()))
+            });
+        };
+        if self.process.as_ref().is_some_and(|process| process.has_ended(Instant::now())) {
+            self.stop();
+        }
+        let mut attempts = if launch.command.words.iter().any(|word| word.holes().any(|hole| hole == "port"))
+        {
+            ATTEMPTS
+        } else {
+            1
+        };
+        loop {
+            attempts -= 1;
+            match self.connect_once(&launch, session) {
+                Err(failure) if attempts == 0 || self.process.as_ref().is_some_and(is_alive) => {
+                    return Err(failure);
+                }
+                Err(_) => self.stop(),
+                Ok(stream) => return Ok(stream),
+            }
+        }
+    }
+
+    fn connect_once(
+        &mut self,
+        launch: &description::Launch,
+        session: &Session<'_>,
+    ) -> Result<TcpStream, Failure> {
+        if self.process.is_none() {
+            self.port = Some(free_port()?);
+            // A server that is kept outlives the constants of a run.
+            let constants = (!launch.keep).then_some(session);
+            let command = filled(&launch.command, self.port, constants)?;
+            self.process = Some(Process::silent(&command)?);
+        }
+        let address = self.address()?;
+        let Some(process) = &mut self.process else {
+            return Err(Failure::Start("there is no server".to_owned()));
+        };
+        process.belongs_to(session.deadline);
+        let begin = Instant::now();
+        let until = session.deadline.min(begin + launch.ready);
+        loop {
+            let connected = connect(&address, until);
+            // If it is gone, somebody else has answered.
+            if process.has_ended(Instant::now()) {
+                return Err(Failure::Start(process.farewell("has ended")));
+            }
+            match connected {
+                Ok(stream) => return Ok(stream),
+                Err(why) if Instant::now() + PAUSE >= until => {
+                    let time = begin.elapsed().as_millis();
+                    let what = format!("accepted no connection on {address} within {time} ms ({why})");
+                    return Err(Failure::Start(process.farewell(&what)));
+                }
+                // Also the end of the process ends the pause.
+                Err(_) => {
+                    process.has_ended(Instant::now() + PAUSE);
+                }
+            }
+        }
+    }
+
+    /// The address with its port.
+    ///
+    /// # Errors
+    /// [`Failure::Untranslatable`]: it has a hole that nothing fills.
+    pub fn address(&self) -> Result<String, Failure> {
+        let address = fill(&self.address, self.port)?;
+        let Some(rest) = address.strip_prefix("http://") else { return Ok(address) };
+        let host = rest.split('/').next().unwrap_or_default();
+        let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        Ok(if has_port { host.to_owned() } else { format!("{host}:80") })
+    }
+
+    /// After a run: it goes, unless it is to be kept.
+    pub fn end_run(&mut self) {
+        if !self.launch.as_ref().is_some_and(|launch| launch.keep) {
+            self.stop();
+        }
+    }
+
+    /// It goes in any case.
+    pub fn stop(&mut self) {
+        self.process = None;
+        self.port = None;
+    }
+}
+
+fn is_alive(process: &Process) -> bool {
+    !process.has_ended(Instant::now())
+}
+
+/// A text in which only the port may be missing.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn fill(template: &Template, port: Option<u16>) -> Result<String, Failure> {
+    let value = |name: &str| if name == "port" { port.map(|port| port.to_string()) } else { None };
+    template.fill(value).map_err(|name| no_value(&name))
+}
+
+/// A command with its holes filled: the port, and the constants of the session.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn filled(
+    command: &Command,
+    port: Option<u16>,
+    session: Option<&Session<'_>>,
+) -> Result<Launch, Failure> {
+    let signatures = session.map(Signatures::of).unwrap_or_default();
+    let value = |name: &str| match (name, port) {
+        ("port", Some(port)) => Some(port.to_string()),
+        _ => signatures.constant(name),
+    };
+    let words: Result<Vec<String>, String> = command.words.iter().map(|word| word.fill(value)).collect();
+    Ok(Launch {
+        words: words.map_err(|name| no_value(&name))?,
+        directory: command.directory.clone(),
+        environment: command.environment.clone(),
+        grace: command.grace,
+    })
+}
+
+fn no_value(name: &str) -> Failure {
+    Failure::Untranslatable(format!("there is no value for `{{{name}}}`"))
+}
+
+fn free_port() -> Result<u16, Failure> {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    port.map(|address| address.port()).map_err(|error| Failure::Start(format!("no free port: {error}")))
+}
+
+/// A connection, before that instant.
+fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
+    let mut why = "the address has no numbers".to_owned();
+    for one in resolved(address, until)? {
+        let rest = until.saturating_duration_since(Instant::now());
+        if rest.is_zero() {
+            return Err("there is no time left".to_owned());
+        }
+        match TcpStream::connect_timeout(&one, rest) {
+            Ok(stream) => {
+                // A stimulus is one small piece; it shall not wait for more.
+                stream.set_nodelay(true).map_err(|error| error.to_string())?;
+                return Ok(stream);
+            }
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(why)
+}
+
+/// The numbers of an address. A name may have to be asked for over the network, which knows no limit of time: that is
+/// left to a thread, and the thread is left alone if it takes too long.
+fn resolved(address: &str, until: Instant) -> Result<Vec<SocketAddr>, String> {
+    if let Ok(numbers) = address.parse() {
+        return Ok(vec![numbers]);
+    }
+    let (sender, receiver) = mpsc::channel();
+    let name = address.to_owned();
+    let ask = move || {
+        let found = name.to_socket_addrs().map(Iterator::collect).map_err(|error| error.to_string());
+        // Nobody may be waiting any more.
+        let _ = sender.send(found);
+    };
+    std::thread::Builder::new().name("resolve".to_owned()).spawn(ask).map_err(|error| error.to_string())?;
+    let rest = until.saturating_duration_since(Instant::now());
+    receiver.recv_timeout(rest).unwrap_or_else(|_| Err("its name could not be resolved in time".to_owned()))
+}

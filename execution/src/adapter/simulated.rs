@@ -1,0 +1,155 @@
+//! A model that stands for an implementation: the specification itself, or a mutant of it.
+//!
+//! The model is walked as one implementation would: one state at a time, with every choice by lot from the run's seed.
+//! Internal steps happen when they like. An input that the state does not take is ignored, which makes the model
+//! input-complete, as the theory asks of an implementation (thesis, 6.2). Values of an output's parameters are chosen as
+//! a tester chooses those of a stimulus ([`crate::values`]).
+//!
+//! Ends: internal steps are bounded between two events, since a model may have a livelock that only a mutation made.
+
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::semantics::{Event, State, fire, initial_states};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, Value};
+
+use crate::adapter::in_process::Implementation;
+use crate::random::Random;
+use crate::values::{MIX, Values};
+
+/// The most internal steps between two events.
+const MOST_INTERNAL: usize = 64;
+
+/// The most initial states among which one is drawn.
+const MOST_INITIAL: usize = 1 << 12;
+
+/// A model, walked.
+pub struct Simulated<S> {
+    iosts: Iosts,
+    /// For each location, the numbers of its transitions.
+    outgoing: Vec<Vec<usize>>,
+    state: Option<State>,
+    random: Random,
+    values: Values,
+    solver: S,
+}
+
+impl<S: Solver> Simulated<S> {
+    /// An implementation that behaves as the model says.
+    pub fn new(iosts: Iosts, solver: S) -> Self {
+        let outgoing = iosts.outgoing();
+        Simulated { iosts, outgoing, state: None, random: Random::new(0), values: Values::new(MIX), solver }
+    }
+
+    /// The transitions of the present location of this kind, in a random order.
+    fn candidates(&mut self, kind: ActionKind) -> Vec<usize> {
+        let Some(state) = &self.state else { return Vec::new() };
+        let is_of = |number: &&usize| {
+            let transition = &self.iosts.transitions[**number];
+            self.iosts.action(transition.action).kind == kind
+        };
+        let mut found: Vec<usize> =
+            self.outgoing[state.location.0 as usize].iter().filter(is_of).copied().collect();
+        self.random.shuffle(&mut found);
+        found
+    }
+
+    /// Takes an internal step if there is one.
+    fn internal(&mut self) -> bool {
+        for number in self.candidates(ActionKind::Internal) {
+            let next =
+                self.state.as_ref().and_then(|s| fire(&self.iosts, &self.iosts.transitions[number], s, &[]));
+            if let Some(next) = next {
+                self.state = Some(next);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn send(&mut self) -> Option<Event> {
+        for number in self.candidates(ActionKind::Output) {
+            let transition = &self.iosts.transitions[number];
+            let action = self.iosts.action(transition.action);
+            let state = self.state.as_ref()?;
+            let values = self.values.choose(
+                number,
+                &transition.guard,
+                &action.parameters,
+                &state.valuation,
+                &mut self.random,
+                &mut self.solver,
+            );
+            let Some(values) = values else { continue };
+            if let Some(next) = fire(&self.iosts, transition, state, &values) {
+                self.values.saw(&values);
+                self.state = Some(next);
+                return Some(Event::new(action.name.clone(), values));
+            }
+        }
+        None
+    }
+}
+
+impl<S: Solver> Implementation for Simulated<S> {
+    fn reset(&mut self, constants: &[(Datum, Value)], seed: u64) -> Result<(), String> {
+        self.random = Random::new(seed ^ 0x0073_696d_756c_6174);
+        self.values.begin(constants);
+        let mut known = Valuation::new();
+        for datum in &self.iosts.constants {
+            // A purpose may have constants of its own: the implementation has no use for them.
+            let found = constants.iter().find(|(given, _)| given.name() == datum.name());
+            let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
+            known.insert(datum.clone(), value.clone());
+        }
+        let states = initial_states(&self.iosts, &known, MOST_INITIAL)
+            .map_err(|error| format!("the initial states cannot be listed: {error:?}"))?;
+        self.state = self.random.pick(&states).cloned();
+        match &self.state {
+            Some(_) => Ok(()),
+            None => Err("no initial state satisfies the initial condition".to_owned()),
+        }
+    }
+
+    fn input(&mut self, input: &Event) {
+        let before = self.state.clone();
+        for _ in 0..MOST_INTERNAL {
+            let takes: Vec<State> = match &self.state {
+                Some(state) => {
+                    coreach_model::semantics::step(&self.iosts, state, input).into_iter().collect()
+                }
+                None => return,
+            };
+            if let Some(next) = self.random.pick(&takes) {
+                self.state = Some(next.clone());
+                return;
+            }
+            // It may be taken behind internal steps.
+            if !self.internal() {
+                break;
+            }
+        }
+        // Ignored: also the internal steps that were tried for it have not happened.
+        self.state = before;
+    }
+
+    fn output(&mut self, waited: bool) -> Option<Event> {
+        // Whoever only looks may come too early.
+        if !waited && self.random.below(2) == 0 {
+            return None;
+        }
+        for _ in 0..MOST_INTERNAL {
+            // An internal step may come first, or be the only way to an output.
+            if self.random.below(2) == 0 && self.internal() {
+                continue;
+            }
+            if let Some(event) = self.send() {
+                return Some(event);
+            }
+            if !self.internal() {
+                return None;
+            }
+        }
+        None
+    }
+}

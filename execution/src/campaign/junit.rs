@@ -1,0 +1,137 @@
+//! A campaign as JUnit's XML, which build servers draw.
+//!
+//! A suite for each test case and implementation, a case for each run. Fail is a `failure`, a run error an `error`,
+//! Inconclusive is `skipped`: it says nothing against the implementation, and nothing for it. A run that is planned and
+//! not finished is an `error` too, so that half a campaign is not taken for a whole one.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use crate::campaign::plan::Plan;
+use crate::campaign::store::{Row, Store, StoreError};
+use crate::campaign::summary::constants;
+
+/// Why a report was not written.
+#[derive(Debug)]
+pub enum JunitError {
+    /// The store cannot be read.
+    Store(StoreError),
+    /// The report cannot be written.
+    Write(io::Error),
+}
+
+impl From<io::Error> for JunitError {
+    fn from(error: io::Error) -> Self {
+        JunitError::Write(error)
+    }
+}
+
+/// Writes the report; `store` is asked for the runs, and named in the hints.
+///
+/// # Errors
+/// [`JunitError`].
+pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), JunitError> {
+    let rows = store.rows().map_err(JunitError::Store)?;
+    let mut suites: Vec<Vec<(usize, Option<&Row>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
+    for (number, run) in plan.runs.iter().enumerate() {
+        suites[run.test * plan.iuts.len() + run.iut].push((number, rows.get(&run.key.to_string())));
+    }
+    let all = suites.iter().flatten().copied();
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(out, "<testsuites name=\"{}\" {}>", escaped(&plan.campaign), attributes(all))?;
+    for (at, suite) in suites.iter().enumerate() {
+        let (test, iut) = (&plan.tests[at / plan.iuts.len()], &plan.iuts[at % plan.iuts.len()]);
+        let name = escaped(&format!("{}/{}", test.name, iut.name));
+        writeln!(out, "  <testsuite name=\"{name}\" {}>", attributes(suite.iter().copied()))?;
+        for (number, row) in suite {
+            case(plan, store, *number, *row, &name, out)?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")?;
+    Ok(())
+}
+
+/// `tests="3" failures="1" errors="0" skipped="1" time="0.5"`
+fn attributes<'a>(runs: impl Iterator<Item = (usize, Option<&'a Row>)>) -> String {
+    let (mut tests, mut failures, mut errors, mut skipped, mut time) = (0, 0, 0, 0, 0.0);
+    for (_, row) in runs {
+        tests += 1;
+        match row.map(|row| row.verdict.as_str()) {
+            Some("Pass") => {}
+            Some("Inconclusive") => skipped += 1,
+            Some("Fail") => failures += 1,
+            _ => errors += 1,
+        }
+        time += row.map_or(0.0, |row| row.seconds);
+    }
+    format!(
+        "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\" time=\"{time:.6}\""
+    )
+}
+
+fn case(
+    plan: &Plan,
+    store: &Store,
+    number: usize,
+    row: Option<&Row>,
+    class: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let run = &plan.runs[number];
+    let mut name = format!("seed {}", run.seed);
+    let values = constants(plan.constants(run));
+    if !values.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = write!(name, ", {values}");
+    }
+    let seconds = row.map_or(0.0, |row| row.seconds);
+    write!(out, "    <testcase classname=\"{class}\" name=\"{}\" time=\"{seconds:.6}\"", escaped(&name))?;
+    let hint = format!("coreach explain {} {}", store.path().display(), run.key.short());
+    match row {
+        None => writeln!(out, "><error type=\"unfinished\" message=\"not run yet\"/></testcase>"),
+        Some(row) if row.verdict == "Pass" => writeln!(out, "/>"),
+        Some(row) if row.verdict == "Inconclusive" => {
+            writeln!(out, "><skipped message=\"{}\"/></testcase>", escaped(&row.reason))
+        }
+        Some(row) => {
+            let element = if row.verdict == "Fail" { "failure" } else { "error" };
+            let (kind, message) = (escaped(&row.cause), escaped(&row.reason));
+            writeln!(
+                out,
+                "><{element} type=\"{kind}\" message=\"{message}\">{message}\n{}</{element}></testcase>",
+                escaped(&hint)
+            )
+        }
+    }
+}
+
+/// A text within XML. Signs that XML cannot hold at all, an implementation may send any, are shown by their numbers.
+fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            '\t' | '\n' | '\r' => drop(write!(shown, "&#{};", u32::from(sign))),
+            '\0'..'\u{20}' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => {
+                shown.extend(sign.escape_unicode())
+            }
+            _ => shown.push(sign),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_an_implementation_breaks_the_report() {
+        assert_eq!(escaped("<a b=\"&\">"), "&lt;a b=&quot;&amp;&quot;&gt;");
+        assert_eq!(escaped("x\u{0}\u{1b}[2J\ny"), "x\\u{0}\\u{1b}[2J&#10;y");
+    }
+}

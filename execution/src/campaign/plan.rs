@@ -1,0 +1,335 @@
+//! The runs of a campaign, and what each of them is called.
+//!
+//! A run is named by its [`Key`], the SHA-256 of everything that decides what happens in it, as far as that lies with us:
+//! the test case, the constants, the seed, the description of the implementation, the settings. Not in it are names of
+//! files, the version of the program (it is kept with the run), and where in the plan the run stands: so a campaign may
+//! grow, be split and be moved, and what is done stays done.
+//!
+//! The constants of a run belong to the plan, not to the run: they are fixed before the first one begins.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::time::Duration;
+
+use coreach_analyses::solver::Solver;
+use coreach_model::semantics::State;
+use coreach_model::term::evaluate::Valuation;
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::codec;
+use crate::constants::{ConstantsError, initial_state};
+use crate::strategy::Strategy;
+use crate::test_case::{DocumentError, TestCase};
+use crate::tester::Settings;
+
+/// How many of a key's signs are shown to people: enough for billions of runs.
+pub const SHOWN: usize = 12;
+
+/// Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
+const DRAWS: u64 = 8;
+
+/// The name of a run, of a test case or of an implementation's description: a SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The hash of a text.
+    pub fn of(text: &str) -> Self {
+        Key(Sha256::digest(text.as_bytes()).into())
+    }
+
+    /// Its first 64 bits.
+    pub fn number(&self) -> u64 {
+        self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// As much of it as is shown to people.
+    pub fn short(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate(SHOWN);
+        text
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A test case of a campaign.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Its name.
+    pub name: String,
+    /// Of the document, without the version of the program that made it.
+    pub hash: Key,
+    /// The document (`docs/json.md`), in one line.
+    pub document: String,
+    /// The same, to be run.
+    pub case: TestCase,
+}
+
+impl Test {
+    /// Reads a test case's document.
+    ///
+    /// # Errors
+    /// As [`TestCase::from_json`].
+    pub fn new(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let case = TestCase::from_json(bytes)?;
+        let mut json: Json =
+            serde_json::from_slice(bytes).map_err(|error| DocumentError::NoJson(error.to_string()))?;
+        let document = json.to_string();
+        if let Some(object) = json.as_object_mut() {
+            object.shift_remove("generator");
+        }
+        Ok(Test { name: case.iosts.name.clone(), hash: Key::of(&json.to_string()), document, case })
+    }
+}
+
+/// An implementation of a campaign, as far as a store knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Iut {
+    /// Its name.
+    pub name: String,
+    /// Of the description.
+    pub hash: Key,
+    /// All that is needed to bring it up again, a model's text included; no folder of one machine.
+    pub description: String,
+    /// The file that it was read from, for people and for paths that are relative to it; not in the hash.
+    pub file: String,
+}
+
+impl Iut {
+    /// An implementation with this description.
+    pub fn new(name: String, description: String, file: String) -> Self {
+        Iut { hash: Key::of(&description), name, description, file }
+    }
+}
+
+/// The strategies that need nobody at the keyboard.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum StrategyKind {
+    /// By lot.
+    #[default]
+    Random,
+    /// The least used transition first; within one run, since a run must not depend on those before it.
+    Coverage,
+    /// Towards Pass.
+    Shortest,
+}
+
+impl StrategyKind {
+    /// All of them.
+    pub const ALL: [StrategyKind; 3] = [StrategyKind::Random, StrategyKind::Coverage, StrategyKind::Shortest];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            StrategyKind::Random => "random",
+            StrategyKind::Coverage => "coverage",
+            StrategyKind::Shortest => "shortest",
+        }
+    }
+
+    /// The strategy, with nothing behind it.
+    pub fn start(self) -> Strategy<'static> {
+        match self {
+            StrategyKind::Random => Strategy::random(),
+            StrategyKind::Coverage => Strategy::Coverage(std::collections::HashMap::new()),
+            StrategyKind::Shortest => Strategy::Shortest,
+        }
+    }
+}
+
+/// How the runs of a campaign are driven.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct RunSettings {
+    /// The strategy.
+    pub strategy: StrategyKind,
+    /// The limits.
+    pub limits: Settings,
+}
+
+impl RunSettings {
+    /// As a document: what a key hashes and a store keeps. Times in milliseconds.
+    pub fn to_json(&self) -> Json {
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let at: BTreeMap<&str, u64> = self
+            .limits
+            .quiescence_at
+            .iter()
+            .map(|(name, time)| (name.as_str(), milliseconds(*time)))
+            .collect();
+        json!({
+            "strategy": self.strategy.name(),
+            "quiescence_ms": milliseconds(self.limits.quiescence),
+            "quiescence_at": at,
+            "patience_ms": milliseconds(self.limits.patience),
+            "steps": self.limits.steps,
+            "run_ms": milliseconds(self.limits.time),
+        })
+    }
+
+    /// Reads what [`RunSettings::to_json`] wrote: for a replay with the settings of the run.
+    pub fn from_json(json: &Json) -> Option<Self> {
+        let number = |key: &str| json.get(key).and_then(Json::as_u64);
+        let time = |key: &str| number(key).map(Duration::from_millis);
+        let name = json.get("strategy").and_then(Json::as_str)?;
+        let at = json.get("quiescence_at").and_then(Json::as_object)?;
+        let at = at.iter().map(|(name, time)| Some((name.clone(), Duration::from_millis(time.as_u64()?))));
+        Some(RunSettings {
+            strategy: StrategyKind::ALL.into_iter().find(|kind| kind.name() == name)?,
+            limits: Settings {
+                quiescence: time("quiescence_ms")?,
+                quiescence_at: at.collect::<Option<_>>()?,
+                patience: time("patience_ms")?,
+                steps: usize::try_from(number("steps")?).ok()?,
+                time: time("run_ms")?,
+            },
+        })
+    }
+}
+
+/// A test case with its constants fixed.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The constants' values by name, in the order of the test case.
+    pub constants: Map<String, Json>,
+    /// The initial state, the constants in it.
+    pub state: State,
+}
+
+impl Instance {
+    fn new(test: &TestCase, state: State) -> Self {
+        let value = |datum: &coreach_model::Datum| {
+            Some((datum.name().to_owned(), codec::to_json(state.valuation.get(datum)?)))
+        };
+        Instance { constants: test.iosts.constants.iter().filter_map(value).collect(), state }
+    }
+
+    /// With these constants; those that are missing are solved for, with the seed.
+    ///
+    /// # Errors
+    /// [`ConstantsError`]: the initial condition cannot hold, or it is not known.
+    pub fn given(
+        test: &TestCase,
+        given: &Valuation,
+        seed: u64,
+        solver: &mut dyn Solver,
+    ) -> Result<Self, ConstantsError> {
+        Ok(Instance::new(test, initial_state(test, given, seed, solver)?))
+    }
+
+    /// So many different ones, solved for with the seeds 0, 1, ...; fewer where no more are found.
+    ///
+    /// # Errors
+    /// As [`Instance::given`], where not even one is found.
+    pub fn solved(
+        test: &TestCase,
+        count: usize,
+        solver: &mut dyn Solver,
+    ) -> Result<Vec<Self>, ConstantsError> {
+        let mut found: Vec<Instance> = Vec::new();
+        let mut doubt = None;
+        for seed in 0..(count as u64).saturating_mul(DRAWS) {
+            match Instance::given(test, &Valuation::new(), seed, solver) {
+                Ok(instance) if found.iter().all(|known| known.constants != instance.constants) => {
+                    found.push(instance);
+                }
+                Ok(_) => {}
+                Err(error @ ConstantsError::NotKnown(_)) => doubt = Some(error),
+                Err(error) => return Err(error),
+            }
+            // Without constants there is one instance.
+            if found.len() == count || test.iosts.constants.is_empty() {
+                break;
+            }
+        }
+        if let (true, Some(error)) = (found.is_empty(), doubt) {
+            return Err(error);
+        }
+        Ok(found)
+    }
+}
+
+/// One run that is to be done: numbers into the plan's lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Planned {
+    /// The run's name.
+    pub key: Key,
+    /// Of [`Plan::tests`].
+    pub test: usize,
+    /// Of this test's [`Plan::instances`].
+    pub instance: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Of [`Plan::iuts`].
+    pub iut: usize,
+}
+
+/// All that is to be done.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The campaign's name.
+    pub campaign: String,
+    /// The test cases.
+    pub tests: Vec<Test>,
+    /// For each test case: itself with its constants fixed.
+    pub instances: Vec<Vec<Instance>>,
+    /// The implementations.
+    pub iuts: Vec<Iut>,
+    /// How the runs are driven.
+    pub settings: RunSettings,
+    /// The runs, each key once.
+    pub runs: Vec<Planned>,
+}
+
+impl Plan {
+    /// Lists the runs: by test, then implementation, then constants, then seed. A run that is there twice, because
+    /// a seed or a constant is, is one.
+    pub fn new(
+        campaign: String,
+        tests: Vec<(Test, Vec<Instance>)>,
+        iuts: Vec<Iut>,
+        seeds: &[u64],
+        settings: RunSettings,
+        partition: super::Partition,
+    ) -> Self {
+        let (tests, instances): (Vec<Test>, Vec<Vec<Instance>>) = tests.into_iter().unzip();
+        let how = settings.to_json();
+        let mut seen = HashSet::new();
+        let mut runs = Vec::new();
+        for (test, case) in tests.iter().enumerate() {
+            for (iut, implementation) in iuts.iter().enumerate() {
+                for (instance, it) in instances[test].iter().enumerate() {
+                    for &seed in seeds {
+                        let key = key(case, it, seed, implementation, &how);
+                        if partition.takes(&key) && seen.insert(key) {
+                            runs.push(Planned { key, test, instance, seed, iut });
+                        }
+                    }
+                }
+            }
+        }
+        Plan { campaign, tests, instances, iuts, settings, runs }
+    }
+
+    /// The constants of a run.
+    pub fn constants(&self, run: &Planned) -> &Map<String, Json> {
+        &self.instances[run.test][run.instance].constants
+    }
+}
+
+fn key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {
+    let decides = json!({
+        "coreach_run": 1,
+        "test": test.hash.to_string(),
+        "constants": instance.constants,
+        "seed": seed,
+        "iut": iut.hash.to_string(),
+        "settings": settings,
+    });
+    Key::of(&decides.to_string())
+}

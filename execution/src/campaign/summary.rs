@@ -1,0 +1,282 @@
+//! What came of a campaign: counts for each test case and implementation, and where to look first.
+//!
+//! Only the runs of the plan count. What else a store holds, since a model or a setting was changed, is mentioned. Times
+//! are told as medians: one run that waited for a slow start says nothing about the others.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+use crate::campaign::plan::Plan;
+use crate::campaign::store::{Row, Store, StoreError};
+
+/// So many runs that failed, and so many that broke, are told of in full.
+pub const TOLD: usize = 5;
+
+/// How many runs ended how.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Counts {
+    /// Pass.
+    pub pass: usize,
+    /// Inconclusive.
+    pub inconclusive: usize,
+    /// Fail.
+    pub fail: usize,
+    /// No verdict: an adapter's failure.
+    pub run_error: usize,
+}
+
+impl Counts {
+    /// Counts one more; `verdict` as in a record.
+    pub fn count(&mut self, verdict: &str) {
+        match verdict {
+            "Pass" => self.pass += 1,
+            "Inconclusive" => self.inconclusive += 1,
+            "Fail" => self.fail += 1,
+            // A store holds four words, and this is the fourth.
+            _ => self.run_error += 1,
+        }
+    }
+
+    /// All of them.
+    pub fn total(&self) -> usize {
+        self.pass + self.inconclusive + self.fail + self.run_error
+    }
+
+    /// The exit code: 1 with a Fail, else 4 with a run error, else 3 with an Inconclusive, else 0.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Counts { fail: 1.., .. } => 1,
+            Counts { run_error: 1.., .. } => 4,
+            Counts { inconclusive: 1.., .. } => 3,
+            _ => 0,
+        }
+    }
+}
+
+/// One test case against one implementation.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Group {
+    /// The test case.
+    pub test: String,
+    /// The implementation.
+    pub iut: String,
+    /// How its runs ended.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// The median of the runs' seconds; nothing without runs.
+    pub median_seconds: Option<f64>,
+}
+
+/// A run that is told of.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Told {
+    /// Its number in the store.
+    pub run: i64,
+    /// Its key.
+    pub key: String,
+    /// The test case.
+    pub test: String,
+    /// The implementation.
+    pub iut: String,
+    /// The constants.
+    pub constants: Map<String, Json>,
+    /// The seed.
+    pub seed: u64,
+    /// How it ended.
+    pub verdict: String,
+    /// Why, as a word.
+    pub cause: String,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// The length of its trace.
+    pub events: usize,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The whole.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Summary {
+    /// The campaign's name.
+    pub campaign: String,
+    /// The runs of the plan, or of the part of it that was asked for.
+    pub planned: usize,
+    /// How those that are finished ended.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// By test case and implementation, in the order of the plan.
+    pub groups: Vec<Group>,
+    /// The first runs that failed, then the first that broke.
+    pub told: Vec<Told>,
+    /// Runs in the store that are not in this plan.
+    pub others: usize,
+    /// Runs that were done although they were there, by a second process.
+    pub repeats: usize,
+    /// Runs to which a merge brought another verdict.
+    pub conflicts: usize,
+}
+
+/// Sums up what a store has of a plan.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
+    let rows = store.rows()?;
+    let (repeats, conflicts) = store.doubts()?;
+    let mut counts = Counts::default();
+    let mut groups: HashMap<(usize, usize), (Counts, Vec<f64>)> = HashMap::new();
+    let mut told: Vec<Told> = Vec::new();
+    let mut broken: Vec<Told> = Vec::new();
+    for (number, row) in finished(plan, &rows) {
+        let run = &plan.runs[number];
+        counts.count(&row.verdict);
+        let (its, seconds) = groups.entry((run.test, run.iut)).or_default();
+        its.count(&row.verdict);
+        seconds.push(row.seconds);
+        let list = match row.verdict.as_str() {
+            "Fail" => &mut told,
+            "RunError" => &mut broken,
+            _ => continue,
+        };
+        if list.len() < TOLD {
+            list.push(tell(plan, number, row));
+        }
+    }
+    told.append(&mut broken);
+    let all = (0..plan.tests.len()).flat_map(|test| (0..plan.iuts.len()).map(move |iut| (test, iut)));
+    let groups = all
+        .map(|(test, iut)| {
+            let (counts, seconds) = groups.remove(&(test, iut)).unwrap_or_default();
+            Group {
+                test: plan.tests[test].name.clone(),
+                iut: plan.iuts[iut].name.clone(),
+                counts,
+                median_seconds: median(seconds),
+            }
+        })
+        .collect();
+    Ok(Summary {
+        campaign: plan.campaign.clone(),
+        planned: plan.runs.len(),
+        others: rows.len().saturating_sub(counts.total()),
+        counts,
+        groups,
+        told,
+        repeats,
+        conflicts,
+    })
+}
+
+/// The runs of the plan that the store has, in the order of the plan.
+pub(super) fn finished<'a>(
+    plan: &'a Plan,
+    rows: &'a HashMap<String, Row>,
+) -> impl Iterator<Item = (usize, &'a Row)> {
+    plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
+}
+
+fn tell(plan: &Plan, number: usize, row: &Row) -> Told {
+    let run = &plan.runs[number];
+    Told {
+        run: row.number,
+        key: row.key.clone(),
+        test: plan.tests[run.test].name.clone(),
+        iut: plan.iuts[run.iut].name.clone(),
+        constants: plan.constants(run).clone(),
+        seed: run.seed,
+        verdict: row.verdict.clone(),
+        cause: row.cause.clone(),
+        reason: row.reason.clone(),
+        events: row.events,
+        seconds: row.seconds,
+    }
+}
+
+/// The middle one; of an even number, the mean of the two in the middle.
+fn median(mut seconds: Vec<f64>) -> Option<f64> {
+    seconds.sort_by(f64::total_cmp);
+    let middle = seconds.len() / 2;
+    let upper = *seconds.get(middle)?;
+    if seconds.len() % 2 == 1 {
+        return Some(upper);
+    }
+    seconds.get(middle.checked_sub(1)?).map(|lower| (lower + upper) / 2.0)
+}
+
+/// Constants in one line: `cPrice = 3, cWanted = 2`.
+pub fn constants(of: &Map<String, Json>) -> String {
+    let one = |(name, value): (&String, &Json)| match value {
+        Json::String(text) => format!("{name} = {text}"),
+        other => format!("{name} = {other}"),
+    };
+    of.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The rows of a table for people, the first one its head.
+pub fn table(summary: &Summary) -> Vec<Vec<String>> {
+    let head = ["test case", "iut", "runs", "Pass", "Inconclusive", "Fail", "RunError", "median s"];
+    let line = |test: &str, iut: &str, counts: &Counts, median: Option<f64>| {
+        let total = counts.total();
+        let share = |count: usize| match (count, total) {
+            (0, _) | (_, 0) => "-".to_owned(),
+            _ => format!("{count} {}", percent(count, total)),
+        };
+        vec![
+            test.to_owned(),
+            iut.to_owned(),
+            total.to_string(),
+            share(counts.pass),
+            share(counts.inconclusive),
+            share(counts.fail),
+            share(counts.run_error),
+            median.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}")),
+        ]
+    };
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for group in &summary.groups {
+        rows.push(line(&group.test, &group.iut, &group.counts, group.median_seconds));
+    }
+    if summary.groups.len() > 1 {
+        let mut all = line("all", "", &summary.counts, None);
+        all.pop();
+        rows.push(all);
+    }
+    rows
+}
+
+/// Rounded, but what is not all is not called 100 %, and what is not nothing is not called 0 %.
+fn percent(count: usize, total: usize) -> String {
+    let share = count as f64 * 100.0 / total as f64;
+    let shown = share.round().clamp(1.0, if count == total { 100.0 } else { 99.0 });
+    format!("({shown} %)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fail_counts_more_than_a_run_error_more_than_an_inconclusive() {
+        let counts = |pass, inconclusive, fail, run_error| Counts { pass, inconclusive, fail, run_error };
+        assert_eq!(counts(9, 9, 1, 9).exit_code(), 1);
+        assert_eq!(counts(9, 9, 0, 1).exit_code(), 4);
+        assert_eq!(counts(9, 1, 0, 0).exit_code(), 3);
+        assert_eq!(counts(9, 0, 0, 0).exit_code(), 0);
+    }
+
+    #[test]
+    fn a_percentage_does_not_hide_the_last_run() {
+        assert_eq!(percent(999, 1000), "(99 %)");
+        assert_eq!(percent(1, 1000), "(1 %)");
+        assert_eq!(percent(1000, 1000), "(100 %)");
+    }
+
+    #[test]
+    fn a_median_is_the_middle() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+}

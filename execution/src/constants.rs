@@ -1,0 +1,110 @@
+//! The symbolic constants of a run: given, or solved for.
+//!
+//! A test case leaves its constants open; a run fixes them, for tester and implementation alike (thesis, p. 144: both are
+//! instantiated with the same valuation). What is given is taken. What is not is chosen so that the initial condition
+//! can hold: the initial condition of a test case says already that Accept may be reached.
+
+use std::fmt;
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::semantics::State;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term};
+
+use crate::codec;
+use crate::random::Random;
+use crate::test_case::TestCase;
+use crate::tester::initial;
+use crate::values::{MIX, Values};
+
+/// Why there is no run with these constants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ConstantsError {
+    /// No constant has this name; the names that there are.
+    Unknown(String, Vec<String>),
+    /// The text is no value of the constant's type.
+    NoValue(String, String),
+    /// With what is given, the initial condition cannot hold: the purpose is out of reach.
+    Unsatisfiable(String),
+    /// The solver does not know whether it can.
+    NotKnown(String),
+}
+
+impl fmt::Display for ConstantsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConstantsError::Unknown(name, known) if known.is_empty() => {
+                write!(f, "no constant is called `{name}`: the test case has none")
+            }
+            ConstantsError::Unknown(name, known) => {
+                write!(f, "no constant is called `{name}`; there are {}", known.join(", "))
+            }
+            ConstantsError::NoValue(name, why) => write!(f, "the value of `{name}`: {why}"),
+            ConstantsError::Unsatisfiable(condition) => {
+                write!(f, "with these constants the initial condition cannot hold: {condition}")
+            }
+            ConstantsError::NotKnown(condition) => {
+                write!(f, "no constants were found that satisfy the initial condition: {condition}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ConstantsError {}
+
+/// The valuation that `name = text` pairs stand for.
+///
+/// # Errors
+/// [`ConstantsError::Unknown`], [`ConstantsError::NoValue`]: the first mistake.
+pub fn given<'a>(
+    test: &TestCase,
+    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Valuation, ConstantsError> {
+    let mut known = Valuation::new();
+    for (name, text) in pairs {
+        let datum = test.iosts.constants.iter().find(|datum| datum.name() == name);
+        let datum = datum.ok_or_else(|| {
+            let names = test.iosts.constants.iter().map(|datum| datum.name().to_owned());
+            ConstantsError::Unknown(name.to_owned(), names.collect())
+        })?;
+        let value = codec::from_text(text, datum.ty());
+        let value = value.map_err(|why| ConstantsError::NoValue(name.to_owned(), why))?;
+        known.insert(datum.clone(), value);
+    }
+    Ok(known)
+}
+
+/// The initial state: with the given constants, and others of our choice, which the seed varies.
+///
+/// # Errors
+/// [`ConstantsError::Unsatisfiable`], [`ConstantsError::NotKnown`].
+pub fn initial_state(
+    test: &TestCase,
+    given: &Valuation,
+    seed: u64,
+    solver: &mut dyn Solver,
+) -> Result<State, ConstantsError> {
+    // The draws of the run itself begin elsewhere.
+    let mut random = Random::new(seed ^ 0x636f_6e73_7461_6e74);
+    let open: Vec<Datum> =
+        test.iosts.constants.iter().filter(|datum| !given.contains_key(*datum)).cloned().collect();
+    let condition = &test.iosts.initial_condition;
+    let mut constants = given.clone();
+    if !open.is_empty() {
+        // The variables are chosen with them, since the condition relates them; what they are follows below.
+        let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
+        let chosen = Values::new(MIX).choose(0, condition, &all, given, &mut random, solver);
+        let Some(chosen) = chosen else {
+            let known: Substitution =
+                given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+            let text = condition.to_string();
+            return Err(match solver.check(&substitute(condition, &known).conjuncts()) {
+                Answer::Unsat => ConstantsError::Unsatisfiable(text),
+                _ => ConstantsError::NotKnown(text),
+            });
+        };
+        constants.extend(open.into_iter().zip(chosen));
+    }
+    initial(test, &constants).ok_or_else(|| ConstantsError::Unsatisfiable(condition.to_string()))
+}

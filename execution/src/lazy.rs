@@ -1,0 +1,25 @@
+//! A solver that is not there until it is asked.
+//!
+//! Most runs never ask: their values are drawn. Bringing Z3 up costs more than such a run.
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::solver::{Answer, Solver, Statistics, Witness};
+use coreach_model::Term;
+
+/// Z3, brought up by the first question.
+#[derive(Default)]
+pub struct Lazy(Option<Z3Solver>);
+
+impl Solver for Lazy {
+    fn check(&mut self, formula: &[Term]) -> Answer {
+        self.0.get_or_insert_default().check(formula)
+    }
+
+    fn witness(&mut self, formula: &[Term]) -> Witness {
+        self.0.get_or_insert_default().witness(formula)
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.0.as_ref().map_or_else(Statistics::default, Solver::statistics)
+    }
+}

@@ -1,0 +1,289 @@
+//! How good is a suite of test cases? It is run against implementations that are known to be wrong.
+//!
+//! **Problem.** A suite that passes on everything proves nothing. Mutants of the specification, each wrong in one place,
+//! stand for faults (DeMillo, Lipton and Sayward, 1978); the part that the suite fails is its score. But a mutant may
+//! conform all the same, and then nobody can kill it.
+//!
+//! **Method.** Operators in turn, places by lot, no mutant twice ([`mutants`]). Each mutant, as a simulated implementation,
+//! meets every test case with some seeds: a Fail *kills* it. One that no run kills is walked at random beside the
+//! specification itself ([`crate::monitor`]): an output that the specification does not allow shows that it *survived*,
+//! being wrong; otherwise it is *equivalent up to the bound* of that search, which is said, for the question is undecidable.
+//! Of a survivor it is told which transition was changed, and whether any run of the suite came through that transition:
+//! where none did, the suite lacks a purpose.
+//!
+//! **Ends**: everything is counted. **Costs** mutants x test cases x seeds runs in memory.
+
+pub mod operators;
+
+use std::collections::BTreeSet;
+
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::semantics::{Event, State, initial_states};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, Value, Verdict};
+
+use crate::adapter::in_process::{Implementation, InProcess};
+use crate::adapter::simulated::Simulated;
+use crate::constants::initial_state;
+use crate::lazy::Lazy;
+use crate::monitor::{Judged, Monitor};
+use crate::random::Random;
+use crate::strategy::Strategy;
+use crate::test_case::TestCase;
+use crate::tester::{self, Settings};
+use crate::values::{MIX, Values};
+pub use operators::{Mutant, Operator, mutant, mutate};
+
+/// How hard to try.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// The most mutants.
+    pub mutants: usize,
+    /// Runs of each test case against each mutant.
+    pub runs: u64,
+    /// Walks beside the specification, for a mutant that no run killed.
+    pub walks: u64,
+    /// Events of such a walk.
+    pub depth: usize,
+    /// The seed of everything.
+    pub seed: u64,
+    /// How runs are driven.
+    pub settings: Settings,
+}
+
+/// What became of a mutant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// A run of this test case, with this seed, ended with Fail.
+    Killed {
+        /// The test case's number.
+        test: usize,
+        /// The seed.
+        seed: u64,
+    },
+    /// It is wrong, as this trace shows, and no run of the suite saw it.
+    Survived {
+        /// What it did; the last event is the wrong one.
+        trace: Vec<Event>,
+    },
+    /// Nothing wrong was found by the walks.
+    Equivalent,
+    /// It cannot be run: the reason.
+    Broken(String),
+}
+
+/// A mutant and what became of it.
+#[derive(Clone, Debug)]
+pub struct Result {
+    /// The mutant.
+    pub mutant: Mutant,
+    /// Its fate.
+    pub fate: Fate,
+    /// How often runs of the suite came through the transition that was changed, on the specification itself; `None`
+    /// where the change is no transition's.
+    pub visits: Option<usize>,
+}
+
+/// Some mutants, each made once: operators in turn, places by lot.
+pub fn mutants(specification: &Iosts, most: usize, seed: u64) -> Vec<Mutant> {
+    /// Draws of one operator that may fail or repeat, before it is left alone.
+    const PATIENCE: usize = 24;
+    let mut random = Random::new(seed ^ 0x6d75_7461_7465);
+    let mut found: Vec<Mutant> = Vec::new();
+    let mut dull = vec![0; Operator::ALL.len()];
+    while found.len() < most && dull.iter().any(|count| *count < PATIENCE) {
+        for (operator, dull) in Operator::ALL.iter().zip(&mut dull) {
+            if *dull >= PATIENCE || found.len() >= most {
+                continue;
+            }
+            let new = mutate(&mut random, specification, *operator)
+                .filter(|new| !found.iter().any(|known| is_same(&known.iosts, &new.iosts)));
+            match new {
+                Some(new) => found.push(new),
+                None => *dull += 1,
+            }
+        }
+    }
+    found
+}
+
+fn is_same(a: &Iosts, b: &Iosts) -> bool {
+    a.transitions == b.transitions && a.initial_condition == b.initial_condition && a.actions == b.actions
+}
+
+/// How often the suite's runs against the specification itself came through each of its transitions.
+pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Vec<usize> {
+    let mut visits = vec![0; specification.transitions.len()];
+    for test in tests {
+        for seed in 0..effort.runs {
+            let seed = effort.seed.wrapping_add(seed);
+            let Ok((initial, run)) = one_run(test, specification, seed, effort) else { continue };
+            let Some(states) = possible(specification, &constants(test, &initial)) else { continue };
+            let mut monitor = Monitor::new(specification, states);
+            for step in &run.trace {
+                if monitor.follow(&step.event) != Judged::Allowed {
+                    break;
+                }
+            }
+            for (sum, count) in visits.iter_mut().zip(monitor.taken()) {
+                *sum += count;
+            }
+        }
+    }
+    visits
+}
+
+/// What becomes of a mutant when the suite meets it.
+pub fn judge(
+    specification: &Iosts,
+    tests: &[TestCase],
+    mutant: Mutant,
+    visits: &[usize],
+    effort: &Effort,
+) -> Result {
+    let fate = fate(specification, tests, &mutant.iosts, effort);
+    let visits = mutant.transition.and_then(|at| visits.get(at).copied());
+    Result { mutant, fate, visits }
+}
+
+fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> Fate {
+    let mut broken = None;
+    for (number, test) in tests.iter().enumerate() {
+        for seed in 0..effort.runs {
+            let seed = effort.seed.wrapping_add(seed);
+            match one_run(test, mutant, seed, effort) {
+                Ok((_, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
+                    return Fate::Killed { test: number, seed };
+                }
+                Ok((_, run)) => {
+                    if let tester_error @ crate::run::Outcome::RunError(_) = &run.outcome {
+                        broken = Some(format!("{tester_error:?}"));
+                    }
+                }
+                Err(message) => broken = Some(message),
+            }
+        }
+    }
+    if let Some(message) = broken {
+        return Fate::Broken(message);
+    }
+    for seed in 0..effort.walks {
+        let seed = effort.seed.wrapping_add(seed);
+        // The constants of the tests, since a specification alone may allow none that they use.
+        let test = &tests[seed as usize % tests.len().max(1)];
+        let Ok(initial) = initial_state(test, &Valuation::new(), seed, &mut Lazy::default()) else {
+            continue;
+        };
+        if let Some(trace) = walk(specification, mutant, &constants(test, &initial), seed, effort.depth) {
+            return Fate::Survived { trace };
+        }
+    }
+    Fate::Equivalent
+}
+
+fn one_run(
+    test: &TestCase,
+    iut: &Iosts,
+    seed: u64,
+    effort: &Effort,
+) -> std::result::Result<(State, crate::Run), String> {
+    let mut solver = Lazy::default();
+    let initial =
+        initial_state(test, &Valuation::new(), seed, &mut solver).map_err(|error| error.to_string())?;
+    let mut adapter = InProcess(Simulated::new(iut.clone(), Lazy::default()));
+    let (mut strategy, mut values) = (Strategy::random(), Values::new(MIX));
+    let run = tester::run(
+        test,
+        initial.clone(),
+        seed,
+        &effort.settings,
+        &mut adapter,
+        &mut strategy,
+        &mut values,
+        &mut solver,
+    );
+    Ok((initial, run))
+}
+
+fn constants(test: &TestCase, initial: &State) -> Vec<(Datum, Value)> {
+    let value = |datum: &Datum| Some((datum.clone(), initial.valuation.get(datum)?.clone()));
+    test.iosts.constants.iter().filter_map(value).collect()
+}
+
+/// The initial states of a specification with these constants.
+fn possible(specification: &Iosts, constants: &[(Datum, Value)]) -> Option<BTreeSet<State>> {
+    const MOST: usize = 1 << 12;
+    let known: Valuation = constants.iter().cloned().collect();
+    let states = initial_states(specification, &known, MOST).ok()?;
+    (!states.is_empty()).then(|| states.into_iter().collect())
+}
+
+/// Walks an implementation at random, with inputs that the specification takes, until it does what the specification does
+/// not allow: that trace. `None` where it does not within so many events.
+pub fn walk(
+    specification: &Iosts,
+    implementation: &Iosts,
+    constants: &[(Datum, Value)],
+    seed: u64,
+    depth: usize,
+) -> Option<Vec<Event>> {
+    let mut monitor = Monitor::new(specification, possible(specification, constants)?);
+    let mut random = Random::new(seed ^ 0x7761_6c6b);
+    let mut iut = Simulated::new(implementation.clone(), Lazy::default());
+    iut.reset(constants, seed).ok()?;
+    let (mut values, mut solver) = (Values::new(MIX), Lazy::default());
+    values.begin(constants);
+    let mut trace = Vec::new();
+    let mut quiet = 0;
+    while trace.len() < depth && quiet < 16 {
+        let event = if random.below(2) == 0 {
+            iut.output(true)
+        } else {
+            let input = input(specification, monitor.states(), &mut values, &mut random, &mut solver);
+            if let Some(input) = &input {
+                iut.input(input);
+            }
+            input
+        };
+        let Some(event) = event else {
+            quiet += 1;
+            continue;
+        };
+        quiet = 0;
+        values.saw(&event.values);
+        trace.push(event);
+        match trace.last().map(|event| monitor.follow(event)) {
+            Some(Judged::Allowed) => {}
+            Some(Judged::Violation) => return Some(trace),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// An input that some state of the specification takes.
+fn input(
+    specification: &Iosts,
+    states: &BTreeSet<State>,
+    values: &mut Values,
+    random: &mut Random,
+    solver: &mut Lazy,
+) -> Option<Event> {
+    let states: Vec<&State> = states.iter().collect();
+    let state = *random.pick(&states)?;
+    let mut numbers: Vec<usize> = (0..specification.transitions.len())
+        .filter(|number| {
+            let transition = &specification.transitions[*number];
+            transition.source == state.location
+                && specification.action(transition.action).kind == ActionKind::Input
+        })
+        .collect();
+    random.shuffle(&mut numbers);
+    numbers.into_iter().find_map(|number| {
+        let transition = &specification.transitions[number];
+        let action = specification.action(transition.action);
+        let found =
+            values.choose(number, &transition.guard, &action.parameters, &state.valuation, random, solver)?;
+        Some(Event::new(action.name.clone(), found))
+    })
+}

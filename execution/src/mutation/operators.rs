@@ -1,0 +1,339 @@
+//! The operators: how an implementation can be wrong in one place.
+//!
+//! An operator says *how* a mutant differs; whether the difference shows is for others to find out, for many mutants
+//! conform. Each names what it did, so that a finding can be repeated by hand.
+
+use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::{Substitution, Term, substitute};
+use coreach_model::{ActionId, Datum, LocationId, Type, Value};
+
+use crate::random::Random;
+
+macro_rules! operators {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
+        /// How a mutant differs from its specification.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Operator { $($(#[$doc])* $variant,)* }
+
+        impl Operator {
+            /// All of them.
+            pub const ALL: &'static [Operator] = &[$(Operator::$variant),*];
+
+            /// Its name in reports.
+            pub fn name(self) -> &'static str {
+                match self { $(Operator::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+operators! {
+    /// A conjunct of a guard is dropped.
+    GuardWeakened = "guard weakened";
+    /// A guard gets another conjunct.
+    GuardStrengthened = "guard strengthened";
+    /// A guard is negated.
+    GuardNegated = "guard negated";
+    /// A number in a guard is one more or less.
+    GuardOffByOne = "guard off by one";
+    /// A comparison is another one.
+    ComparisonChanged = "comparison changed";
+    /// A message carries the next value.
+    OutputValue = "output value changed";
+    /// Another action of the same direction and signature.
+    ActionChanged = "action changed";
+    /// Another location afterwards.
+    TargetChanged = "target changed";
+    /// A transition is missing.
+    TransitionRemoved = "transition removed";
+    /// An unguarded transition of some action.
+    TransitionAdded = "transition added";
+    /// A copy of a transition that leads elsewhere.
+    TransitionDuplicated = "transition duplicated";
+    /// A variable keeps its value.
+    AssignmentDropped = "assignment dropped";
+    /// Two variables get each other's value.
+    AssignmentSwapped = "assignments swapped";
+    /// A number assigned is one more.
+    AssignmentOffByOne = "assignment off by one";
+    /// A silent step between two locations.
+    InternalStepAdded = "internal step added";
+    /// A variable starts with another value.
+    InitialValueChanged = "initial value changed";
+    /// A message never carries one of the values of its parameter.
+    ParameterDomain = "parameter domain narrowed";
+    /// An effect happens on the way into a location by another action too.
+    EffectCopied = "effect copied";
+}
+
+/// A mutant.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// How it was made.
+    pub operator: Operator,
+    /// Where, and what.
+    pub change: String,
+    /// The number of the specification's transition that was changed, where it was one.
+    pub transition: Option<usize>,
+    /// The wrong implementation.
+    pub iosts: Iosts,
+}
+
+/// Some mutant; `None` where a number of attempts found no operator that applies.
+pub fn mutant(random: &mut Random, specification: &Iosts) -> Option<Mutant> {
+    (0..20).find_map(|_| {
+        let operator = *random.pick(Operator::ALL)?;
+        mutate(random, specification, operator)
+    })
+}
+
+/// A mutant by this operator, where it applies.
+pub fn mutate(random: &mut Random, specification: &Iosts, operator: Operator) -> Option<Mutant> {
+    let mut iosts = specification.clone();
+    let (transition, change) = apply(random, &mut iosts, operator)?;
+    let same = iosts.transitions == specification.transitions
+        && iosts.initial_condition == specification.initial_condition;
+    (!same).then_some(Mutant { operator, change, transition, iosts })
+}
+
+fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<(Option<usize>, String)> {
+    use Operator as O;
+    match operator {
+        O::TransitionAdded => return Some((None, add_transition(random, iosts))),
+        O::InternalStepAdded => return Some((None, add_internal_step(random, iosts))),
+        O::InitialValueChanged => return Some((None, change_initial_value(random, iosts)?)),
+        O::ParameterDomain => return Some((None, narrow_parameter(random, iosts)?)),
+        _ => {}
+    }
+    let at = random.below(iosts.transitions.len().max(1));
+    let location = LocationId(random.below(iosts.locations.len()) as u32);
+    let kept = iosts.transitions.get(at)?.clone();
+    let described = iosts.describe(&kept);
+    let actions = iosts.actions.clone();
+    let other = random.pick(&iosts.transitions).cloned()?;
+    let transition = &mut iosts.transitions[at];
+    match operator {
+        O::GuardWeakened => {
+            let mut parts = kept.guard.conjuncts();
+            let dropped = random.below(parts.len());
+            (!parts.is_empty()).then(|| parts.remove(dropped))?;
+            transition.guard = Term::and(parts);
+        }
+        O::GuardStrengthened => {
+            let others = other.guard.conjuncts();
+            let known = |term: &&Term| may_mention(term, &kept, &actions);
+            let extra = others.iter().find(known)?.clone();
+            let extra = if random.chance(50) { extra.not() } else { extra };
+            transition.guard = Term::and([kept.guard.clone(), extra]);
+        }
+        O::GuardNegated => transition.guard = kept.guard.not(),
+        O::GuardOffByOne => transition.guard = with_number_shifted(random, &kept.guard)?,
+        O::ComparisonChanged => transition.guard = with_other_comparison(random, &kept.guard)?,
+        O::OutputValue => {
+            let action = &actions[kept.action.0 as usize];
+            if action.kind != ActionKind::Output {
+                return None;
+            }
+            let parameter = random.pick(&action.parameters)?;
+            let shifted = following(parameter)?;
+            let renaming = Substitution::from([(parameter.clone(), shifted)]);
+            transition.guard = substitute(&kept.guard, &renaming);
+        }
+        O::ActionChanged => {
+            let old = &actions[kept.action.0 as usize];
+            let fits = |new: &Action| {
+                let types =
+                    |action: &Action| action.parameters.iter().map(|p| p.ty().clone()).collect::<Vec<_>>();
+                new.name != old.name && new.kind == old.kind && types(new) == types(old)
+            };
+            let fitting: Vec<usize> = (0..actions.len()).filter(|at| fits(&actions[*at])).collect();
+            let new = *random.pick(&fitting)?;
+            let names = old.parameters.iter().cloned().zip(actions[new].parameters.iter().map(Term::datum));
+            let renaming: Substitution = names.collect();
+            transition.action = ActionId(new as u32);
+            transition.guard = substitute(&kept.guard, &renaming);
+            for value in transition.assignments.values_mut() {
+                *value = substitute(value, &renaming);
+            }
+        }
+        O::TargetChanged => transition.target = location,
+        O::TransitionRemoved => {
+            iosts.transitions.remove(at);
+        }
+        O::TransitionDuplicated => {
+            let mut copy = kept.clone();
+            copy.target = location;
+            if random.chance(50) {
+                copy.assignments.clear();
+            }
+            iosts.transitions.push(copy);
+        }
+        O::AssignmentDropped => {
+            let variables: Vec<_> = kept.assignments.keys().cloned().collect();
+            transition.assignments.remove(random.pick(&variables)?);
+        }
+        O::AssignmentSwapped => {
+            let pairs: Vec<_> = kept.assignments.iter().collect();
+            let (first, a) = random.pick(&pairs)?;
+            let swapped = iosts.variables.iter().filter(|v| v != first && v.ty() == first.ty());
+            let swapped: Vec<_> = swapped.collect();
+            let second = *random.pick(&swapped)?;
+            let b = kept.assignments.get(second).cloned().unwrap_or_else(|| Term::datum(second));
+            transition.assignments.insert((*first).clone(), b);
+            transition.assignments.insert(second.clone(), (*a).clone());
+        }
+        O::AssignmentOffByOne => {
+            let numbers: Vec<_> = kept.assignments.iter().filter(|(v, _)| v.ty().is_integer()).collect();
+            let (variable, value) = random.pick(&numbers)?;
+            transition.assignments.insert((*variable).clone(), Term::add(value, &Term::int(1)));
+        }
+        O::EffectCopied => {
+            let effects: Vec<_> =
+                other.assignments.iter().filter(|(_, value)| may_mention(value, &kept, &actions)).collect();
+            let (variable, value) = random.pick(&effects)?;
+            transition.assignments.insert((*variable).clone(), (*value).clone());
+        }
+        O::TransitionAdded | O::InternalStepAdded | O::InitialValueChanged | O::ParameterDomain => {
+            return None;
+        }
+    }
+    Some((Some(at), described))
+}
+
+/// The value that follows the parameter's, round and round in a finite type. In a guard it stands for the parameter:
+/// the message then carries the value before the right one.
+fn following(parameter: &Datum) -> Option<Term> {
+    let Some(values) = Value::enumerate(parameter.ty(), 64) else {
+        let number = parameter.ty().is_integer();
+        return number.then(|| Term::add(&Term::datum(parameter), &Term::int(1)));
+    };
+    let mut shifted = Term::literal(values.first()?.clone());
+    for pair in values.windows(2) {
+        let is = Term::equal(&Term::datum(parameter), &Term::literal(pair[0].clone()));
+        shifted = Term::if_then_else(&is, &Term::literal(pair[1].clone()), &shifted);
+    }
+    Some(shifted)
+}
+
+/// Some values of a type, all where they are few.
+fn some_values(ty: &Type) -> Option<Vec<Value>> {
+    let small = || ty.is_integer().then(|| (0..4).map(Value::int).filter(|value| value.is_in(ty)).collect());
+    Value::enumerate(ty, 64).or_else(small)
+}
+
+/// May the transition mention all that the term mentions? A parameter belongs to its own action's transitions.
+fn may_mention(term: &Term, transition: &Transition, actions: &[Action]) -> bool {
+    let own = &actions[transition.action.0 as usize].parameters;
+    let foreign = |datum: &Datum| {
+        actions.iter().any(|action| action.parameters.contains(datum)) && !own.contains(datum)
+    };
+    !term.data().iter().any(foreign)
+}
+
+fn add_transition(random: &mut Random, iosts: &mut Iosts) -> String {
+    let action = ActionId(random.below(iosts.actions.len()) as u32);
+    let [source, target] = [(); 2].map(|()| LocationId(random.below(iosts.locations.len()) as u32));
+    let transition = Transition {
+        source,
+        action,
+        guard: Term::yes(),
+        assignments: Substitution::new(),
+        target,
+        origin: Default::default(),
+    };
+    let described = iosts.describe(&transition);
+    iosts.transitions.push(transition);
+    described
+}
+
+fn add_internal_step(random: &mut Random, iosts: &mut Iosts) -> String {
+    let action = Action { name: "mutation".to_owned(), kind: ActionKind::Internal, parameters: Vec::new() };
+    iosts.actions.push(action);
+    let [source, target] = [(); 2].map(|()| LocationId(random.below(iosts.locations.len()) as u32));
+    let transition = Transition {
+        source,
+        action: ActionId(iosts.actions.len() as u32 - 1),
+        guard: Term::yes(),
+        assignments: Substitution::new(),
+        target,
+        origin: Default::default(),
+    };
+    let described = iosts.describe(&transition);
+    iosts.transitions.push(transition);
+    described
+}
+
+fn change_initial_value(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
+    let variable = random.pick(&iosts.variables)?.clone();
+    let value = random.pick(&some_values(variable.ty())?)?.clone();
+    let kept = iosts.initial_condition.conjuncts().into_iter().filter(|part| !part.mentions(&variable));
+    let is = Term::equal(&Term::datum(&variable), &Term::literal(value.clone()));
+    iosts.initial_condition = Term::and(kept.chain([is]).collect::<Vec<_>>());
+    Some(format!("{variable} starts with {value}"))
+}
+
+fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
+    let outputs: Vec<ActionId> =
+        iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Output).collect();
+    let action = *random.pick(&outputs)?;
+    let parameter = random.pick(&iosts.action(action).parameters)?.clone();
+    let never = random.pick(&some_values(parameter.ty())?)?.clone();
+    let differs =
+        Term::compare(Comparison::NotEqual, &Term::datum(&parameter), &Term::literal(never.clone()));
+    for transition in iosts.transitions.iter_mut().filter(|t| t.action == action) {
+        transition.guard = Term::and([transition.guard.clone(), differs.clone()]);
+    }
+    Some(format!("{parameter} of {} is never {never}", iosts.action(action).name))
+}
+
+/// The guard with one of its atoms rewritten.
+fn with_atom(
+    random: &mut Random,
+    guard: &Term,
+    rewrite: impl Fn(&mut Random, &Term) -> Option<Term>,
+) -> Option<Term> {
+    let mut parts = guard.conjuncts();
+    let at = random.below(parts.len());
+    let part = parts.get(at)?.clone();
+    let new = match part.node() {
+        Node::Or(alternatives) => {
+            let mut alternatives = alternatives.clone();
+            let which = random.below(alternatives.len());
+            alternatives[which] = rewrite(random, &alternatives[which])?;
+            Term::or(alternatives)
+        }
+        _ => rewrite(random, &part)?,
+    };
+    parts[at] = new;
+    Some(Term::and(parts))
+}
+
+fn with_number_shifted(random: &mut Random, guard: &Term) -> Option<Term> {
+    with_atom(random, guard, |random, atom| match atom.node() {
+        Node::Compare(comparison, a, b) if *a.sort() == Type::Int => {
+            let one = Term::int(if random.chance(50) { 1 } else { -1 });
+            Some(Term::compare(*comparison, a, &Term::add(b, &one)))
+        }
+        _ => None,
+    })
+}
+
+fn with_other_comparison(random: &mut Random, guard: &Term) -> Option<Term> {
+    with_atom(random, guard, |random, atom| match atom.node() {
+        Node::Compare(comparison, a, b) => {
+            let all = [
+                Comparison::Equal,
+                Comparison::NotEqual,
+                Comparison::Less,
+                Comparison::AtMost,
+                Comparison::Greater,
+                Comparison::AtLeast,
+            ];
+            let choices = if a.sort().is_number() { &all[..] } else { &all[..2] };
+            let new = *random.pick(choices)?;
+            (new != *comparison).then(|| Term::compare(new, a, b))
+        }
+        _ => None,
+    })
+}

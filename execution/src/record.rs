@@ -1,0 +1,286 @@
+//! A run as a JSON document: what a campaign keeps, what `coreach test --format json` prints, what `coreach replay` and
+//! `coreach explain` read.
+//!
+//! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are written by
+//! [`crate::codec`]; reading back needs the test case, for the types. Everything but `seconds` and `at_ms` is a function
+//! of test case, constants, seed and what the implementation did.
+
+use std::time::Duration;
+
+use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, Value, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::adapter::Failure;
+use crate::codec;
+use crate::explain::{Reason, reason};
+use crate::run::{Cause, Direction, Outcome, Run, Step};
+use crate::test_case::TestCase;
+use crate::tester::initial;
+use crate::values::Source;
+
+/// The version of the document's format: raised when a reader could stumble, not when a key is added.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// A run as it is written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The test case's name.
+    pub test_case: String,
+    /// The constants' values by name.
+    pub constants: Map<String, Json>,
+    /// The seed of all choices.
+    pub seed: u64,
+    /// `Pass`, `Inconclusive`, `Fail` or `RunError`.
+    pub verdict: String,
+    /// Why, as a word: `event`, `alien`, `silence`, `nothing_to_do`, `steps`, `time`, `ended`, or a failure's name.
+    pub cause: String,
+    /// What belongs to the cause: milliseconds, a number of steps, a text.
+    #[serde(default, skip_serializing_if = "Json::is_null")]
+    pub detail: Json,
+    /// Why, in words.
+    pub reason: ReasonRecord,
+    /// The events.
+    pub trace: Vec<StepRecord>,
+    /// Where the stimuli's values came from, and how often.
+    pub mix: Map<String, Json>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// [`Reason`] as it is written.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct ReasonRecord {
+    /// One sentence.
+    pub summary: String,
+    /// The label of the location.
+    pub location: String,
+    /// The event that decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Guards that decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guards: Vec<GuardRecord>,
+    /// What would have led on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<String>,
+}
+
+/// [`crate::explain::Guard`] as it is written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GuardRecord {
+    /// The transition.
+    pub transition: String,
+    /// The conjunct.
+    pub part: String,
+    /// Whether it held.
+    pub holds: bool,
+    /// The values in it.
+    pub values: Map<String, Json>,
+}
+
+/// [`Step`] as it is written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// `stimulus` or `observation`.
+    pub direction: String,
+    /// The action's name.
+    pub action: String,
+    /// The parameters' values by name.
+    pub values: Map<String, Json>,
+    /// Milliseconds since the run began.
+    pub at_ms: f64,
+}
+
+/// The run as a record; `initial` is the state in which it began.
+pub fn record(test: &TestCase, initial: State, run: &Run) -> Record {
+    let (cause, detail) = cause(&run.outcome);
+    Record {
+        format_version: FORMAT_VERSION,
+        test_case: test.iosts.name.clone(),
+        constants: run.constants.iter().map(|(d, v)| (d.name().to_owned(), codec::to_json(v))).collect(),
+        seed: run.seed,
+        verdict: run.outcome.name().to_owned(),
+        cause: cause.to_owned(),
+        detail,
+        reason: reason_record(reason(test, initial, run)),
+        trace: run.trace.iter().map(|step| step_record(test, step)).collect(),
+        mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
+        seconds: run.time.as_secs_f64(),
+    }
+}
+
+fn cause(outcome: &Outcome) -> (&'static str, Json) {
+    let milliseconds = |time: &Duration| Json::from(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    match outcome {
+        Outcome::RunError(failure) => (failure.name(), Json::from(failure.text())),
+        Outcome::Verdict(_, cause) => match cause {
+            Cause::Event => ("event", Json::Null),
+            Cause::Alien(text) => ("alien", Json::from(text.clone())),
+            Cause::Silence(time) => ("silence", milliseconds(time)),
+            Cause::NothingToDo => ("nothing_to_do", Json::Null),
+            Cause::Steps(limit) => ("steps", Json::from(*limit)),
+            Cause::Time(time) => ("time", milliseconds(time)),
+            Cause::Ended => ("ended", Json::Null),
+        },
+    }
+}
+
+fn reason_record(reason: Reason) -> ReasonRecord {
+    let guards = reason.guards.into_iter().map(|guard| GuardRecord {
+        transition: guard.transition,
+        part: guard.part,
+        holds: guard.holds,
+        values: guard.values.into_iter().map(|(name, value)| (name, Json::from(value))).collect(),
+    });
+    ReasonRecord {
+        summary: reason.summary,
+        location: reason.location,
+        event: reason.event,
+        guards: guards.collect(),
+        expected: reason.expected,
+    }
+}
+
+fn step_record(test: &TestCase, step: &Step) -> StepRecord {
+    let direction = match step.direction {
+        Direction::Stimulus => "stimulus",
+        Direction::Observation => "observation",
+    };
+    let parameters = test.iosts.find_action(&step.event.action).map(|id| &test.iosts.action(id).parameters);
+    let names = parameters.into_iter().flatten().map(|datum| datum.name().to_owned());
+    StepRecord {
+        direction: direction.to_owned(),
+        action: step.event.action.clone(),
+        values: names.zip(step.event.values.iter().map(codec::to_json)).collect(),
+        at_ms: (step.at.as_secs_f64() * 1e6).round() / 1e3,
+    }
+}
+
+/// A record that does not fit its test case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Misfit(pub String);
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the run does not fit the test case: {}", self.0)
+    }
+}
+
+impl std::error::Error for Misfit {}
+
+/// The run that a record tells of, and the state in which it began: its trace is walked through the test case again.
+///
+/// # Errors
+/// [`Misfit`]: the test case is another one than that of the run.
+pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit> {
+    let misfit = |text: String| Misfit(text);
+    let mut constants = Valuation::new();
+    for datum in &test.iosts.constants {
+        let json = record.constants.get(datum.name());
+        let json = json.ok_or_else(|| misfit(format!("the constant `{datum}` has no value")))?;
+        constants.insert(datum.clone(), codec::from_json(json, datum.ty()).map_err(misfit)?);
+    }
+    let first = initial(test, &constants)
+        .ok_or_else(|| misfit("its constants do not satisfy the initial condition".to_owned()))?;
+    let mut state = first.clone();
+    let mut trace = Vec::new();
+    for (number, step) in record.trace.iter().enumerate() {
+        let event = event(test, step).map_err(|text| misfit(format!("event {}: {text}", number + 1)))?;
+        let direction = match step.direction.as_str() {
+            "stimulus" => Direction::Stimulus,
+            "observation" => Direction::Observation,
+            other => return Err(misfit(format!("`{other}` is no direction"))),
+        };
+        let (transition, next) = take(test, &state, direction, &event).ok_or_else(|| {
+            let location = &test.iosts.location(state.location).label;
+            misfit(format!("event {}: {event} cannot happen in {location}", number + 1))
+        })?;
+        state = next;
+        let at = Duration::from_secs_f64((step.at_ms / 1e3).max(0.0));
+        trace.push(Step { direction, event, transition, at });
+    }
+    let run = Run {
+        constants: in_order(test, &constants),
+        seed: record.seed,
+        outcome: outcome(record).map_err(misfit)?,
+        end: state,
+        trace,
+        mix: mix(record),
+        time: Duration::from_secs_f64(record.seconds.max(0.0)),
+    };
+    Ok((first, run))
+}
+
+fn in_order(test: &TestCase, constants: &Valuation) -> Vec<(Datum, Value)> {
+    let value = |datum: &Datum| Some((datum.clone(), constants.get(datum)?.clone()));
+    test.iosts.constants.iter().filter_map(value).collect()
+}
+
+/// The transition that takes an event in a state, and the state after it.
+pub fn take(test: &TestCase, state: &State, direction: Direction, event: &Event) -> Option<(usize, State)> {
+    let at = state.location.0 as usize;
+    let candidates = match direction {
+        Direction::Stimulus => &test.stimuli[at],
+        Direction::Observation => &test.observations[at],
+    };
+    candidates.iter().find_map(|number| {
+        let transition = &test.iosts.transitions[*number];
+        let named = test.iosts.action(transition.action).name == event.action;
+        let next = named.then(|| fire(&test.iosts, transition, state, &event.values))?;
+        Some((*number, next?))
+    })
+}
+
+fn event(test: &TestCase, step: &StepRecord) -> Result<Event, String> {
+    let action = test.iosts.find_action(&step.action);
+    let action = action.ok_or_else(|| format!("no action is called `{}`", step.action))?;
+    let parameters = &test.iosts.action(action).parameters;
+    let value = |datum: &Datum| {
+        let json = step.values.get(datum.name()).ok_or_else(|| format!("`{datum}` has no value"))?;
+        codec::from_json(json, datum.ty())
+    };
+    let values: Result<Vec<_>, String> = parameters.iter().map(value).collect();
+    Ok(Event::new(step.action.clone(), values?))
+}
+
+fn outcome(record: &Record) -> Result<Outcome, String> {
+    let text = || record.detail.as_str().unwrap_or_default().to_owned();
+    let number = || record.detail.as_u64().unwrap_or_default();
+    let time = || Duration::from_millis(number());
+    if record.verdict == "RunError" {
+        let failure = match record.cause.as_str() {
+            "start" => Failure::Start(text()),
+            "lost" => Failure::Lost(text()),
+            "garbage" => Failure::Garbage(text()),
+            "stuck" => Failure::Stuck(text()),
+            "flood" => Failure::Flood(text()),
+            "untranslatable" => Failure::Untranslatable(text()),
+            other => return Err(format!("`{other}` is no cause of a run error")),
+        };
+        return Ok(Outcome::RunError(failure));
+    }
+    let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == record.verdict);
+    let verdict = verdict.ok_or_else(|| format!("`{}` is no verdict", record.verdict))?;
+    let cause = match record.cause.as_str() {
+        "event" => Cause::Event,
+        "alien" => Cause::Alien(text()),
+        "silence" => Cause::Silence(time()),
+        "nothing_to_do" => Cause::NothingToDo,
+        "steps" => Cause::Steps(usize::try_from(number()).unwrap_or(usize::MAX)),
+        "time" => Cause::Time(time()),
+        "ended" => Cause::Ended,
+        other => return Err(format!("`{other}` is no cause of a verdict")),
+    };
+    Ok(Outcome::Verdict(verdict, cause))
+}
+
+fn mix(record: &Record) -> std::collections::BTreeMap<Source, usize> {
+    let named = |name: &str| Source::ALL.into_iter().find(|source| source.name() == name);
+    let count = |value: &Json| value.as_u64().and_then(|count| usize::try_from(count).ok());
+    record.mix.iter().filter_map(|(name, value)| Some((named(name)?, count(value)?))).collect()
+}

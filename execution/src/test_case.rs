@@ -1,0 +1,275 @@
+//! A test case as the tester needs it, read from the document that `coreach run` writes (`docs/json.md`).
+//!
+//! The document states every expression in the model's own language. So it is not parsed a second time here: it is
+//! turned into a model (JSON is YAML), and the model's reader reads that, with all its checks. What only a test case
+//! has, the verdicts, is taken beside it by the locations' names.
+
+use std::fmt;
+use std::path::Path;
+
+use coreach_model::iosts::{ActionKind, Iosts, LocationId};
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::{Diagnostic, Verdict};
+use serde_json::{Map, Value as Json, json};
+
+/// The version of the document that is understood.
+pub const FORMAT_VERSION: u64 = 1;
+
+/// A test case, ready to be driven. Directions are the implementation's: its inputs are our stimuli.
+#[derive(Clone, Debug)]
+pub struct TestCase {
+    /// The graph.
+    pub iosts: Iosts,
+    /// For each location: its verdict, where it is one.
+    pub verdicts: Vec<Option<Verdict>>,
+    /// For each location: the numbers of the transitions that send a stimulus.
+    pub stimuli: Vec<Vec<usize>>,
+    /// For each location: the numbers of the transitions that take an observation.
+    pub observations: Vec<Vec<usize>>,
+    /// For each location: the least number of events that may lead to Pass; `None` where none do.
+    pub distances: Vec<Option<usize>>,
+}
+
+/// Why a document is no test case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DocumentError {
+    /// The file cannot be read.
+    Unreadable(String),
+    /// It is no JSON document: the parser's message, with line and column.
+    NoJson(String),
+    /// It is JSON, and no document of ours: what is missing or wrong, and where.
+    NoDocument(String),
+    /// It is of another version.
+    Version(u64),
+    /// It is another stage's artifact.
+    Stage(String),
+    /// The purpose cannot be reached: there is nothing to run.
+    Unreachable,
+    /// What it says is no model.
+    Model(Vec<Diagnostic>),
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DocumentError::Unreadable(why) => write!(f, "the test case cannot be read: {why}"),
+            DocumentError::NoJson(why) => write!(f, "the test case is not JSON: {why}"),
+            DocumentError::NoDocument(why) => write!(f, "not a document that `coreach run` writes: {why}"),
+            DocumentError::Version(version) => {
+                write!(f, "the document has format version {version}, this program reads {FORMAT_VERSION}")
+            }
+            DocumentError::Stage(stage) => {
+                write!(f, "the document holds the stage `{stage}`; expected `test_case`")
+            }
+            DocumentError::Unreachable => {
+                f.write_str("the purpose cannot be reached: there is nothing to run")
+            }
+            DocumentError::Model(found) => {
+                let first = found.iter().find(|diagnostic| diagnostic.is_error());
+                let message = first.map_or("unknown reason", |diagnostic| diagnostic.message.as_str());
+                write!(f, "the document is no model: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DocumentError {}
+
+impl TestCase {
+    /// A test case from its graph and its verdicts, one per location.
+    pub fn new(iosts: Iosts, verdicts: Vec<Option<Verdict>>) -> Self {
+        let mut stimuli = vec![Vec::new(); iosts.locations.len()];
+        let mut observations = vec![Vec::new(); iosts.locations.len()];
+        for (number, transition) in iosts.transitions.iter().enumerate() {
+            let source = transition.source.0 as usize;
+            match iosts.action(transition.action).kind {
+                ActionKind::Input => stimuli[source].push(number),
+                ActionKind::Output => observations[source].push(number),
+                ActionKind::Internal => {}
+            }
+        }
+        let distances = distances(&iosts, &verdicts);
+        TestCase { iosts, verdicts, stimuli, observations, distances }
+    }
+
+    /// The verdict of a location.
+    pub fn verdict(&self, location: LocationId) -> Option<Verdict> {
+        self.verdicts[location.0 as usize]
+    }
+
+    /// Reads a test case's document from the disk.
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn load(path: &Path) -> Result<Self, DocumentError> {
+        let bytes = std::fs::read(path).map_err(|error| DocumentError::Unreadable(error.to_string()))?;
+        TestCase::from_json(&bytes)
+    }
+
+    /// Reads a test case's document.
+    ///
+    /// # Errors
+    /// [`DocumentError`].
+    pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
+        let document: Json =
+            serde_json::from_slice(bytes).map_err(|error| DocumentError::NoJson(error.to_string()))?;
+        if document.get("format").and_then(Json::as_str) != Some("coreach") {
+            return Err(DocumentError::NoDocument("`format` is not `coreach`".to_owned()));
+        }
+        match document.get("format_version").and_then(Json::as_u64) {
+            Some(FORMAT_VERSION) => {}
+            Some(version) => return Err(DocumentError::Version(version)),
+            None => return Err(DocumentError::NoDocument("`format_version` is missing".to_owned())),
+        }
+        let stage = text(&document, "stage", "the document")?;
+        if stage != "test_case" {
+            return Err(DocumentError::Stage(stage.to_owned()));
+        }
+        if document.get("purpose_reachable") == Some(&Json::Bool(false)) {
+            return Err(DocumentError::Unreachable);
+        }
+        let model = model(&document)?.to_string();
+        let file = from_bytes("test case".to_owned(), model.into_bytes())
+            .map_err(|diagnostic| DocumentError::Model(vec![diagnostic]))?;
+        let (specification, _) = read_specification(file).map_err(DocumentError::Model)?;
+        let iosts = specification.iosts;
+        let mut verdicts = vec![None; iosts.locations.len()];
+        for location in list(&document, "locations")? {
+            let name = text(location, "name", "a location")?;
+            let verdict = match location.get("verdict").and_then(Json::as_str) {
+                None => None,
+                Some("pass") => Some(Verdict::Pass),
+                Some("inconclusive") => Some(Verdict::Inconclusive),
+                Some("fail") => Some(Verdict::Fail),
+                Some(other) => {
+                    return Err(DocumentError::NoDocument(format!("`{other}` is no verdict")));
+                }
+            };
+            if let Some(at) = iosts.find_location(name) {
+                verdicts[at.0 as usize] = verdict;
+            }
+        }
+        Ok(TestCase::new(iosts, verdicts))
+    }
+}
+
+/// For each location the length of a shortest way to Pass, by a search backwards.
+fn distances(iosts: &Iosts, verdicts: &[Option<Verdict>]) -> Vec<Option<usize>> {
+    let mut incoming = vec![Vec::new(); iosts.locations.len()];
+    for transition in &iosts.transitions {
+        incoming[transition.target.0 as usize].push(transition.source.0 as usize);
+    }
+    let mut distances: Vec<Option<usize>> =
+        verdicts.iter().map(|verdict| (*verdict == Some(Verdict::Pass)).then_some(0)).collect();
+    let mut level: Vec<usize> = (0..verdicts.len()).filter(|at| distances[*at] == Some(0)).collect();
+    let mut length = 0;
+    while !level.is_empty() {
+        length += 1;
+        let mut next = Vec::new();
+        for at in level {
+            for &source in &incoming[at] {
+                if distances[source].is_none() {
+                    distances[source] = Some(length);
+                    next.push(source);
+                }
+            }
+        }
+        level = next;
+    }
+    distances
+}
+
+fn text<'a>(of: &'a Json, key: &str, what: &str) -> Result<&'a str, DocumentError> {
+    let missing = || DocumentError::NoDocument(format!("{what} has no text `{key}`"));
+    of.get(key).and_then(Json::as_str).ok_or_else(missing)
+}
+
+fn list<'a>(of: &'a Json, key: &str) -> Result<&'a Vec<Json>, DocumentError> {
+    let missing = || DocumentError::NoDocument(format!("there is no list `{key}`"));
+    of.get(key).and_then(Json::as_array).ok_or_else(missing)
+}
+
+/// The document in the shape of the model format.
+fn model(document: &Json) -> Result<Json, DocumentError> {
+    let mut types = Map::new();
+    for ty in list(document, "types")? {
+        let definition = match (ty.get("literals"), ty.get("fields")) {
+            (Some(literals), None) => literals.clone(),
+            (None, Some(_)) => Json::Object(data(list(ty, "fields")?)?),
+            _ => return Err(DocumentError::NoDocument("a type has neither literals nor fields".to_owned())),
+        };
+        types.insert(text(ty, "name", "a type")?.to_owned(), definition);
+    }
+    let (mut inputs, mut outputs) = (Map::new(), Map::new());
+    for action in list(document, "actions")? {
+        let name = text(action, "name", "an action")?.to_owned();
+        let parameters = Json::Object(data(list(action, "parameters")?)?);
+        match text(action, "kind", "an action")? {
+            "input" => inputs.insert(name, parameters),
+            "output" => outputs.insert(name, parameters),
+            // An internal action may stay in the alphabet; no transition of a test case carries one.
+            "internal" => None,
+            other => return Err(DocumentError::NoDocument(format!("`{other}` is no kind of action"))),
+        };
+    }
+    let mut locations = Map::new();
+    for location in list(document, "locations")? {
+        let name = text(location, "name", "a location")?;
+        let mut facts = Map::new();
+        facts.insert("label".to_owned(), json!(text(location, "label", "a location")?));
+        if let Some(description) = location.get("description") {
+            facts.insert("description".to_owned(), description.clone());
+        }
+        locations.insert(name.to_owned(), Json::Object(facts));
+    }
+    let mut transitions = Vec::new();
+    for transition in list(document, "transitions")? {
+        let guard = transition.get("guard").unwrap_or(&Json::Null);
+        let mut assign = Map::new();
+        for assignment in list(transition, "assignments")? {
+            let value = text(assignment, "text", "an assignment")?;
+            assign.insert(text(assignment, "variable", "an assignment")?.to_owned(), json!(value));
+        }
+        transitions.push(json!({
+            "from": text(transition, "source", "a transition")?,
+            "to": text(transition, "target", "a transition")?,
+            "on": text(transition, "action", "a transition")?,
+            "when": text(guard, "text", "a guard")?,
+            "assign": assign,
+        }));
+    }
+    let initial = document.get("initial").unwrap_or(&Json::Null);
+    let condition = initial.get("condition").unwrap_or(&Json::Null);
+    let mut model = Map::new();
+    model.insert("iosts".to_owned(), json!(text(document, "name", "the document")?));
+    for (key, part) in [
+        ("types", types),
+        ("constants", data(list(document, "constants")?)?),
+        ("variables", data(list(document, "variables")?)?),
+        ("locations", locations),
+        ("inputs", inputs),
+        ("outputs", outputs),
+    ] {
+        if !part.is_empty() {
+            model.insert(key.to_owned(), Json::Object(part));
+        }
+    }
+    model.insert(
+        "initial".to_owned(),
+        json!({
+            "location": text(initial, "location", "`initial`")?,
+            "condition": text(condition, "text", "the initial condition")?,
+        }),
+    );
+    model.insert("transitions".to_owned(), Json::Array(transitions));
+    Ok(Json::Object(model))
+}
+
+fn data(of: &[Json]) -> Result<Map<String, Json>, DocumentError> {
+    of.iter()
+        .map(|datum| {
+            let name = text(datum, "name", "a datum")?;
+            Ok((name.to_owned(), json!(text(datum, "type", "a datum")?)))
+        })
+        .collect()
+}

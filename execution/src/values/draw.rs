@@ -1,0 +1,178 @@
+//! Single draws: a source by its weight, a value of a finite type, a number from a range.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use coreach_analyses::hull::Range;
+use coreach_model::value::ArrayValue;
+use coreach_model::{Type, Value};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::random::Random;
+use crate::values::{Mix, Source};
+
+/// How far from 0 a small number may be.
+const SMALL: i64 = 10;
+
+/// A source, by the weights; `Uniform` where all are 0.
+pub fn source(mix: &Mix, random: &mut Random) -> Source {
+    let total: usize = mix.iter().map(|(_, weight)| *weight).sum();
+    let mut left = random.below(total);
+    for (source, weight) in mix {
+        if left < *weight {
+            return *source;
+        }
+        left -= weight;
+    }
+    Source::Uniform
+}
+
+/// Any value of a Boolean or enumeration.
+fn finite(ty: &Type, random: &mut Random) -> Option<Value> {
+    match ty {
+        Type::Bool => Some(Value::Bool(random.below(2) == 1)),
+        Type::Enum(enumeration) => {
+            Some(Value::Enum(enumeration.clone(), random.below(enumeration.literals.len())))
+        }
+        _ => None,
+    }
+}
+
+/// Any value of any type: of an array a few cells that differ from the rest, of a record each field by itself.
+pub fn any(ty: &Type, random: &mut Random) -> Value {
+    /// The most cells that are drawn.
+    const CELLS: usize = 6;
+    let within = |range: &Range, random: &mut Random| {
+        let source = [Source::Small, Source::Boundary, Source::Uniform][random.below(3)];
+        number(ty, source, range, &[], random).0
+    };
+    let real = |value: &IBig| Some(RBig::from(value.clone()));
+    match ty {
+        Type::Bool | Type::Enum(_) => finite(ty, random).unwrap_or_else(|| Value::any(ty)),
+        Type::Int | Type::Real => within(&Range { low: None, high: None }, random),
+        Type::Nat => within(&Range { low: Some(RBig::ZERO), high: None }, random),
+        Type::Range(low, high) => within(&Range { low: real(low), high: real(high) }, random),
+        Type::Record(record) => {
+            let fields = record.fields.iter().map(|(_, field)| any(field, random)).collect();
+            Value::Record(record.clone(), fields)
+        }
+        Type::Array(array) => {
+            let default = any(&array.element, random);
+            let mut cells = BTreeMap::new();
+            // The cells that a program reads are those near 0.
+            let near = random.below(CELLS + 1);
+            for at in 0..near {
+                let index = match array.index.is_integer() {
+                    true => Value::int(at as i64),
+                    false => any(&array.index, random),
+                };
+                if index.is_in(&array.index) {
+                    cells.insert(index, any(&array.element, random));
+                }
+            }
+            Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))
+        }
+    }
+}
+
+/// A number within the range, from the source, or from the next best where that has none there: the source says which.
+pub fn number(
+    ty: &Type,
+    source: Source,
+    range: &Range,
+    seen: &[Value],
+    random: &mut Random,
+) -> (Value, Source) {
+    let integer = ty.is_integer();
+    let step = RBig::from(1);
+    let inside = |value: &RBig| {
+        range.low.as_ref().is_none_or(|low| low <= value)
+            && range.high.as_ref().is_none_or(|high| value <= high)
+    };
+    let found = match source {
+        Source::Boundary => {
+            let ends = [
+                range.low.clone(),
+                range.high.clone(),
+                range.low.as_ref().map(|low| low + &step),
+                range.high.as_ref().map(|high| high - &step),
+            ];
+            let ends: Vec<RBig> = ends.into_iter().flatten().filter(|end| inside(end)).collect();
+            random.pick(&ends).cloned()
+        }
+        Source::Small => {
+            let small = RBig::from(random.below(2 * SMALL as usize + 1) as i64 - SMALL);
+            let is_small = |value: &RBig| (RBig::from(-SMALL)..=RBig::from(SMALL)).contains(value);
+            Some(nearest(small, range)).filter(is_small)
+        }
+        Source::Large => Some(nearest(large(random), range)),
+        Source::Seen => {
+            let fitting: Vec<RBig> = seen
+                .iter()
+                .filter(|value| matches!(value, Value::Int(_) | Value::Real(_)))
+                .map(as_rational)
+                .filter(|value| inside(value) && (!integer || value.denominator().is_one()))
+                .collect();
+            random.pick(&fitting).cloned()
+        }
+        _ => None,
+    };
+    match found {
+        Some(value) => (typed(value, integer), source),
+        None => (typed(uniform(range, integer, random), integer), Source::Uniform),
+    }
+}
+
+/// A number as a rational, for the hull.
+pub fn as_rational(value: &Value) -> RBig {
+    match value {
+        Value::Int(value) => RBig::from(value.clone()),
+        Value::Real(value) => value.clone(),
+        _ => RBig::ZERO,
+    }
+}
+
+fn typed(value: RBig, integer: bool) -> Value {
+    // The ends of an integer's range are integers, and so is everything that was made of them.
+    if integer { Value::Int(value.trunc()) } else { Value::Real(value) }
+}
+
+fn nearest(value: RBig, range: &Range) -> RBig {
+    match (&range.low, &range.high) {
+        (Some(low), _) if value < *low => low.clone(),
+        (_, Some(high)) if value > *high => high.clone(),
+        _ => value,
+    }
+}
+
+/// 2^k, one more or one less, of either sign, k from 7 to 64: where counters of programs turn over.
+fn large(random: &mut Random) -> RBig {
+    const WIDTHS: [usize; 8] = [7, 8, 15, 16, 31, 32, 63, 64];
+    let width = WIDTHS[random.below(WIDTHS.len())];
+    let power = (IBig::ONE << width) + IBig::from(random.below(3) as i64 - 1);
+    RBig::from(if random.below(2) == 0 { power } else { -power })
+}
+
+/// Anywhere between two ends; with one end or none, at a distance whose size is drawn first.
+fn uniform(range: &Range, integer: bool, random: &mut Random) -> RBig {
+    let far = |random: &mut Random| RBig::from(IBig::from(random.bits() >> random.between((40, 63))));
+    match (&range.low, &range.high) {
+        (Some(low), Some(high)) if integer => {
+            let count = (high - low).trunc() + IBig::ONE;
+            if count <= IBig::ONE {
+                return low.clone();
+            }
+            // 128 bits: the bias is nothing for any range that a model has.
+            let bits = (IBig::from(random.bits()) << 64) + IBig::from(random.bits());
+            low + RBig::from(bits % count)
+        }
+        (Some(low), Some(high)) => {
+            low + (high - low) * RBig::from_parts(IBig::from(random.below(1025) as i64), 1024u32.into())
+        }
+        (Some(low), None) => low + far(random),
+        (None, Some(high)) => high - far(random),
+        (None, None) if random.below(2) == 0 => far(random),
+        (None, None) => RBig::ZERO - far(random),
+    }
+}

@@ -1,0 +1,263 @@
+//! Values for the parameters of a stimulus: varied, cheap, and always within the guard.
+//!
+//! **Problem.** The guard of a stimulus, at the present state, is a condition on its parameters. Any vector that satisfies
+//! it is right; a solver's is always the same few, near nothing, and finds few faults.
+//!
+//! **Method.** Parameters of finite types are drawn by lot; the numeric ones are drawn one after the other from the range
+//! that the hull of the condition leaves them ([`coreach_analyses::hull`]), each from a source that the mix draws: the ends
+//! of the range and their neighbours, small numbers, large numbers, values seen before in this run, any value of the
+//! range. What was drawn is then *evaluated*: the hull is larger than the condition, and nothing is sent that the
+//! guard does not allow. After a few draws that fail, and for data that no hull describes (arrays, records), the solver is
+//! asked: first for a witness in a random window (`diverse`), then for any.
+//!
+//! **Where we differ** from STG, which asks a solver (Omega) at each stimulus: the solver is the last resort here, and the
+//! choice is a seeded draw that a record can repeat.
+//!
+//! **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds per draw with the hull remembered, some
+//! tens of them for a new hull, some hundreds for a query.
+
+mod draw;
+mod solve;
+
+use std::collections::{BTreeMap, HashMap};
+
+use coreach_analyses::hull::{Hull, hull};
+use coreach_analyses::solver::Solver;
+use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term, Type, Value};
+
+use crate::random::Random;
+
+/// How often values are drawn before the solver is asked.
+pub const ATTEMPTS: usize = 6;
+
+/// Beyond so many remembered hulls the memory starts anew.
+const MOST_HULLS: usize = 4096;
+
+/// The most values of one run that are remembered for use again.
+const MOST_SEEN: usize = 64;
+
+/// Where a value came from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Source {
+    /// An end of the range that the guard leaves, or its neighbour.
+    Boundary,
+    /// Near 0.
+    Small,
+    /// Far from 0: near a power of two.
+    Large,
+    /// A value of an earlier event of this run, or of a constant.
+    Seen,
+    /// Anywhere in the range; of a finite type, any value.
+    Uniform,
+    /// The solver's, in a window around a random number.
+    Diverse,
+    /// The solver's, as it came: nothing else was found.
+    Witness,
+}
+
+impl Source {
+    /// All of them.
+    pub const ALL: [Source; 7] = [
+        Source::Boundary,
+        Source::Small,
+        Source::Large,
+        Source::Seen,
+        Source::Uniform,
+        Source::Diverse,
+        Source::Witness,
+    ];
+
+    /// The name in reports and configurations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Boundary => "boundary",
+            Source::Small => "small",
+            Source::Large => "large",
+            Source::Seen => "seen",
+            Source::Uniform => "uniform",
+            Source::Diverse => "diverse",
+            Source::Witness => "witness",
+        }
+    }
+}
+
+/// How often each source is drawn, by weight. `Witness` has none: it is the last resort.
+pub type Mix = [(Source, usize); 6];
+
+/// The usual mix.
+pub const MIX: Mix = [
+    (Source::Boundary, 4),
+    (Source::Small, 4),
+    (Source::Large, 1),
+    (Source::Seen, 3),
+    (Source::Uniform, 4),
+    (Source::Diverse, 0),
+];
+
+/// Chooses values, run after run.
+#[derive(Debug)]
+pub struct Values {
+    mix: Mix,
+    /// Of the parameters' numbers, what this run has had; the oldest first.
+    seen: Vec<Value>,
+    counts: BTreeMap<Source, usize>,
+    /// By transition and condition. Only what is a function of its key is remembered, so that a run does not
+    /// depend on the ones before it.
+    hulls: HashMap<(usize, Term), Hull>,
+}
+
+impl Values {
+    /// With this mix.
+    pub fn new(mix: Mix) -> Self {
+        Values { mix, seen: Vec::new(), counts: BTreeMap::new(), hulls: HashMap::new() }
+    }
+
+    /// Begins a run.
+    pub fn begin(&mut self, constants: &[(Datum, Value)]) {
+        self.seen.clear();
+        self.counts.clear();
+        self.saw(&constants.iter().map(|(_, value)| value.clone()).collect::<Vec<_>>());
+    }
+
+    /// Ends a run: how often each source was used.
+    pub fn end(&mut self) -> BTreeMap<Source, usize> {
+        std::mem::take(&mut self.counts)
+    }
+
+    /// Remembers the values of an event.
+    pub fn saw(&mut self, values: &[Value]) {
+        for value in values {
+            if matches!(value, Value::Int(_) | Value::Real(_)) && !self.seen.contains(value) {
+                if self.seen.len() == MOST_SEEN {
+                    self.seen.remove(0);
+                }
+                self.seen.push(value.clone());
+            }
+        }
+    }
+
+    /// Values of the parameters that satisfy the guard of this transition in this state; `None` where none were found,
+    /// which is certain only where the solver says so.
+    pub fn choose(
+        &mut self,
+        transition: usize,
+        guard: &Term,
+        parameters: &[Datum],
+        state: &Valuation,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<Vec<Value>> {
+        if parameters.is_empty() {
+            return (holds(guard, state) == Ok(true)).then(Vec::new);
+        }
+        let condition = at_state(guard, parameters, state);
+        if condition.is_false() {
+            return None;
+        }
+        // What the condition does not mention may be anything.
+        let drawable = parameters.iter().all(|datum| is_drawable(datum.ty()) || !condition.mentions(datum));
+        let wants_solver = draw::source(&self.mix, random) == Source::Diverse;
+        if drawable && !wants_solver {
+            for _ in 0..ATTEMPTS {
+                let Some((values, sources)) = self.draw(transition, &condition, parameters, random) else {
+                    break;
+                };
+                if satisfies(&condition, parameters, &values) {
+                    self.count(&sources);
+                    return Some(values);
+                }
+            }
+        }
+        let (values, source) = solve::solve(&condition, parameters, random, solver)?;
+        self.count(&[source]);
+        Some(values)
+    }
+
+    fn count(&mut self, sources: &[Source]) {
+        for source in sources {
+            *self.counts.entry(*source).or_default() += 1;
+        }
+    }
+
+    /// One draw. `None` where the hull is empty whatever the finite parameters are.
+    fn draw(
+        &mut self,
+        transition: usize,
+        condition: &Term,
+        parameters: &[Datum],
+        random: &mut Random,
+    ) -> Option<(Vec<Value>, Vec<Source>)> {
+        let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
+        let mut finite = Substitution::new();
+        let mut sources = Vec::new();
+        for (at, datum) in parameters.iter().enumerate().filter(|(_, datum)| !datum.ty().is_number()) {
+            let value = draw::any(datum.ty(), random);
+            if is_drawable(datum.ty()) {
+                finite.insert(datum.clone(), Term::literal(value.clone()));
+            }
+            values[at] = Some(value);
+            sources.push(Source::Uniform);
+        }
+        let numeric: Vec<usize> =
+            (0..parameters.len()).filter(|at| parameters[*at].ty().is_number()).collect();
+        if !numeric.is_empty() {
+            let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, &finite) };
+            let data: Vec<Datum> = numeric.iter().map(|at| parameters[*at].clone()).collect();
+            let mut left = self.hull(transition, &rest, &data);
+            let mut order: Vec<usize> = (0..numeric.len()).collect();
+            random.shuffle(&mut order);
+            for dimension in order {
+                let at = numeric[dimension];
+                // An empty hull: with other finite values there may be one.
+                let Some(range) = left.range(dimension) else {
+                    return (!finite.is_empty()).then(|| (Vec::new(), Vec::new()));
+                };
+                let source = draw::source(&self.mix, random);
+                let (value, source) = draw::number(parameters[at].ty(), source, &range, &self.seen, random);
+                if numeric.len() > 1 {
+                    left = left.fixed(dimension, &draw::as_rational(&value));
+                }
+                values[at] = Some(value);
+                sources.push(source);
+            }
+        }
+        Some((values.into_iter().collect::<Option<Vec<Value>>>()?, sources))
+    }
+
+    fn hull(&mut self, transition: usize, condition: &Term, data: &[Datum]) -> Hull {
+        if self.hulls.len() > MOST_HULLS {
+            self.hulls.clear();
+        }
+        self.hulls.entry((transition, condition.clone())).or_insert_with(|| hull(condition, data)).clone()
+    }
+}
+
+/// The guard with the state's values for everything but the parameters.
+fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
+    let known: Substitution = guard
+        .data()
+        .into_iter()
+        .filter(|datum| !parameters.contains(datum))
+        .filter_map(|datum| Some((datum.clone(), Term::literal(state.get(&datum)?.clone()))))
+        .collect();
+    substitute(guard, &known)
+}
+
+fn is_drawable(ty: &Type) -> bool {
+    ty.is_number() || matches!(ty, Type::Bool | Type::Enum(_))
+}
+
+fn satisfies(condition: &Term, parameters: &[Datum], values: &[Value]) -> bool {
+    if values.len() != parameters.len()
+        || !parameters.iter().zip(values).all(|(datum, v)| v.is_in(datum.ty()))
+    {
+        return false;
+    }
+    let valuation: Valuation = parameters.iter().cloned().zip(values.iter().cloned()).collect();
+    holds(condition, &valuation) == Ok(true)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Values from the solver: diverse where a window leaves it no choice but to differ, any where nothing else helps.
+
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::term::node::Comparison;
+use coreach_model::{Datum, Term, Type, Value};
+use dashu::integer::IBig;
+
+use crate::random::Random;
+use crate::values::{Source, draw};
+
+/// Values that satisfy the condition: first in a random window of each integer parameter, then of one of them, then any. `None` where there are none, or the solver does not know.
+pub fn solve(
+    condition: &Term,
+    parameters: &[Datum],
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<(Vec<Value>, Source)> {
+    let conjuncts = condition.conjuncts();
+    let mut pivots: Vec<Term> =
+        parameters.iter().filter(|datum| datum.ty().is_integer()).map(|datum| pivot(datum, random)).collect();
+    while !pivots.is_empty() {
+        let mut formula = conjuncts.clone();
+        formula.extend(pivots.iter().cloned());
+        if let Some(values) = ask(&formula, parameters, random, solver) {
+            return Some((values, Source::Diverse));
+        }
+        if pivots.len() == 1 {
+            break;
+        }
+        pivots.truncate(1);
+    }
+    Some((ask(&conjuncts, parameters, random, solver)?, Source::Witness))
+}
+
+fn ask(
+    formula: &[Term],
+    parameters: &[Datum],
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<Vec<Value>> {
+    let Witness::Found(found) = solver.witness(formula) else { return None };
+    let value = |datum: &Datum| match found.get(datum) {
+        Some(value) => value.clone(),
+        // The condition does not mention it: any value will do.
+        None => draw::any(datum.ty(), random),
+    };
+    Some(parameters.iter().map(value).collect())
+}
+
+/// The parameter lies in a window whose size is drawn first. One side alone would not do: the solver goes to the
+/// end of it that is nearest to 0, every time.
+fn pivot(datum: &Datum, random: &mut Random) -> Term {
+    let (low, width) = match datum.ty() {
+        Type::Range(least, most) => {
+            let Value::Int(low) = draw::any(datum.ty(), random) else { return Term::yes() };
+            (low, (most - least) / IBig::from(8))
+        }
+        _ => {
+            let size = (random.bits() >> random.between((48, 63))) as i64;
+            let low = if random.below(3) == 0 { -size } else { size };
+            (IBig::from(low), IBig::from(size / 2 + 7))
+        }
+    };
+    let datum = Term::datum(datum);
+    Term::and([
+        Term::compare(Comparison::AtMost, &Term::int(low.clone()), &datum),
+        Term::compare(Comparison::AtMost, &datum, &Term::int(low + width)),
+    ])
+}

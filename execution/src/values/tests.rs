@@ -1,0 +1,103 @@
+//! What is chosen satisfies the guard, whatever the guard; and it varies.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::semantics::fire;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Iosts, SourceFile};
+
+use super::*;
+use crate::random::Random;
+
+/// A model with one stimulus of two parameters and this guard.
+fn model(types: &str, a: &str, b: &str, guard: &str) -> Iosts {
+    let text = format!(
+        "iosts: m\n{types}variables: {{ v: int }}\ninitial: {{ location: l, condition: v == 5 }}\n\
+         inputs: {{ I: {{ a: \"{a}\", b: \"{b}\" }} }}\noutputs: {{ O: {{}} }}\ntransitions:\n\
+         - {{ from: l, to: l, on: I, when: \"{guard}\" }}\n- {{ from: l, to: l, on: O }}\n"
+    );
+    let file: Arc<SourceFile> = from_bytes("m".to_owned(), text.into_bytes()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
+fn choose_all(iosts: &Iosts, mix: Mix, runs: u64) -> (BTreeSet<Vec<String>>, BTreeMap<Source, usize>, usize) {
+    let mut solver = Z3Solver::default();
+    let mut values = Values::new(mix);
+    values.begin(&[]);
+    let state = coreach_model::semantics::initial_states(iosts, &Valuation::new(), 10).unwrap().remove(0);
+    let transition = &iosts.transitions[0];
+    let parameters = &iosts.action(transition.action).parameters;
+    let (mut seen, mut none) = (BTreeSet::new(), 0);
+    for seed in 0..runs {
+        let mut random = Random::new(seed);
+        let found =
+            values.choose(0, &transition.guard, parameters, &state.valuation, &mut random, &mut solver);
+        let Some(found) = found else {
+            none += 1;
+            continue;
+        };
+        assert!(fire(iosts, transition, &state, &found).is_some(), "{found:?}");
+        values.saw(&found);
+        seen.insert(found.iter().map(ToString::to_string).collect());
+    }
+    (seen, values.end(), none)
+}
+
+/// Soundness: nothing is chosen that the guard does not allow, and where there is something, it is found.
+#[test]
+fn what_is_chosen_satisfies_the_guard() {
+    let enumeration = "types: { T: [x, y, z], R: { f: int, g: bool } }\n";
+    for (types, a, b, guard, least) in [
+        ("", "int", "int", "a > v && b == a + v", 20),
+        ("", "int[0..9]", "nat", "a + b == 12 && b > a", 3),
+        ("", "int", "int", "a * a == 49 && b != a", 2),
+        ("", "int", "int", "a mod 7 == 3 && a > 1000 && b div 2 == a", 5),
+        ("", "real", "real", "0 < a && a < b && b < 1", 10),
+        ("", "bool", "int", "(if a then b > 10 else b < -10)", 20),
+        (enumeration, "T", "int", "a != x && (a == y => b == v) && b >= 0", 8),
+        (enumeration, "R", "int", "a.f == b && a.g && b > 3", 3),
+        ("", "int", "int", "a == 9223372036854775808 && b == -a", 1),
+        ("", "int", "int", "a == 17 || a == 1000000 && b == 3", 5),
+        ("", "array[int] of int", "int", "a[b] == 4 && b > 0", 1),
+        ("", "array[int] of int", "int[1..4]", "b != 2", 30),
+        ("", "int[1..4]", "int[0..1000]", "a * b > 3000", 4),
+    ] {
+        let iosts = model(types, a, b, guard);
+        let (seen, _, none) = choose_all(&iosts, MIX, 60);
+        assert_eq!(none, 0, "{guard}");
+        assert!(seen.len() >= least, "{guard}: {seen:?}");
+    }
+}
+
+#[test]
+fn nothing_is_chosen_where_nothing_satisfies_the_guard() {
+    for guard in ["a > b && b > a", "a == 1 && a == 2", "2 * a == 2 * b + 1", "v == 6"] {
+        let (seen, _, none) = choose_all(&model("", "int", "int", guard), MIX, 5);
+        assert_eq!((seen.len(), none), (0, 5), "{guard}");
+    }
+}
+
+/// Precision: every source of the mix comes to its turn.
+#[test]
+fn the_mix_is_what_was_asked_for() {
+    let iosts = model("", "int", "int", "a >= 3 && a <= 100000 && b > 0");
+    let (_, mix, _) = choose_all(&iosts, MIX, 300);
+    for source in [Source::Boundary, Source::Small, Source::Large, Source::Seen, Source::Uniform] {
+        assert!(mix.get(&source).copied().unwrap_or(0) > 10, "{source:?}: {mix:?}");
+    }
+    let only = [
+        (Source::Diverse, 1),
+        (Source::Small, 0),
+        (Source::Large, 0),
+        (Source::Seen, 0),
+        (Source::Uniform, 0),
+        (Source::Boundary, 0),
+    ];
+    let (seen, mix, _) = choose_all(&iosts, only, 30);
+    assert!(mix[&Source::Diverse] > 20 && seen.len() > 15, "{mix:?} {seen:?}");
+}

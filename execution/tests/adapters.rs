@@ -1,0 +1,182 @@
+//! The adapters against real programs: the example of the documentation, servers with a line protocol and with HTTP.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::adapter::description::{
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Request, Response, Spelling, Stdio, Tcp,
+    Unmatched, Way,
+};
+use coreach_execution::adapter::lines::pattern;
+use coreach_execution::adapter::open;
+use coreach_execution::adapter::template::Template;
+use coreach_execution::constants::initial_state;
+use coreach_execution::values::{MIX, Values};
+use coreach_execution::{Adapter, Received, Session, Settings, Strategy, TestCase, run};
+use coreach_model::Value;
+use coreach_model::semantics::Event;
+
+fn test_case() -> TestCase {
+    TestCase::from_json(include_bytes!("data/deliver_coffee.json")).unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn template(text: &str) -> Template {
+    Template::parse(text).unwrap()
+}
+
+fn command(words: &[&str], directory: PathBuf) -> Command {
+    let words = words.iter().map(|word| template(word)).collect();
+    Command { words, directory, environment: Vec::new(), grace: Duration::ZERO }
+}
+
+fn adapter(way: Way) -> Box<dyn Adapter> {
+    open(&Iut { name: "test".to_owned(), way }, Z3Solver::default)
+}
+
+fn stdio(words: &[&str], directory: PathBuf) -> Way {
+    let ready = Duration::from_secs(10);
+    Way::Stdio(Stdio { command: command(words, directory), ready, encoding: Encoding::Json })
+}
+
+/// The verdicts of some runs.
+fn verdicts(adapter: &mut dyn Adapter, runs: u64) -> Vec<String> {
+    let test = test_case();
+    let mut solver = Z3Solver::default();
+    let settings = Settings { quiescence: Duration::from_secs(5), ..Settings::default() };
+    (0..runs)
+        .map(|seed| {
+            let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
+            let mut values = Values::new(MIX);
+            let mut strategy = Strategy::random();
+            let run = run(&test, initial, seed, &settings, adapter, &mut strategy, &mut values, &mut solver);
+            format!("{:?}", run.outcome)
+        })
+        .collect()
+}
+
+const PASS: &str = "Verdict(Pass, Event)";
+
+#[test]
+fn the_example_of_the_documentation_passes() {
+    let way = stdio(&["python3", "iut.py"], folder("../examples/coffee_machine"));
+    assert_eq!(verdicts(&mut *adapter(way), 3), [PASS; 3]);
+}
+
+fn lines(coin: &str) -> Lines {
+    let expect = |text: &str| Some(pattern(text).unwrap());
+    Lines {
+        line_ending: "\r\n".to_owned(),
+        reset: vec![
+            Exchange { send: None, expect: expect("220 .*") },
+            Exchange { send: Some(template("PRICE {cPrice}")), expect: expect("OK") },
+        ],
+        stimuli: vec![
+            ("Coin".to_owned(), template(coin)),
+            ("ChooseBeverage".to_owned(), template("CHOOSE {pBeverage}")),
+        ],
+        observations: vec![
+            ("Return".to_owned(), vec![pattern(r"change (?P<pRemainingValue>-?\d+)").unwrap()]),
+            ("Deliver".to_owned(), vec![pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
+        ],
+        spelling: Spelling(vec![(
+            "pBeverage".to_owned(),
+            vec![("tea".to_owned(), "TEA".to_owned()), ("coffee".to_owned(), "COFFEE".to_owned())],
+        )]),
+        unmatched: Unmatched::Fail,
+    }
+}
+
+fn launch(server: &str, keep: bool) -> Launch {
+    let command = command(&["python3", server, "{port}"], folder("tests/servers"));
+    Launch { command, ready: Duration::from_secs(10), keep }
+}
+
+#[test]
+fn a_line_protocol_is_spoken() {
+    for keep in [false, true] {
+        let tcp = Tcp {
+            address: template("127.0.0.1:{port}"),
+            launch: Some(launch("coffee_lines.py", keep)),
+            encoding: Encoding::Lines(lines("COIN {pCoinValue}")),
+        };
+        assert_eq!(verdicts(&mut *adapter(Way::Tcp(tcp)), 3), [PASS; 3], "keep: {keep}");
+    }
+}
+
+#[test]
+fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
+    let tcp = Tcp {
+        address: template("127.0.0.1:{port}"),
+        launch: Some(launch("coffee_lines.py", false)),
+        encoding: Encoding::Lines(lines("KOIN {pCoinValue}")),
+    };
+    let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits\"))";
+    assert_eq!(verdicts(&mut *adapter(Way::Tcp(tcp)), 1), [expected]);
+}
+
+#[test]
+fn requests_are_sent_and_responses_read() {
+    let request = |path: &str, body: Option<&str>| Request {
+        method: "POST".to_owned(),
+        path: template(path),
+        body: body.map(Template::parse_body),
+        headers: vec![("Content-Type".to_owned(), template("application/json"))],
+    };
+    let response = |status, parameter: &str, pointer: &str| Response {
+        status,
+        values: vec![(parameter.to_owned(), pointer.to_owned())],
+    };
+    let http = Http {
+        base: template("http://127.0.0.1:{port}"),
+        launch: Some(launch("coffee_http.py", true)),
+        reset: Some((request("/price/{cPrice}", None), 204)),
+        stimuli: vec![
+            ("Coin".to_owned(), request("/coins", Some(r#"{"n": {pCoinValue}}"#))),
+            ("ChooseBeverage".to_owned(), request("/choice/{pBeverage}", None)),
+        ],
+        observations: vec![
+            ("Return".to_owned(), response(200, "pRemainingValue", "/back/0")),
+            ("Deliver".to_owned(), response(201, "pBeverage", "/drink")),
+        ],
+        spelling: Spelling::default(),
+        unmatched: Unmatched::Fail,
+    };
+    assert_eq!(verdicts(&mut *adapter(Way::Http(http)), 3), [PASS; 3]);
+}
+
+#[test]
+fn what_cannot_be_started_is_no_verdict() {
+    let mut adapter = adapter(stdio(&["no-such-program"], folder(".")));
+    let found = verdicts(&mut *adapter, 1);
+    assert!(found[0].starts_with("RunError(Start(\"`no-such-program` cannot be started"), "{}", found[0]);
+}
+
+/// `cargo test --release -p coreach-execution --test adapters -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+fn steps_a_second_over_stdio() {
+    const STEPS: i64 = 20_000;
+    let test = test_case();
+    let mut adapter = adapter(stdio(&["python3", "-I", "-S", "echo.py"], folder("tests/servers")));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let session = Session { iosts: &test.iosts, constants: &[], seed: 0, deadline };
+    adapter.start(&session).unwrap();
+    let begin = Instant::now();
+    for number in 0..STEPS {
+        adapter.send(&Event::new("Coin", vec![Value::int(number)])).unwrap();
+        let answer = Received::Output(Event::new("Return", vec![Value::int(number)]));
+        assert_eq!(adapter.receive(deadline), Ok(answer));
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    adapter.stop();
+    let rate = 2.0 * STEPS as f64 / seconds;
+    println!("{rate:.0} steps a second, a stimulus or an observation each");
+    assert!(rate > 3000.0, "{rate}");
+}

@@ -1,0 +1,301 @@
+//! The tester against implementations in the same process: the coffee machine's specification, which conforms, and
+//! mutants of it, which do not.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::adapter::in_process::InProcess;
+use coreach_execution::adapter::simulated::Simulated;
+use coreach_execution::adapter::{Adapter, Failure, Received, Session};
+use coreach_execution::constants::{ConstantsError, given, initial_state};
+use coreach_execution::explain::reason;
+use coreach_execution::record::{record, restore};
+use coreach_execution::run::{Cause, Outcome};
+use coreach_execution::strategy::{Asked, Move};
+use coreach_execution::values::{MIX, Values};
+use coreach_execution::{Run, Settings, Strategy, TestCase, run};
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::semantics::{Event, State};
+use coreach_model::{Iosts, Value, Verdict};
+
+const TEST_CASE: &[u8] = include_bytes!("data/deliver_coffee.json");
+
+const COFFEE: &str = include_str!("data/coffee_machine.yaml");
+
+fn test_case() -> TestCase {
+    TestCase::from_json(TEST_CASE).unwrap()
+}
+
+fn coffee(change: impl Fn(&str) -> String) -> Iosts {
+    let file = from_bytes("coffee".to_owned(), change(COFFEE).into_bytes()).unwrap();
+    read_specification(Arc::clone(&file)).unwrap().0.iosts
+}
+
+fn settings() -> Settings {
+    let short = Duration::from_millis(20);
+    Settings { quiescence: short, patience: short, ..Settings::default() }
+}
+
+fn drive(test: &TestCase, adapter: &mut dyn Adapter, seed: u64, strategy: &mut Strategy<'_>) -> (State, Run) {
+    let mut solver = Z3Solver::default();
+    let initial = initial_state(test, &Default::default(), seed, &mut solver).unwrap();
+    let mut values = Values::new(MIX);
+    let run = run(test, initial.clone(), seed, &settings(), adapter, strategy, &mut values, &mut solver);
+    (initial, run)
+}
+
+fn simulated(change: impl Fn(&str) -> String) -> impl Adapter {
+    InProcess(Simulated::new(coffee(change), Z3Solver::default()))
+}
+
+fn verdicts(
+    change: impl Fn(&str) -> String,
+    strategy: fn() -> Strategy<'static>,
+) -> BTreeMap<&'static str, usize> {
+    let test = test_case();
+    let mut adapter = simulated(change);
+    let mut strategy = strategy();
+    let mut counts = BTreeMap::new();
+    for seed in 0..20 {
+        let (_, run) = drive(&test, &mut adapter, seed, &mut strategy);
+        *counts.entry(run.outcome.name()).or_default() += 1;
+    }
+    counts
+}
+
+/// Soundness: the specification conforms to itself.
+#[test]
+fn the_specification_never_fails() {
+    let strategies: [fn() -> Strategy<'static>; 3] =
+        [Strategy::random, || Strategy::Coverage(HashMap::new()), || Strategy::Shortest];
+    for strategy in strategies {
+        assert_eq!(verdicts(str::to_owned, strategy), BTreeMap::from([("Pass", 20)]));
+    }
+}
+
+/// Each of these faults is one that the test case of the thesis can see.
+#[test]
+fn a_faulty_machine_fails() {
+    for (right, wrong) in [
+        ("pRemainingValue == vPaid - cPrice", "pRemainingValue == vPaid - cPrice + 1"),
+        ("on: Deliver, when: pBeverage == vBeverage", "on: Deliver, when: pBeverage == TEA"),
+        ("when: vPaid >= cPrice && pRemainingValue", "when: vPaid > cPrice && pRemainingValue"),
+    ] {
+        assert!(COFFEE.contains(right), "{right}");
+        let counts = verdicts(|text| text.replace(right, wrong), Strategy::random);
+        if right.contains(">=") {
+            // Paying exactly the price, it returns nothing: silence is no fault in this theory.
+            assert!(
+                counts.contains_key("Inconclusive") && !counts.contains_key("Fail"),
+                "{wrong}: {counts:?}"
+            );
+        } else {
+            assert_eq!(counts.get("Fail"), Some(&20), "{wrong}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_fail_is_explained_in_the_users_names() {
+    let test = test_case();
+    let wrong = |text: &str| text.replace("pRemainingValue == vPaid - cPrice", "pRemainingValue == vPaid");
+    let (initial, run) = drive(&test, &mut simulated(wrong), 3, &mut Strategy::Shortest);
+    assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event));
+    let reason = reason(&test, initial, &run);
+    assert!(reason.summary.contains("does not allow Return("), "{reason:?}");
+    assert_eq!(reason.location, "<Pay,Begin>");
+    assert!(
+        reason.guards.iter().any(|guard| !guard.holds && guard.part.contains("pRemainingValue")),
+        "{reason:?}"
+    );
+    assert!(reason.guards[0].values.iter().any(|(name, _)| name == "pRemainingValue"), "{reason:?}");
+    assert!(
+        reason.expected.iter().any(|text| text.starts_with("Return(pRemainingValue) when")),
+        "{reason:?}"
+    );
+}
+
+/// Same seed, same run; and a record tells all of it.
+#[test]
+fn a_run_can_be_repeated_and_restored() {
+    let test = test_case();
+    for seed in 0..10 {
+        let (initial, first) = drive(&test, &mut simulated(str::to_owned), seed, &mut Strategy::random());
+        let (_, second) = drive(&test, &mut simulated(str::to_owned), seed, &mut Strategy::random());
+        let events = |run: &Run| run.trace.iter().map(|step| step.event.clone()).collect::<Vec<_>>();
+        assert_eq!(events(&first), events(&second));
+        assert_eq!(first.constants, second.constants);
+        let written = record(&test, initial.clone(), &first);
+        let text = serde_json::to_string(&written).unwrap();
+        let (again, restored) = restore(&test, &serde_json::from_str(&text).unwrap()).unwrap();
+        assert_eq!(again, initial);
+        assert_eq!((restored.outcome, restored.end), (first.outcome, first.end));
+        assert_eq!(restored.mix, first.mix);
+    }
+}
+
+#[test]
+fn constants_are_taken_or_found() {
+    let test = test_case();
+    let mut solver = Z3Solver::default();
+    let three = given(&test, [("cPrice", "3")]).unwrap();
+    let state = initial_state(&test, &three, 1, &mut solver).unwrap();
+    assert!(state.valuation.values().any(|value| *value == Value::int(3)));
+    let none = given(&test, [("cPrice", "0")]).unwrap();
+    assert!(matches!(initial_state(&test, &none, 1, &mut solver), Err(ConstantsError::Unsatisfiable(_))));
+    assert!(matches!(given(&test, [("cPrice", "-1")]), Err(ConstantsError::NoValue(..))));
+    assert!(matches!(given(&test, [("price", "1")]), Err(ConstantsError::Unknown(..))));
+    let different: std::collections::BTreeSet<String> = (0..20)
+        .map(|seed| format!("{:?}", initial_state(&test, &Default::default(), seed, &mut solver).unwrap()))
+        .collect();
+    assert!(different.len() > 5, "{different:?}");
+}
+
+/// What an adapter is told to do next.
+#[derive(Clone)]
+enum Scripted {
+    Output(&'static str, Vec<Value>),
+    Alien,
+    Silence,
+    Broken,
+}
+
+struct Script(Vec<Scripted>, usize);
+
+impl Adapter for Script {
+    fn start(&mut self, _: &Session<'_>) -> Result<(), Failure> {
+        self.1 = 0;
+        Ok(())
+    }
+
+    fn send(&mut self, _: &Event) -> Result<(), Failure> {
+        self.1 = 1;
+        Ok(())
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        // Nothing is said before the first stimulus.
+        if self.1 == 0 || self.1 > self.0.len() {
+            std::thread::sleep(until.saturating_duration_since(Instant::now()));
+            return Ok(Received::Silence);
+        }
+        self.1 += 1;
+        match &self.0[self.1 - 2] {
+            Scripted::Output(action, values) => Ok(Received::Output(Event::new(*action, values.clone()))),
+            Scripted::Alien => Ok(Received::Alien("`Explode` is no action".to_owned())),
+            Scripted::Silence => Ok(Received::Silence),
+            Scripted::Broken => Err(Failure::Lost("exit status 3".to_owned())),
+        }
+    }
+
+    fn stop(&mut self) {}
+}
+
+/// Verdicts are given for what they are, and a broken adapter gets none.
+#[test]
+fn what_an_implementation_does_wrong_has_its_verdict() {
+    let test = test_case();
+    let no_coffee = Value::Bool(false);
+    for (script, name, cause) in [
+        (vec![Scripted::Output("Return", vec![Value::int(-1)])], "Fail", "alien"),
+        (vec![Scripted::Output("Return", vec![])], "Fail", "alien"),
+        (vec![Scripted::Output("Explode", vec![])], "Fail", "alien"),
+        (vec![Scripted::Output("Deliver", vec![no_coffee])], "Fail", "alien"),
+        (vec![Scripted::Alien], "Fail", "alien"),
+        (vec![Scripted::Broken], "RunError", "lost"),
+        (vec![Scripted::Silence], "Inconclusive", "silence"),
+        (vec![], "Inconclusive", "silence"),
+    ] {
+        let (initial, run) = drive(&test, &mut Script(script, 0), 1, &mut Strategy::Shortest);
+        let record = record(&test, initial, &run);
+        assert_eq!((record.verdict.as_str(), record.cause.as_str()), (name, cause), "{record:?}");
+    }
+}
+
+#[test]
+fn limits_end_a_run_without_blame() {
+    let test = test_case();
+    let mut solver = Z3Solver::default();
+    let initial = initial_state(&test, &Default::default(), 1, &mut solver).unwrap();
+    let mut values = Values::new(MIX);
+    let one = Settings { steps: 1, ..settings() };
+    let mut adapter = simulated(str::to_owned);
+    let run_one =
+        run(&test, initial.clone(), 1, &one, &mut adapter, &mut Strategy::Shortest, &mut values, &mut solver);
+    assert_eq!(run_one.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Steps(1)));
+    let brief =
+        Settings { quiescence: Duration::from_secs(60), time: Duration::from_millis(50), ..settings() };
+    let begin = Instant::now();
+    let mut adapter = Script(vec![], 0);
+    let run_two =
+        run(&test, initial, 1, &brief, &mut adapter, &mut Strategy::Shortest, &mut values, &mut solver);
+    assert_eq!(run_two.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Time(brief.time)));
+    assert!(begin.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_person_may_choose_and_stop() {
+    let test = test_case();
+    let mut asked = 0;
+    let mut ask = Strategy::Ask(Box::new(|_, _, moves: &[Move]| {
+        asked += 1;
+        if asked > 2 { Asked::End } else { Asked::Moves(moves.to_vec()) }
+    }));
+    let (_, run) = drive(&test, &mut simulated(str::to_owned), 1, &mut ask);
+    drop(ask);
+    assert_eq!(asked, 3);
+    assert_eq!(run.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Ended));
+}
+
+#[test]
+fn a_document_that_is_no_test_case_is_refused() {
+    let text = std::str::from_utf8(TEST_CASE).unwrap();
+    for (right, wrong, message) in [
+        ("\"coreach\"", "\"other\"", "`format`"),
+        ("\"format_version\": 1", "\"format_version\": 9", "version 9"),
+        ("\"test_case\"", "\"product\"", "`product`"),
+        ("\"purpose_reachable\": true", "\"purpose_reachable\": false", "cannot be reached"),
+        ("\"verdict\": \"pass\"", "\"verdict\": \"maybe\"", "`maybe`"),
+        ("pCoinValue > 0 && pCoinValue >= cPrice", "pCoinValue >", "no model"),
+        ("\"transitions\": [", "\"transitionen\": [", "`transitions`"),
+        ("{", "[", "not JSON"),
+    ] {
+        assert!(text.contains(right), "{right}");
+        let error = TestCase::from_json(text.replacen(right, wrong, 1).as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(message), "{wrong}: {error}");
+    }
+}
+
+/// A fault that shows itself late is brought down to the events that it needs.
+#[test]
+fn a_failing_run_is_replayed_and_shrunk() {
+    use coreach_execution::replay::replay;
+    use coreach_execution::shrink::shrink;
+    let test = TestCase::from_json(include_bytes!("data/counter.json")).unwrap();
+    let wrong = include_str!("data/counter.yaml")
+        .replace("pValue == vCount", "pValue == (if vCount > 20 then 21 else vCount)");
+    let file = from_bytes("counter".to_owned(), wrong.into_bytes()).unwrap();
+    let iosts = read_specification(file).unwrap().0.iosts;
+    let mut adapter = InProcess(Simulated::new(iosts, Z3Solver::default()));
+    let mut failed = 0;
+    for seed in 0..40 {
+        let (initial, run) = drive(&test, &mut adapter, seed, &mut Strategy::random());
+        if run.outcome.name() != "Fail" {
+            continue;
+        }
+        failed += 1;
+        let again = replay(&test, initial.clone(), &run, &settings(), &mut adapter);
+        assert_eq!((again.diverged, again.run.outcome.name()), (None, "Fail"));
+        let mut solver = Z3Solver::default();
+        let mut told = 0;
+        let mut seen = |_: &Run| told += 1;
+        let shrunk = shrink(&test, &initial, &run, 300, &settings(), &mut adapter, &mut solver, &mut seen);
+        assert_eq!(shrunk.run.outcome, run.outcome);
+        assert!(shrunk.run.trace.len() <= 14, "{} events: {:?}", shrunk.run.trace.len(), shrunk.run.trace);
+    }
+    assert!(failed > 0);
+}

@@ -1,0 +1,35 @@
+//! What a test case says in the end. The word lives here because two crates that do not know each other use it: the
+//! pipeline makes test cases, the execution runs them.
+
+use std::fmt;
+
+/// What a test case says in the end (thesis, Definitions 6.4 and 6.5, pp. 143-145).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Verdict {
+    /// The purpose was met, and nothing wrong was seen.
+    Pass,
+    /// Nothing wrong was seen, and the purpose is out of reach.
+    Inconclusive,
+    /// The specification forbids what was seen.
+    Fail,
+}
+
+impl Verdict {
+    /// All of them.
+    pub const ALL: [Verdict; 3] = [Verdict::Pass, Verdict::Inconclusive, Verdict::Fail];
+
+    /// The name of its location.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "Pass",
+            Verdict::Inconclusive => "Inconclusive",
+            Verdict::Fail => "Fail",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
