@@ -1,7 +1,7 @@
 //! What *happens* when a test case meets an implementation under test.
 //!
-//! [`test_case`] is the test case as a file gives it; [`constants`] fixes its symbolic constants; [`tester`] drives it
-//! against an [`adapter`], with moves chosen by [`strategy`] and values by [`values`]; [`run`] is what is left of it:
+//! [`mod@test_case`] is the test case as a file gives it; [`constants`] fixes its symbolic constants; [`tester`] drives it
+//! against an [`adapter`], with moves chosen by [`strategy`] and values by [`values`]; [`mod@run`] is what is left of it:
 //! the trace and the verdict with its reason, which [`explain`] tells in the user's own names.
 //! [`campaign`] does that many times, and keeps every run.
 //!

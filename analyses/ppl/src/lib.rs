@@ -26,7 +26,7 @@
 //!
 //! What the library asks of who calls it, and who sees to it here:
 //!
-//! - it is one per process, and most builds of it are for one thread: [`Library::claim`] waits until no other thread
+//! - it is one per process, and most builds of it are for one thread: `Library::claim` waits until no other thread
 //!   has it, and nothing that belongs to it can be sent;
 //! - it throws C++ exceptions, which its C interface turns into negative results: all are looked at (`error.rs`);
 //! - to initialise it turns the thread's floating-point rounding upward: that is set back, since polyhedra compute with

@@ -2,7 +2,7 @@
 //!
 //! A guard that is merely false in every *reachable* state is not looked for here.
 //!
-//! Most guards hold under one of a few simple valuations, which is seen without the solver: [`holds_somewhere`].
+//! Most guards hold under one of a few simple valuations, which is seen without the solver: `holds_somewhere`.
 
 use coreach_model::obligation::defined;
 use coreach_model::term::evaluate::evaluate;

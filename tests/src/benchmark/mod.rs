@@ -1,6 +1,6 @@
 //! Compares `coreach-polyhedra` with the libraries that the field trusts: in speed, and answer by answer.
 //!
-//! - [`library`]: what a library must be able to do to take part; [`ours`], [`polka`], [`ppl`] take part.
+//! - [`library`]: what a library must be able to do to take part; [`ours`], `polka`, `ppl` take part.
 //! - [`shapes`]: the sequences of operations that are replayed; [`recorded`]: those written by the program.
 //! - [`replay`]: one library performs one sequence; [`agreement`]: do the libraries give the same answers?
 //! - [`probe`]: which sequences a library finishes at all, and in how much memory, in a process of its own.

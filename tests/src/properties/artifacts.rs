@@ -2,7 +2,7 @@
 //!
 //! The stages may be given a solver that does not know some answers ([`super::doubtful`]); what they made is judged by
 //! one that does. `Unknown` is read as `may`: an artifact made in doubt has more of what cannot happen, and nothing less
-//! of what can. All properties must hold of it but one rule, see [`promises`]. No livelock may be reported either:
+//! of what can. All properties must hold of it but one rule, see `promises`. No livelock may be reported either:
 //! sequences of internal steps are followed for their locations, and ours only lead forward, whatever the guards.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
