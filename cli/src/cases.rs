@@ -4,13 +4,14 @@
 use std::path::Path;
 
 use coreach_execution::TestCase;
-use coreach_model::{Diagnostic, Iosts};
+use coreach_model::iosts::TestPurpose;
+use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, Options, View, export};
 
 use crate::making::make;
 use crate::progress::Progress;
-use crate::project;
+use crate::project::{self, Project};
 
 /// A test case, with what it was made of.
 #[derive(Clone, Debug)]
@@ -46,14 +47,7 @@ pub fn load(
             continue;
         }
         progress.says(format!("making {name}"));
-        let made = make(&project, one, project.options.analysis.domain, false, progress);
-        let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
-        if let Some(why) = made.unreachable {
-            return Err(vec![why]);
-        }
-        let view = View::of(&made.generation, Stage::InputComplete);
-        let document = export(&view, Format::Json, Options { facts: false }).unwrap_or_default();
-        // By way of the document, so that a seed means the same whether the test case was kept or made just now.
+        let document = document(&project, one, progress)?;
         let test =
             TestCase::from_json(document.as_bytes()).map_err(|error| refused(name, &error.to_string()))?;
         cases.push(Case {
@@ -71,6 +65,28 @@ pub fn load(
         ]);
     }
     Ok((cases, warnings))
+}
+
+/// The document of the test case for a purpose. Whoever runs a test case reads it from its document, so that a seed means
+/// the same whether the test case was kept or made just now.
+///
+/// # Errors
+/// Why there is no test case. Elsewhere it is a warning that Accept cannot be reached, since the graph can be looked at;
+/// here there is nothing to run.
+pub fn document(
+    project: &Project,
+    purpose: &TestPurpose,
+    progress: &Progress,
+) -> Result<String, Vec<Diagnostic>> {
+    let made = make(project, purpose, project.options.analysis.domain, false, progress);
+    let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
+    if let Some(why) = made.unreachable {
+        return Err(vec![Diagnostic { severity: Severity::Error, ..why }]);
+    }
+    let view = View::of(&made.generation, Stage::InputComplete);
+    export(&view, Format::Json, Options { facts: false }).map_err(|error| {
+        vec![Diagnostic::error("not-exported", format!("the test case cannot be written: {error}"))]
+    })
 }
 
 fn of_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {

@@ -48,14 +48,8 @@ pub fn reason(test: &TestCase, initial: State, run: &Run) -> Reason {
     let verdict = run.outcome.verdict();
     let decided = matches!(&run.outcome, Outcome::Verdict(_, Cause::Event));
     // Where the last event decided, the state before it; else the last one.
-    let at = match run.trace.len().checked_sub(1) {
-        Some(last) if decided => states.get(last),
-        _ => states.last(),
-    };
-    let Some(state) = at else {
-        // `states` has at least the initial one.
-        return empty();
-    };
+    let at = run.trace.len().saturating_sub(usize::from(decided));
+    let state = &states[at.min(states.len() - 1)];
     let location = test.iosts.location(state.location).label.clone();
     let last = run.trace.last().filter(|_| decided);
     let event = match (&run.outcome, last) {
@@ -73,16 +67,6 @@ pub fn reason(test: &TestCase, initial: State, run: &Run) -> Reason {
         location,
         event,
         guards,
-    }
-}
-
-fn empty() -> Reason {
-    Reason {
-        summary: String::new(),
-        location: String::new(),
-        event: None,
-        guards: Vec::new(),
-        expected: Vec::new(),
     }
 }
 

@@ -7,9 +7,9 @@
 
 use std::time::Duration;
 
-use coreach_model::semantics::{Event, State, fire};
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::{Datum, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -18,7 +18,7 @@ use crate::codec;
 use crate::explain::{Reason, reason};
 use crate::run::{Cause, Direction, Outcome, Run, Step};
 use crate::test_case::TestCase;
-use crate::tester::initial;
+use crate::tester::{initial, take};
 use crate::values::Source;
 
 /// The version of the document's format: raised when a reader could stumble, not when a key is added.
@@ -205,7 +205,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         trace.push(Step { direction, event, transition, at });
     }
     let run = Run {
-        constants: in_order(test, &constants),
+        constants: test.constants_in(&first),
         seed: record.seed,
         outcome: outcome(record).map_err(misfit)?,
         end: state,
@@ -214,26 +214,6 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         time: Duration::from_secs_f64(record.seconds.max(0.0)),
     };
     Ok((first, run))
-}
-
-fn in_order(test: &TestCase, constants: &Valuation) -> Vec<(Datum, Value)> {
-    let value = |datum: &Datum| Some((datum.clone(), constants.get(datum)?.clone()));
-    test.iosts.constants.iter().filter_map(value).collect()
-}
-
-/// The transition that takes an event in a state, and the state after it.
-pub fn take(test: &TestCase, state: &State, direction: Direction, event: &Event) -> Option<(usize, State)> {
-    let at = state.location.0 as usize;
-    let candidates = match direction {
-        Direction::Stimulus => &test.stimuli[at],
-        Direction::Observation => &test.observations[at],
-    };
-    candidates.iter().find_map(|number| {
-        let transition = &test.iosts.transitions[*number];
-        let named = test.iosts.action(transition.action).name == event.action;
-        let next = named.then(|| fire(&test.iosts, transition, state, &event.values))?;
-        Some((*number, next?))
-    })
 }
 
 fn event(test: &TestCase, step: &StepRecord) -> Result<Event, String> {

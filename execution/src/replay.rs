@@ -14,13 +14,11 @@
 use std::time::Instant;
 
 use coreach_model::semantics::{Event, State};
-use coreach_model::{Datum, Value, Verdict};
 
 use crate::adapter::{Adapter, Failure, Received, Session};
-use crate::record::take;
 use crate::run::{Cause, Direction, Outcome, Run, Step};
 use crate::test_case::TestCase;
-use crate::tester::Settings;
+use crate::tester::{Settings, take};
 
 /// A replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,8 +73,7 @@ pub fn perform(
     adapter: &mut dyn Adapter,
 ) -> Run {
     let begin = Instant::now();
-    let value = |datum: &Datum| Some((datum.clone(), initial.valuation.get(datum)?.clone()));
-    let constants: Vec<(Datum, Value)> = test.iosts.constants.iter().filter_map(value).collect();
+    let constants = test.constants_in(&initial);
     let session =
         Session { iosts: &test.iosts, constants: &constants, seed, deadline: begin + settings.time };
     let mut player = Player { test, settings, state: initial, trace: Vec::new(), begin };
@@ -105,7 +102,7 @@ impl Player<'_> {
                 return Ok(Outcome::Verdict(verdict, Cause::Event));
             }
             if self.trace.len() >= self.settings.steps {
-                return Ok(inconclusive(Cause::Steps(self.settings.steps)));
+                return Ok(Outcome::inconclusive(Cause::Steps(self.settings.steps)));
             }
             let next = match script.peek() {
                 Some(Cue::Send(event)) => {
@@ -127,7 +124,7 @@ impl Player<'_> {
                 Observed::Silence => {}
             }
             let Some((event, (transition, state))) = next else {
-                return Ok(inconclusive(Cause::Silence(self.settings.quiescence)));
+                return Ok(Outcome::inconclusive(Cause::Silence(self.settings.quiescence)));
             };
             adapter.send(event)?;
             self.took(Direction::Stimulus, event.clone(), transition, state);
@@ -140,17 +137,17 @@ impl Player<'_> {
         let event = match adapter.receive(until.min(deadline))? {
             Received::Output(event) => event,
             Received::Silence if Instant::now() >= deadline => {
-                return Ok(Observed::Over(inconclusive(Cause::Time(self.settings.time))));
+                return Ok(Observed::Over(Outcome::inconclusive(Cause::Time(self.settings.time))));
             }
             Received::Silence => return Ok(Observed::Silence),
-            Received::Alien(text) => return Ok(Observed::Over(alien(text))),
+            Received::Alien(text) => return Ok(Observed::Over(Outcome::alien(text))),
         };
         match take(self.test, &self.state, Direction::Observation, &event) {
             Some((transition, state)) => {
                 self.took(Direction::Observation, event, transition, state);
                 Ok(Observed::Event)
             }
-            None => Ok(Observed::Over(alien(event.to_string()))),
+            None => Ok(Observed::Over(Outcome::alien(event.to_string()))),
         }
     }
 
@@ -164,12 +161,4 @@ enum Observed {
     Event,
     Silence,
     Over(Outcome),
-}
-
-fn inconclusive(cause: Cause) -> Outcome {
-    Outcome::Verdict(Verdict::Inconclusive, cause)
-}
-
-fn alien(text: String) -> Outcome {
-    Outcome::Verdict(Verdict::Fail, Cause::Alien(text))
 }

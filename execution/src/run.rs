@@ -44,6 +44,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Nothing wrong was seen, and the run is over for this cause.
+    pub fn inconclusive(cause: Cause) -> Self {
+        Outcome::Verdict(Verdict::Inconclusive, cause)
+    }
+
+    /// What was sent is no event of the specification.
+    pub fn alien(text: String) -> Self {
+        Outcome::Verdict(Verdict::Fail, Cause::Alien(text))
+    }
+
     /// The verdict's name, or `RunError`.
     pub fn name(&self) -> &'static str {
         match self {

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use coreach_model::iosts::{ActionKind, Iosts, LocationId};
 use coreach_model::reader::{from_bytes, read_specification};
-use coreach_model::{Diagnostic, Verdict};
+use coreach_model::semantics::State;
+use coreach_model::{Datum, Diagnostic, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 /// The version of the document that is understood.
@@ -90,6 +91,12 @@ impl TestCase {
         }
         let distances = distances(&iosts, &verdicts);
         TestCase { iosts, verdicts, stimuli, observations, distances }
+    }
+
+    /// The constants' values in a state, in their order.
+    pub fn constants_in(&self, state: &State) -> Vec<(Datum, Value)> {
+        let value = |datum: &Datum| Some((datum.clone(), state.valuation.get(datum)?.clone()));
+        self.iosts.constants.iter().filter_map(value).collect()
     }
 
     /// The verdict of a location.

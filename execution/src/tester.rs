@@ -22,7 +22,6 @@ use std::time::{Duration, Instant};
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Value, Verdict};
 
 use crate::adapter::{Adapter, Failure, Received, Session};
 use crate::random::Random;
@@ -95,12 +94,7 @@ pub fn run(
     solver: &mut dyn Solver,
 ) -> Run {
     let begin = Instant::now();
-    let constants: Vec<(Datum, Value)> = test
-        .iosts
-        .constants
-        .iter()
-        .filter_map(|datum| Some((datum.clone(), initial.valuation.get(datum)?.clone())))
-        .collect();
+    let constants = test.constants_in(&initial);
     values.begin(&constants);
     let deadline = begin + settings.time;
     let session = Session { iosts: &test.iosts, constants: &constants, seed, deadline };
@@ -148,10 +142,10 @@ impl Driver<'_, '_> {
                 return outcome;
             }
             if self.trace.len() >= self.settings.steps {
-                return inconclusive(Cause::Steps(self.settings.steps));
+                return Outcome::inconclusive(Cause::Steps(self.settings.steps));
             }
             if Instant::now() >= self.deadline {
-                return inconclusive(Cause::Time(self.settings.time));
+                return Outcome::inconclusive(Cause::Time(self.settings.time));
             }
             match self.observe(self.begin) {
                 Ok(Progress::Moved) => continue,
@@ -174,7 +168,7 @@ impl Driver<'_, '_> {
     /// Tries the moves of this state until one makes an event happen.
     fn step(&mut self) -> Result<Progress, Failure> {
         let Some(moves) = order(self.strategy, self.test, &self.state, &mut self.random) else {
-            return Ok(Progress::Over(inconclusive(Cause::Ended)));
+            return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
         };
         let quiescence = self.settings.quiescence(&self.test.iosts.location(self.state.location).name);
         let mut waited = Duration::ZERO;
@@ -200,11 +194,11 @@ impl Driver<'_, '_> {
                 }
             }
             if Instant::now() >= self.deadline {
-                return Ok(Progress::Over(inconclusive(Cause::Time(self.settings.time))));
+                return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(self.settings.time))));
             }
-            return Ok(Progress::Over(inconclusive(Cause::Silence(quiescence))));
+            return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
         }
-        Ok(Progress::Over(inconclusive(Cause::NothingToDo)))
+        Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
     /// Sends the stimulus of a transition, if there are values for it.
@@ -235,24 +229,17 @@ impl Driver<'_, '_> {
         let event = match self.adapter.receive(until.min(self.deadline))? {
             Received::Silence => return Ok(Progress::Nothing),
             Received::Alien(text) => {
-                return Ok(Progress::Over(Outcome::Verdict(Verdict::Fail, Cause::Alien(text))));
+                return Ok(Progress::Over(Outcome::alien(text)));
             }
             Received::Output(event) => event,
         };
-        let fired = self.test.observations[self.state.location.0 as usize].iter().find_map(|number| {
-            let transition = &self.test.iosts.transitions[*number];
-            if self.test.iosts.action(transition.action).name != event.action {
-                return None;
-            }
-            Some((*number, fire(&self.test.iosts, transition, &self.state, &event.values)?))
-        });
-        match fired {
+        match take(self.test, &self.state, Direction::Observation, &event) {
             Some((number, next)) => {
                 self.took(number, Direction::Observation, event, next);
                 Ok(Progress::Moved)
             }
             // A test case takes every output of its alphabet with values in their types, so this one is not of it.
-            None => Ok(Progress::Over(Outcome::Verdict(Verdict::Fail, Cause::Alien(event.to_string())))),
+            None => Ok(Progress::Over(Outcome::alien(event.to_string()))),
         }
     }
 
@@ -264,8 +251,19 @@ impl Driver<'_, '_> {
     }
 }
 
-fn inconclusive(cause: Cause) -> Outcome {
-    Outcome::Verdict(Verdict::Inconclusive, cause)
+/// The transition that takes an event in a state, and the state after it.
+pub fn take(test: &TestCase, state: &State, direction: Direction, event: &Event) -> Option<(usize, State)> {
+    let at = state.location.0 as usize;
+    let candidates = match direction {
+        Direction::Stimulus => &test.stimuli[at],
+        Direction::Observation => &test.observations[at],
+    };
+    candidates.iter().find_map(|number| {
+        let transition = &test.iosts.transitions[*number];
+        let named = test.iosts.action(transition.action).name == event.action;
+        let next = named.then(|| fire(&test.iosts, transition, state, &event.values))?;
+        Some((*number, next?))
+    })
 }
 
 /// The states of a run, the initial one first: one more than its events.

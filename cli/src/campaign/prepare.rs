@@ -10,17 +10,15 @@ use coreach_execution::campaign::{Instance, Iut, Partition, Plan, Test};
 use coreach_execution::constants::{ConstantsError, given};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::test_case::DocumentError;
+use coreach_model::Diagnostic;
 use coreach_model::diagnostic::nearest;
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
-use coreach_model::{Diagnostic, Severity};
-use coreach_pipeline::Stage;
-use coreach_pipeline::export::{Format, Options, View, export};
 
 use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
+use crate::cases::document;
 use crate::configuration::Reference;
-use crate::making::make;
 use crate::progress::Progress;
 use crate::project::{Project, load};
 use crate::{iut, jobs};
@@ -197,17 +195,12 @@ fn test(job: &Job<'_>, campaign: &Campaign, progress: &Progress) -> Prepared {
             (bytes.and_then(|bytes| Test::new(&bytes)), *reference)
         }
         Job::Purpose(project, purpose, reference) => {
-            let made = make(project, purpose, project.options.analysis.domain, false, progress);
-            let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
-            if let Some(why) = made.unreachable {
-                // Elsewhere it is a warning, since the graph can be looked at; here there is nothing to run.
-                let why = Diagnostic { severity: Severity::Error, ..why };
-                return Err(vec![why.at(reference.origin.clone(), "a campaign needs a test case")]);
-            }
-            let view = View::of(&made.generation, Stage::InputComplete);
-            let text = export(&view, Format::Json, Options::default()).map_err(|error| {
-                vec![Diagnostic::error("not-exported", format!("the test case cannot be written: {error}"))]
-            })?;
+            let named_here = |why: Vec<Diagnostic>| {
+                let why = why.into_iter();
+                why.map(|why| why.at(reference.origin.clone(), "a campaign needs a test case"))
+                    .collect::<Vec<_>>()
+            };
+            let text = document(project, purpose, progress).map_err(named_here)?;
             let named = |test: Test| Test { name: purpose.iosts.name.clone(), ..test };
             (Test::new(text.as_bytes()).map(named), *reference)
         }

@@ -28,6 +28,7 @@ use crate::constants::initial_state;
 use crate::lazy::Lazy;
 use crate::monitor::{Judged, Monitor};
 use crate::random::Random;
+use crate::run::{Outcome, Run};
 use crate::strategy::Strategy;
 use crate::test_case::TestCase;
 use crate::tester::{self, Settings};
@@ -118,7 +119,7 @@ pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Vec
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
             let Ok((initial, run)) = one_run(test, specification, seed, effort) else { continue };
-            let Some(states) = possible(specification, &constants(test, &initial)) else { continue };
+            let Some(states) = possible(specification, &test.constants_in(&initial)) else { continue };
             let mut monitor = Monitor::new(specification, states);
             for step in &run.trace {
                 if monitor.follow(&step.event) != Judged::Allowed {
@@ -155,11 +156,10 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
                 Ok((_, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
                     return Fate::Killed { test: number, seed };
                 }
-                Ok((_, run)) => {
-                    if let tester_error @ crate::run::Outcome::RunError(_) = &run.outcome {
-                        broken = Some(format!("{tester_error:?}"));
-                    }
+                Ok((_, Run { outcome: Outcome::RunError(failure), .. })) => {
+                    broken = Some(failure.to_string())
                 }
+                Ok(_) => {}
                 Err(message) => broken = Some(message),
             }
         }
@@ -174,7 +174,7 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
         let Ok(initial) = initial_state(test, &Valuation::new(), seed, &mut Lazy::default()) else {
             continue;
         };
-        if let Some(trace) = walk(specification, mutant, &constants(test, &initial), seed, effort.depth) {
+        if let Some(trace) = walk(specification, mutant, &test.constants_in(&initial), seed, effort.depth) {
             return Fate::Survived { trace };
         }
     }
@@ -186,7 +186,7 @@ fn one_run(
     iut: &Iosts,
     seed: u64,
     effort: &Effort,
-) -> std::result::Result<(State, crate::Run), String> {
+) -> std::result::Result<(State, Run), String> {
     let mut solver = Lazy::default();
     let initial =
         initial_state(test, &Valuation::new(), seed, &mut solver).map_err(|error| error.to_string())?;
@@ -203,11 +203,6 @@ fn one_run(
         &mut solver,
     );
     Ok((initial, run))
-}
-
-fn constants(test: &TestCase, initial: &State) -> Vec<(Datum, Value)> {
-    let value = |datum: &Datum| Some((datum.clone(), initial.valuation.get(datum)?.clone()));
-    test.iosts.constants.iter().filter_map(value).collect()
 }
 
 /// The initial states of a specification with these constants.
