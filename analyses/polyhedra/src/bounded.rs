@@ -51,11 +51,11 @@ impl Polyhedron {
             return self.clone();
         };
         let budget = limits.budget();
-        let tightened = blocks.into_iter().map(|block| {
+        let tightened = blocks.iter().map(|block| {
             let own: Vec<bool> =
                 block.dimensions.iter().map(|&at| integer.get(at).copied().unwrap_or(false)).collect();
-            Block { body: block.body.tighten_within(&own, &budget), dimensions: block.dimensions }
+            Block { body: block.body.tighten_within(&own, &budget), dimensions: block.dimensions.clone() }
         });
-        Self::of_blocks(self.dimensions(), tightened.collect())
+        Self::of_blocks(self.dimensions(), tightened)
     }
 }

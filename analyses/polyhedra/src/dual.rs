@@ -327,9 +327,9 @@ fn assemble_closed(minimal: Minimal, has_infinite_facet: bool) -> Dual {
 /// some, `kept` the smallest faces not left out.
 fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept: &[Bits]) -> Dual {
     let Minimal { lines, rays, equalities, facets } = minimal;
-    let width = rays.first().map_or(0, Vec::len);
+    let width = rays.first().map_or(0, Row::len);
     let sum = |rows: &mut dyn Iterator<Item = &Row>| {
-        let mut sum = vec![Integer::ZERO; width];
+        let mut sum = row::zero(width);
         for row in rows {
             sum = sum.iter().zip(row).map(|(a, b)| a + b).collect();
         }

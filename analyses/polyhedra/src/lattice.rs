@@ -21,6 +21,8 @@
 //! **Cost.** A join of k pairs of different blocks has a number of generators exponential in k; no
 //! exact representation by generators avoids that. [`crate::limits`] has the answer.
 
+use smallvec::SmallVec;
+
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::dual::Dual;
@@ -91,12 +93,12 @@ impl Polyhedron {
             return self.clone();
         }
         let mut partition = Partition::new(self.dimensions());
-        for block in mine.iter().chain(&theirs) {
+        for block in mine.iter().chain(theirs.iter()) {
             partition.relate(block.dimensions.iter().copied());
         }
         let groups = partition.groups();
-        let mine = polyhedron::by_group(&partition, &mine, &groups);
-        let theirs = polyhedron::by_group(&partition, &theirs, &groups);
+        let mine = polyhedron::by_group(&mine, &groups);
+        let theirs = polyhedron::by_group(&theirs, &groups);
         let met = groups.iter().zip(mine.iter().zip(&theirs)).map(|(group, (a, b))| match (&a[..], &b[..]) {
             ([a], []) => (*a).clone(),
             ([], [b]) => (*b).clone(),
@@ -116,7 +118,7 @@ impl Polyhedron {
                 Block::of(group, base.meet_constraints(&added))
             }
         });
-        Self::of_blocks(self.dimensions(), met.collect())
+        Self::of_blocks(self.dimensions(), met)
     }
 
     /// The points that also satisfy the constraints.
@@ -142,24 +144,20 @@ impl Polyhedron {
             return Self::empty(dimensions);
         };
         let mut partition = Partition::new(dimensions);
-        for block in &blocks {
+        for block in blocks.iter() {
             partition.relate(block.dimensions.iter().copied());
         }
         for constraint in &fitted {
             partition.relate(product::support(constraint.row()));
         }
         let groups = partition.groups();
-        let grouped = polyhedron::by_group(&partition, &blocks, &groups);
-        let mut added: Vec<Vec<Constraint>> = vec![Vec::new(); groups.len()];
-        let mut group_of = vec![0; dimensions];
-        for (index, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&dimension| group_of[dimension] = index);
-        }
+        let grouped = polyhedron::by_group(&blocks, &groups);
+        let mut added: SmallVec<[Vec<Constraint>; 4]> = SmallVec::from_elem(Vec::new(), groups.len());
         for constraint in &fitted {
             // Trivial ones are gone, so there is a variable.
-            if let Some(first) = product::support(constraint.row()).next() {
-                let index = group_of[first];
-                added[index].push(polyhedron::inward(constraint, &groups[index]));
+            let group = product::support(constraint.row()).next().and_then(|first| groups.of(first));
+            if let Some(group) = group {
+                added[group].push(polyhedron::inward(constraint, groups.members(group)));
             }
         }
         let parts = groups.iter().zip(grouped).zip(added);
@@ -167,7 +165,7 @@ impl Polyhedron {
             [block] if added.is_empty() => (*block).clone(),
             _ => Block::of(group, polyhedron::merge_constraints(&blocks, group).meet_constraints(&added)),
         });
-        Self::of_blocks(dimensions, met.collect())
+        Self::of_blocks(dimensions, met)
     }
 
     /// The smallest polyhedron (closed or not) that contains both.
@@ -248,12 +246,13 @@ pub(crate) enum Joined {
 
 pub(crate) fn differing(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Result<Joined, Exceeded> {
     let dimensions = a.dimensions();
-    let Some(mut mine) = a.known_duals_within(budget)? else {
+    let Some(mine) = a.known_duals_within(budget)? else {
         return Ok(Joined::Whole(b.clone()));
     };
-    let Some(mut theirs) = b.known_duals_within(budget)? else {
+    let Some(theirs) = b.known_duals_within(budget)? else {
         return Ok(Joined::Whole(a.clone()));
     };
+    let (mut mine, mut theirs) = (mine.into_owned(), theirs.into_owned());
     let mut same = Vec::new();
     split_off_same(dimensions, &mut same, &mut mine, &mut theirs);
     // Each round frees a dimension or is the last.
@@ -276,7 +275,7 @@ pub(crate) fn differing(a: &Polyhedron, b: &Polyhedron, budget: &Budget) -> Resu
         for side in [&mut mine, &mut theirs] {
             let smaller = Polyhedron::of_blocks(dimensions, core::mem::take(side)).forget(&half_free);
             // Projections of non-empty sets are not empty.
-            *side = smaller.known_duals_within(budget)?.unwrap_or_default();
+            *side = smaller.known_duals_within(budget)?.unwrap_or_default().into_owned();
         }
         split_off_same(dimensions, &mut same, &mut mine, &mut theirs);
     }
@@ -311,13 +310,16 @@ fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block
 
 /// Whether the product of some non-empty blocks is within that of others.
 fn is_within(dimensions: usize, smaller: &[Block], larger: &[Block]) -> bool {
-    let product = |blocks: &[Block]| Polyhedron::of_blocks(dimensions, blocks.to_vec());
+    let product = |blocks: &[Block]| Polyhedron::of_blocks(dimensions, blocks.iter().cloned());
     product(smaller).is_leq(&product(larger))
 }
 
 /// For each dimension the index of the block that has it.
-pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Vec<Option<usize>> {
-    let mut owners = vec![None; dimensions];
+pub(crate) type Owners = SmallVec<[Option<usize>; 16]>;
+
+/// For each dimension the index of the block that has it.
+pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Owners {
+    let mut owners = Owners::from_elem(None, dimensions);
     for (index, block) in blocks.iter().enumerate() {
         block.dimensions.iter().for_each(|&dimension| owners[dimension] = Some(index));
     }
@@ -326,7 +328,7 @@ pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Vec<Option<usize>> 
 
 /// Whether the product of non-empty blocks satisfies a constraint of the whole space.
 pub(crate) fn satisfies(blocks: &[Block], owners: &[Option<usize>], constraint: &Constraint) -> bool {
-    let mut concerned: Vec<usize> = Vec::new();
+    let mut concerned: SmallVec<[usize; 8]> = SmallVec::new();
     for dimension in product::support(constraint.row()) {
         match owners[dimension] {
             None => return false,

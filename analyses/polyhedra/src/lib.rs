@@ -9,6 +9,7 @@ mod dense;
 mod dual;
 mod faces;
 mod integer;
+mod interval;
 mod lattice;
 mod limits;
 mod linear;

@@ -206,8 +206,8 @@ fn around_join(a: &Polyhedron, b: &Polyhedron, limits: &Limits) -> Polyhedron {
         // Only projections are computed here, from what is converted: the box will do.
         Err(Exceeded) => Differing {
             same: Vec::new(),
-            mine: a.fine().unwrap_or_default(),
-            theirs: b.fine().unwrap_or_default(),
+            mine: a.fine().unwrap_or_default().into_owned(),
+            theirs: b.fine().unwrap_or_default().into_owned(),
         },
     };
     let Differing { mut same, mine, theirs } = parts;
@@ -296,7 +296,7 @@ fn joined_by_group(
         partition.relate(block.dimensions.iter().copied());
     }
     let groups = partition.groups();
-    let grouped = |blocks| polyhedron::by_group(&partition, blocks, &groups);
+    let grouped = |blocks| polyhedron::by_group(blocks, &groups);
     let (of_a, of_b) = (grouped(mine), grouped(theirs));
     let mut result = Vec::new();
     for (group, (a, b)) in groups.iter().zip(of_a.iter().zip(&of_b)) {
@@ -312,7 +312,7 @@ fn joined_by_group(
             continue;
         }
         let product = |blocks: &[&Block]| {
-            Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()).collect())
+            Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()))
         };
         let (a, b) = (product(a), product(b));
         candidates.extend(octagon(group, dimensions, octagonal, |expression| {
@@ -401,7 +401,7 @@ fn narrowed(start: &Polyhedron, mut candidates: Vec<Constraint>, budget: &Budget
         }
         let Ok(next) = met_within(&current, &candidate, budget) else { continue };
         match next.known_duals_within(budget) {
-            Ok(Some(blocks)) => current = Polyhedron::of_blocks(start.dimensions(), blocks),
+            Ok(Some(blocks)) => current = Polyhedron::of_blocks(start.dimensions(), blocks.iter().cloned()),
             Ok(None) => return Polyhedron::empty(start.dimensions()),
             Err(Exceeded) => {}
         }
@@ -416,7 +416,7 @@ fn met_within(
     budget: &Budget,
 ) -> Result<Polyhedron, Exceeded> {
     let dimensions = current.dimensions();
-    let blocks = current.fine().unwrap_or_default();
+    let blocks = current.fine().unwrap_or_default().into_owned();
     let concerned = |at: usize| !constraint.coefficients()[at].is_zero();
     let (related, mut others): (Vec<Block>, Vec<Block>) =
         blocks.into_iter().partition(|block| block.dimensions.iter().any(|&at| concerned(at)));

@@ -52,7 +52,7 @@ impl Constraint {
     /// The constraint `sum coefficients[i] x_i + constant  relation  0`, normalised.
     #[must_use]
     pub fn new(coefficients: Vec<Integer>, constant: Integer, relation: Relation) -> Self {
-        let mut row = coefficients;
+        let mut row = Row::from_vec(coefficients);
         row.insert(0, constant);
         Self::of_row(row, relation)
     }
@@ -256,7 +256,7 @@ impl LinearExpression {
         if denominator.is_zero() {
             return None;
         }
-        let mut row = coefficients;
+        let mut row = Row::from_vec(coefficients);
         row.insert(0, constant);
         Some(Self::of_row(row, denominator))
     }

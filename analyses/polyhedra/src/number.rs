@@ -188,7 +188,7 @@ impl Number for Integer {
     }
 
     fn combine(a: &Self, x: &[Self], b: &Self, y: &[Self], out: &mut Vec<Self>) -> Option<()> {
-        out.append(&mut row::combine(a, x, b, y));
+        out.extend(row::combine(a, x, b, y));
         Some(())
     }
 }

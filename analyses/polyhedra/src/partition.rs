@@ -1,53 +1,110 @@
 //! Which dimensions are related: a union-find structure over small numbers.
+//!
+//! Every operation makes one and drops it, so nothing here asks for memory while there are few members.
+
+use smallvec::SmallVec;
 
 /// A partition of `0..count`; members that were never related to anything, not even to themselves,
 /// are in no group.
 pub(crate) struct Partition {
-    parent: Vec<usize>,
-    is_touched: Vec<bool>,
+    /// [`UNTOUCHED`], or a member of the same group that is not larger.
+    parent: SmallVec<[u32; 32]>,
+}
+
+const UNTOUCHED: u32 = u32::MAX;
+
+/// Members by group: groups ordered by their smallest members, each ascending.
+pub(crate) struct Groups {
+    members: SmallVec<[usize; 16]>,
+    /// For each group the number of members up to its end.
+    ends: SmallVec<[usize; 8]>,
+    /// For each member of the partition the number of its group.
+    group_of: SmallVec<[u32; 32]>,
 }
 
 impl Partition {
     pub(crate) fn new(count: usize) -> Self {
-        Self { parent: (0..count).collect(), is_touched: vec![false; count] }
+        Self { parent: SmallVec::from_elem(UNTOUCHED, count) }
     }
 
     /// The representative of a member's group: its smallest member.
-    pub(crate) fn find(&self, mut member: usize) -> usize {
-        while self.parent[member] != member {
-            member = self.parent[member];
+    fn find(&self, mut member: u32) -> u32 {
+        loop {
+            match self.parent[member as usize] {
+                UNTOUCHED => return member,
+                parent if parent == member => return member,
+                parent => member = parent,
+            }
         }
-        member
     }
 
     /// Puts members into one group.
     pub(crate) fn relate(&mut self, members: impl IntoIterator<Item = usize>) {
         let mut first = None;
         for member in members {
-            self.is_touched[member] = true;
+            let member = number(member);
             let root = self.find(member);
             let other = *first.get_or_insert(root);
             let (low, high) = (other.min(root), other.max(root));
-            self.parent[high] = low;
-            self.parent[member] = low;
+            self.parent[low as usize] = low;
+            self.parent[high as usize] = low;
+            self.parent[member as usize] = low;
             first = Some(low);
         }
     }
 
-    /// The groups, each ascending, ordered by their smallest members.
-    pub(crate) fn groups(&self) -> Vec<Vec<usize>> {
-        let mut index_of = vec![usize::MAX; self.parent.len()];
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for member in (0..self.parent.len()).filter(|&member| self.is_touched[member]) {
-            let root = self.find(member);
-            if index_of[root] == usize::MAX {
-                index_of[root] = groups.len();
-                groups.push(Vec::new());
+    /// The groups.
+    pub(crate) fn groups(&self) -> Groups {
+        let mut group_of: SmallVec<[u32; 32]> = SmallVec::from_elem(UNTOUCHED, self.parent.len());
+        let mut ends: SmallVec<[usize; 8]> = SmallVec::new();
+        // A root comes before the other members of its group.
+        for (member, &parent) in self.parent.iter().enumerate().filter(|(_, parent)| **parent != UNTOUCHED) {
+            if parent as usize == member {
+                group_of[member] = number(ends.len());
+                ends.push(0);
+            } else {
+                group_of[member] = group_of[self.find(parent) as usize];
             }
-            groups[index_of[root]].push(member);
+            ends[group_of[member] as usize] += 1;
         }
-        groups
+        // Sizes become the beginnings, and these the ends as members are put there.
+        let mut total = 0;
+        for end in &mut ends {
+            total += core::mem::replace(end, total);
+        }
+        let mut members = SmallVec::from_elem(0, total);
+        for (member, &group) in group_of.iter().enumerate().filter(|(_, group)| **group != UNTOUCHED) {
+            members[ends[group as usize]] = member;
+            ends[group as usize] += 1;
+        }
+        Groups { members, ends, group_of }
     }
+}
+
+impl Groups {
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The members of a group.
+    pub(crate) fn members(&self, group: usize) -> &[usize] {
+        let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.members[start..self.ends[group]]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[usize]> {
+        (0..self.len()).map(|group| self.members(group))
+    }
+
+    /// The number of a member's group, if it has one.
+    pub(crate) fn of(&self, member: usize) -> Option<usize> {
+        Some(self.group_of[member]).filter(|&group| group != UNTOUCHED).map(|group| group as usize)
+    }
+}
+
+/// A member in fewer bits. A space of so many dimensions does not fit any memory.
+fn number(member: usize) -> u32 {
+    u32::try_from(member).unwrap_or_else(|_| unreachable!("a space of four thousand million dimensions"))
 }
 
 #[cfg(test)]
@@ -62,7 +119,8 @@ mod tests {
         partition.relate([6, 1]);
         partition.relate([6, 7]);
         partition.relate([]);
-        assert_eq!(partition.groups(), [vec![1, 3, 6, 7], vec![5]]);
-        assert_eq!(partition.find(7), 1);
+        let groups = partition.groups();
+        assert_eq!(groups.iter().collect::<Vec<_>>(), [&[1, 3, 6, 7][..], &[5]]);
+        assert_eq!([7, 5, 0].map(|member| groups.of(member)), [Some(0), Some(1), None]);
     }
 }

@@ -26,13 +26,16 @@
 //! exactly when some block is; operations which would drop a block ask it first.
 
 use core::fmt;
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use crate::budget::{Budget, Exceeded};
 use crate::dense::{Dense, Generators};
 use crate::dual::Dual;
 use crate::linear::{Constraint, Relation};
-use crate::partition::Partition;
+use crate::partition::Groups;
 use crate::product;
 use crate::row;
 
@@ -49,21 +52,28 @@ const PRODUCT: usize = 128;
 pub struct Polyhedron {
     pub(crate) dimensions: usize,
     /// Disjoint, ordered by their first dimensions; nothing when the polyhedron is known to be empty.
-    pub(crate) blocks: Option<Arc<[Block]>>,
+    pub(crate) blocks: Option<Arc<Blocks>>,
 }
+
+/// In place while they are few: most operations of an analysis are on a dimension or two, and cost what
+/// asking for memory costs.
+pub(crate) type Blocks = SmallVec<[Block; 2]>;
+
+/// Some dimensions, ascending.
+pub(crate) type Dimensions = SmallVec<[usize; 4]>;
 
 /// A polyhedron in some of the dimensions.
 #[derive(Clone)]
 pub(crate) struct Block {
-    /// Ascending, at least one.
-    pub(crate) dimensions: Arc<[usize]>,
+    /// At least one.
+    pub(crate) dimensions: Dimensions,
     pub(crate) body: Dense,
 }
 
 impl Block {
     pub(crate) fn of(dimensions: &[usize], body: Dense) -> Self {
         debug_assert!(!dimensions.is_empty() && dimensions.len() == body.dimensions());
-        Self { dimensions: Arc::from(dimensions), body }
+        Self { dimensions: Dimensions::from_slice(dimensions), body }
     }
 
     /// Whether both are known to be the same.
@@ -91,7 +101,7 @@ pub(crate) fn inward(constraint: &Constraint, dimensions: &[usize]) -> Constrain
 }
 
 /// The positions of `some` within `all`, which contains them; both ascending.
-pub(crate) fn positions(some: &[usize], all: &[usize]) -> Vec<usize> {
+pub(crate) fn positions(some: &[usize], all: &[usize]) -> Dimensions {
     let mut at = 0;
     some.iter()
         .map(|dimension| {
@@ -107,7 +117,7 @@ impl Polyhedron {
     /// All points of the space.
     #[must_use]
     pub fn universe(dimensions: usize) -> Self {
-        Self::of_blocks(dimensions, Vec::new())
+        Self::of_blocks(dimensions, [])
     }
 
     /// No points.
@@ -199,25 +209,29 @@ impl Polyhedron {
     }
 
     /// A polyhedron of disjoint blocks in any order.
-    pub(crate) fn of_blocks(dimensions: usize, mut blocks: Vec<Block>) -> Self {
+    pub(crate) fn of_blocks(dimensions: usize, blocks: impl IntoIterator<Item = Block>) -> Self {
+        let mut blocks: Blocks = blocks.into_iter().collect();
         if blocks.iter().any(|block| block.body.is_known_empty()) {
             return Self::empty(dimensions);
         }
-        blocks.sort_by_key(|block| block.dimensions[0]);
-        Self { dimensions, blocks: Some(Arc::from(blocks)) }
+        blocks.sort_unstable_by_key(|block| block.dimensions[0]);
+        Self { dimensions, blocks: Some(Arc::new(blocks)) }
     }
 
     /// The blocks as they were made, unless the polyhedron is known to be empty.
     pub(crate) fn raw(&self) -> Option<&[Block]> {
-        self.blocks.as_deref()
+        self.blocks.as_deref().map(Blocks::as_slice)
     }
 
     /// The blocks, each replaced by its finest product if that is known; nothing when the polyhedron
     /// is known to be empty.
-    pub(crate) fn fine(&self) -> Option<Vec<Block>> {
+    pub(crate) fn fine(&self) -> Option<Cow<'_, [Block]>> {
         let blocks = self.raw()?;
         if blocks.iter().any(|block| block.body.is_known_empty()) {
             return None;
+        }
+        if blocks.iter().all(|block| block.body.factors().is_none()) {
+            return Some(Cow::Borrowed(blocks));
         }
         let mut fine = Vec::with_capacity(blocks.len());
         for block in blocks {
@@ -230,19 +244,19 @@ impl Polyhedron {
                 body: body.clone(),
             }));
         }
-        fine.sort_by_key(|block| block.dimensions[0]);
-        Some(fine)
+        fine.sort_unstable_by_key(|block| block.dimensions[0]);
+        Some(Cow::Owned(fine))
     }
 
     /// The finest product, both descriptions of each factor being computed; nothing when the
     /// polyhedron is empty.
-    pub(crate) fn known_duals(&self) -> Option<Vec<Block>> {
+    pub(crate) fn known_duals(&self) -> Option<Cow<'_, [Block]>> {
         self.known_duals_within(&Budget::unlimited())
             .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
     }
 
     /// [`Polyhedron::known_duals`] within a budget.
-    pub(crate) fn known_duals_within(&self, budget: &Budget) -> Result<Option<Vec<Block>>, Exceeded> {
+    pub(crate) fn known_duals_within(&self, budget: &Budget) -> Result<Option<Cow<'_, [Block]>>, Exceeded> {
         for block in self.raw().unwrap_or_default() {
             if block.body.dual_within(budget)?.is_none() {
                 return Ok(None);
@@ -299,19 +313,15 @@ pub(crate) struct Canonical {
     pub(crate) extra: Vec<Constraint>,
 }
 
+/// Some blocks of one polyhedron.
+pub(crate) type Selection<'a> = SmallVec<[&'a Block; 4]>;
+
 /// Blocks by the groups of a partition that relates at least the dimensions of each.
-pub(crate) fn by_group<'a>(
-    partition: &Partition,
-    blocks: &'a [Block],
-    groups: &[Vec<usize>],
-) -> Vec<Vec<&'a Block>> {
-    let root = |group: &Vec<usize>| partition.find(group[0]);
-    let roots: Vec<usize> = groups.iter().map(root).collect();
-    let mut result: Vec<Vec<&Block>> = vec![Vec::new(); groups.len()];
+pub(crate) fn by_group<'a>(blocks: &'a [Block], groups: &Groups) -> SmallVec<[Selection<'a>; 2]> {
+    let mut result: SmallVec<[Selection<'a>; 2]> = SmallVec::from_elem(Selection::new(), groups.len());
     for block in blocks {
-        let own = partition.find(block.dimensions[0]);
-        if let Some(index) = roots.iter().position(|&root| root == own) {
-            result[index].push(block);
+        if let Some(group) = groups.of(block.dimensions[0]) {
+            result[group].push(block);
         }
     }
     result
@@ -355,7 +365,7 @@ pub(crate) fn merge_generators(
     {
         return Ok(block.body.clone());
     }
-    let places: Vec<Vec<usize>> =
+    let places: Vec<Dimensions> =
         blocks.iter().map(|block| positions(&block.dimensions, dimensions)).collect();
     let mut parts = Vec::with_capacity(blocks.len());
     for (block, places) in blocks.iter().zip(&places) {

@@ -29,7 +29,7 @@ use crate::row::{self, Row};
 
 /// The row with its columns moved to `positions` in a space of `width` coordinates.
 pub(crate) fn spread(row: &[Integer], positions: &[usize], width: usize) -> Row {
-    let mut result = vec![Integer::ZERO; width];
+    let mut result = row::zero(width);
     result[0] = row[0].clone();
     for (entry, &position) in row[1..].iter().zip(positions) {
         result[position + 1] = entry.clone();
@@ -39,7 +39,7 @@ pub(crate) fn spread(row: &[Integer], positions: &[usize], width: usize) -> Row 
 
 /// The columns of the row at `positions`, after the first.
 pub(crate) fn gather(row: &[Integer], positions: &[usize]) -> Row {
-    let mut result = Vec::with_capacity(positions.len() + 1);
+    let mut result = Row::with_capacity(positions.len() + 1);
     result.push(row[0].clone());
     result.extend(positions.iter().map(|&position| row[position + 1].clone()));
     result
@@ -114,7 +114,7 @@ pub(crate) fn product(
 /// common denominator; without a common divisor if both are.
 fn combine(corner: &[Integer], own: &[Integer], positions: &[usize]) -> Row {
     if own[0] == corner[0] {
-        let mut result = corner.to_vec();
+        let mut result = Row::from(corner);
         for (entry, &position) in own[1..].iter().zip(positions) {
             result[position + 1] = entry.clone();
         }
@@ -143,25 +143,24 @@ pub(crate) fn finish(
             facet.rays = dual::border(&facet.row, &minimal.rays);
         }
     }
-    let dual = dual::cut_off(minimal, has_infinite_facet, strict.iter().map(Vec::as_slice), budget)?;
+    let dual = dual::cut_off(minimal, has_infinite_facet, strict.iter().map(Row::as_slice), budget)?;
     Ok(dual.unwrap_or_else(|| unreachable!("products and factors of non-empty sets are not empty")))
 }
 
 /// The finest product that a polyhedron is, as positions and factors; nothing if that is itself.
 pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>, Dual)>> {
+    if dimensions == 1 && !whole.constraints.is_empty() {
+        return None;
+    }
     let mut partition = Partition::new(dimensions);
     for constraint in &whole.constraints {
         partition.relate(support(constraint.row()));
     }
     let groups = partition.groups();
-    if groups.len() == 1 && groups[0].len() == dimensions {
+    if groups.len() == 1 && groups.members(0).len() == dimensions {
         return None;
     }
-    Some(groups.into_iter().map(|positions| (factor(whole, &positions), positions)).map(swap).collect())
-}
-
-fn swap<A, B>((a, b): (A, B)) -> (B, A) {
-    (b, a)
+    Some(groups.iter().map(|positions| (positions.to_vec(), factor(whole, positions))).collect())
 }
 
 /// The dimensions with a coefficient other than 0.

@@ -5,17 +5,24 @@
 //! and rays, positive for points). Entry `i + 1` belongs to dimension `i`. A constraint's value at
 //! a generator is then simply the dot product.
 
+use smallvec::SmallVec;
+
 use crate::integer::{Integer, gcd_u128};
 
 /// A vector in homogeneous coordinates.
-pub(crate) type Row = Vec<Integer>;
+pub(crate) type Row = SmallVec<[Integer; 5]>;
 
 /// Entries up to which a combination is computed on the stack.
 const INLINE: usize = 24;
 
+/// The row of zeros.
+pub(crate) fn zero(width: usize) -> Row {
+    SmallVec::from_elem(Integer::ZERO, width)
+}
+
 /// The row with a 1 at `index` and 0 elsewhere.
 pub(crate) fn unit(width: usize, index: usize) -> Row {
-    let mut row = vec![Integer::ZERO; width];
+    let mut row = zero(width);
     row[index] = Integer::ONE;
     row
 }
@@ -117,7 +124,7 @@ pub(crate) fn eliminate(row: &mut Row, by: &[Integer], column: usize) {
 /// Entry 0 needs no pivot because callers pass either lines, whose entry 0 is 0, or equalities that
 /// some point satisfies, among which `constant = 0` cannot be derived.
 pub(crate) fn echelon(mut rows: Vec<Row>) -> Vec<Row> {
-    let width = rows.first().map_or(0, Vec::len);
+    let width = rows.first().map_or(0, Row::len);
     let mut done = 0;
     for column in 1..width {
         let Some(found) = (done..rows.len()).find(|&index| !rows[index][column].is_zero()) else {

@@ -86,14 +86,14 @@ impl Polyhedron {
         let is_assigned = marks(dimensions, rights.iter().map(|right| right.dimension));
         // Member `at` is the old value of a dimension, `dimensions + at` the new one if assigned.
         let mut partition = Partition::new(2 * dimensions);
-        for block in &blocks {
+        for block in blocks.iter() {
             partition.relate(block.dimensions.iter().copied());
         }
         for right in &rights {
             partition.relate(right.reads().chain([dimensions + right.dimension]));
         }
         let groups = partition.groups();
-        let grouped = polyhedron::by_group(&partition, &blocks, &groups);
+        let grouped = polyhedron::by_group(&blocks, &groups);
         let mut result = Vec::new();
         for (group, blocks) in groups.iter().zip(&grouped) {
             let own: Vec<&Right> = rights
@@ -167,14 +167,10 @@ impl Polyhedron {
         mentioned.iter().for_each(|all| partition.relate(all.iter().copied()));
         let groups = partition.groups();
         let mut members: Vec<(Vec<&Block>, &[usize])> =
-            groups.iter().map(|group| (Vec::new(), group.as_slice())).collect();
+            groups.iter().map(|group| (Vec::new(), group)).collect();
         for (block, all) in blocks.iter().zip(&mentioned) {
-            let group = all.first().and_then(|first| {
-                let root = partition.find(*first);
-                members.iter_mut().find(|(_, group)| partition.find(group[0]) == root)
-            });
-            match group {
-                Some((blocks, _)) => blocks.push(block),
+            match all.first().and_then(|&first| groups.of(first)) {
+                Some(group) => members[group].0.push(block),
                 // All its right sides are constants.
                 None => members.push((vec![block], &[])),
             }
@@ -215,7 +211,7 @@ impl Polyhedron {
         let is_forgotten = marks(self.dimensions(), dimensions.iter().copied());
         let mut result = Vec::with_capacity(blocks.len());
         let mut is_changed = false;
-        for block in blocks {
+        for block in blocks.iter().cloned() {
             let leaving: Vec<usize> =
                 block.dimensions.iter().copied().filter(|&at| is_forgotten[at]).collect();
             if leaving.is_empty() {
@@ -262,7 +258,7 @@ impl Polyhedron {
             return Self::empty(next);
         };
         let mut result = Vec::with_capacity(blocks.len());
-        for block in blocks {
+        for block in blocks.iter().cloned() {
             let leaving: Vec<usize> = block.dimensions.iter().copied().filter(|&at| is_removed[at]).collect();
             if !leave(&mut result, block.body, &block.dimensions, &leaving) {
                 return Self::empty(next);
@@ -281,12 +277,12 @@ impl Polyhedron {
         let Some(blocks) = self.fine() else {
             return self.clone();
         };
-        let tightened = blocks.into_iter().map(|block| {
+        let tightened = blocks.iter().map(|block| {
             let own: Vec<bool> =
                 block.dimensions.iter().map(|&at| integer.get(at).copied().unwrap_or(false)).collect();
-            Block { body: block.body.tighten(&own), dimensions: block.dimensions }
+            Block { body: block.body.tighten(&own), dimensions: block.dimensions.clone() }
         });
-        Self::of_blocks(self.dimensions(), tightened.collect())
+        Self::of_blocks(self.dimensions(), tightened)
     }
 }
 

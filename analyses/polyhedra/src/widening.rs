@@ -29,7 +29,6 @@
 //! are the same, and the strict constraints of each element are among those of the one before.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::bits::Bits;
 use crate::dense::Dense;
@@ -51,10 +50,11 @@ impl Polyhedron {
         if self.is_same_object(other) {
             return other.clone();
         }
-        let (Some(mut old), Some(mut new)) = (self.known_duals(), other.known_duals()) else {
+        let (Some(old), Some(new)) = (self.known_duals(), other.known_duals()) else {
             return other.clone();
         };
         let dimensions = self.dimensions();
+        let (mut old, mut new) = (old.into_owned(), new.into_owned());
         let owners = lattice::owners(dimensions, &new);
         let mut same = Vec::new();
         old.retain(|block| {
@@ -118,7 +118,7 @@ fn widened_alone(old: &Block, new: &Block) -> Option<Block> {
         Some(body) => body.clone(),
         None => Dense::from_fitted(own.len(), kept),
     };
-    (!body.is_universe()).then(|| Block { dimensions: Arc::clone(&old.dimensions), body })
+    (!body.is_universe()).then(|| Block { dimensions: old.dimensions.clone(), body })
 }
 
 /// The constraints of the widening of products of non-empty blocks, the descriptions being known.
@@ -138,14 +138,14 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
                 Relation::Equal => {
                     let opposite = constraint.with_relation(Relation::Greater).negated();
                     result.extend(core::iter::once(closed).chain(opposite).filter(|half| implied(half)));
-                    equalities.push(constraint.row().to_vec());
+                    equalities.push(Row::from(constraint.row()));
                     continue;
                 }
                 _ if implied(&constraint) => result.push(constraint.clone()),
                 Relation::Greater => result.extend(Some(closed).filter(|closed| implied(closed))),
                 Relation::AtLeast => {}
             }
-            facets.insert(constraint.row().to_vec(), constraint.relation() == Relation::Greater);
+            facets.insert(Row::from(constraint.row()), constraint.relation() == Relation::Greater);
         }
         for extra in dual.extra_constraints() {
             let outward = |constraint| block.outward(constraint, dimensions);
@@ -158,7 +158,7 @@ fn widened(dimensions: usize, old: &[Block], new: &[Block]) -> Vec<Constraint> {
         let Some(Some(dual)) = block.body.known_dual() else { continue };
         for constraint in dual.skeleton_constraints() {
             let constraint = block.outward(constraint, dimensions);
-            let mut row = constraint.row().to_vec();
+            let mut row = Row::from(constraint.row());
             row::reduce(&mut row, &equalities);
             let was_strict = if row.iter().all(crate::integer::Integer::is_zero) {
                 Some(false)

@@ -11,7 +11,7 @@
 
 use crate::dense::Dense;
 use crate::linear::{Constraint, Relation};
-use crate::row;
+use crate::row::{self, Row};
 
 impl Dense {
     /// The polyhedron with some dimensions free, by elimination; nothing if that is not the cheap way.
@@ -37,13 +37,13 @@ fn eliminate(constraints: Vec<Constraint>, column: usize) -> Option<Vec<Constrai
         .filter(|(_, constraint)| constraint.relation() == Relation::Equal)
         .min_by_key(|(_, constraint)| constraint.row()[column].abs());
     if let Some((index, equality)) = equality {
-        let mut by = equality.row().to_vec();
+        let mut by = Row::from(equality.row());
         if by[column].is_negative() {
             row::negate(&mut by);
         }
         for (other, constraint) in concerned.iter().enumerate() {
             if other != index {
-                let mut row = constraint.row().to_vec();
+                let mut row = Row::from(constraint.row());
                 row::eliminate(&mut row, &by, column);
                 result.push(Constraint::of_row(row, constraint.relation()));
             }

@@ -18,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 use crate::budget::{Budget, Exceeded};
 use crate::dual::{self, Dual, Generator, Kind};
 use crate::integer::Integer;
+use crate::interval;
 use crate::linear::{Constraint, Relation};
 use crate::product;
 use crate::rational::Rational;
@@ -219,6 +220,12 @@ impl Dense {
         let dimensions = self.dimensions();
         match &self.shared.source {
             Source::Constraints { base: Some(base), added } if added.is_empty() => Ok(Some(Arc::clone(base))),
+            Source::Constraints { base, added } if dimensions == 1 => {
+                Ok(interval::from_constraints(base.as_ref(), added))
+            }
+            Source::Generators { base, added } if dimensions == 1 => {
+                Ok(Some(interval::from_generators(base.as_ref(), added)))
+            }
             Source::Constraints { base, added } => {
                 dual::from_constraints(dimensions, base.as_ref(), added, budget)
             }

@@ -121,9 +121,9 @@ fn map_dual(
     constraint: impl Fn(&Constraint) -> Constraint,
 ) -> Dual {
     let (equalities, facets) = dual.skeleton_constraints().split_at(dual.equalities);
-    let equalities = row::echelon(equalities.iter().map(|row| constraint(row).row().to_vec()).collect());
+    let equalities = row::echelon(equalities.iter().map(|row| Row::from(constraint(row).row())).collect());
     let reduced = |facet: &Constraint| {
-        let mut row = constraint(facet).row().to_vec();
+        let mut row = Row::from(constraint(facet).row());
         row::reduce(&mut row, &equalities);
         row
     };
