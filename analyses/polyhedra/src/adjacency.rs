@@ -27,6 +27,8 @@
 //! half-spaces both saturate times the words of a set of rays. Work is charged to the budget for each ray, before
 //! the next one is looked at. Up to 64 rays a column is one word, and all of them lie on the stack.
 
+use smallvec::SmallVec;
+
 use crate::budget::{Budget, Exceeded};
 
 /// What to search.
@@ -253,7 +255,7 @@ fn by_intersection(
 
 /// For each half-space the set of rays that saturate it.
 pub(crate) struct Columns {
-    pub(crate) bits: Vec<u64>,
+    pub(crate) bits: SmallVec<[u64; 32]>,
     /// Words of a column.
     pub(crate) words: usize,
     rays: usize,
@@ -268,7 +270,7 @@ impl Columns {
     pub(crate) fn of_rows(saturated: &[u64], row_words: usize, borders: usize) -> Self {
         let rays = saturated.len() / row_words;
         let words = rays.div_ceil(64);
-        let mut bits = vec![0; borders * words];
+        let mut bits = SmallVec::from_elem(0, borders * words);
         for (ray, row) in saturated.chunks_exact(row_words).enumerate() {
             each_member(row, &mut |border| bits[border * words + ray / 64] |= 1 << (ray % 64));
         }

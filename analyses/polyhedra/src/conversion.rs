@@ -41,6 +41,8 @@
 //! exponentially with the dimension (a cube has 2^n corners), and one step may compare all pairs
 //! with all rays. Hence the limit.
 
+use core::cell::Cell;
+
 use crate::adjacency;
 use crate::budget::{Budget, Exceeded};
 use crate::integer::Integer;
@@ -50,9 +52,9 @@ use crate::number::Number;
 #[derive(Clone)]
 pub(crate) enum Cone {
     /// All numbers fit words so far.
-    Words(Generators<i64>),
+    Words(Box<Generators<i64>>),
     /// Some did not.
-    Big(Generators<Integer>),
+    Big(Box<Generators<Integer>>),
 }
 
 /// The half-spaces of a cone that cut something off when they were added, its lines and rays, and
@@ -102,21 +104,21 @@ impl<N> Default for Scratch<N> {
 /// Rows for which memory is asked for at once.
 const ROOM: usize = 24;
 
+/// Numbers up to which the memory of a finished conversion is kept for the next one.
+const KEPT: usize = 1 << 14;
+
+thread_local! {
+    /// The memory of the last conversion on words that was finished in this thread.
+    static SPARE: Cell<Option<Box<Generators<i64>>>> = const { Cell::new(None) };
+}
+
 impl Cone {
     /// The whole space of `width` coordinates.
     pub(crate) fn whole(width: usize) -> Self {
-        let mut lines = vec![0; width * width];
-        (0..width).for_each(|index| lines[index * (width + 1)] = 1);
-        Self::Words(Generators {
-            width,
-            halfspaces: Vec::with_capacity(ROOM * width),
-            lines,
-            rays: Vec::with_capacity(ROOM * width),
-            saturated: Vec::with_capacity(ROOM),
-            words: 1,
-            magnitude: 0,
-            scratch: Scratch::default(),
-        })
+        let mut cone = Generators::spare(width);
+        cone.lines.resize(width * width, 0);
+        (0..width).for_each(|index| cone.lines[index * (width + 1)] = 1);
+        Self::Words(cone)
     }
 
     /// A cone both of whose descriptions are known already; `rays` must be extreme.
@@ -126,14 +128,25 @@ impl Cone {
         rays: I,
         halfspaces: impl Iterator<Item = &'a [Integer]> + Clone,
     ) -> Self {
-        if let Some(words) = Generators::known(width, lines.clone(), rays.clone(), halfspaces.clone()) {
+        let words = Generators::spare(width);
+        if let Some(words) = words.known(lines.clone(), rays.clone(), halfspaces.clone()) {
             return Self::Words(words);
         }
         // Big integers never overflow; if they did, starting anew would have nothing to start with.
         Self::Big(
-            Generators::known(width, lines, rays, halfspaces)
+            Box::new(Generators::new(width))
+                .known(lines, rays, halfspaces)
                 .unwrap_or_else(|| unreachable!("no number is too large for the integers of any size")),
         )
+    }
+
+    /// Gives the memory back: the next conversion in this thread will not ask for any, most often.
+    pub(crate) fn recycle(self) {
+        if let Self::Words(words) = self
+            && words.rays.capacity() + words.scratch.rays.capacity() <= KEPT
+        {
+            SPARE.set(Some(words));
+        }
     }
 
     /// Intersects with the half-space `halfspace . v >= 0`, or the hyperplane `= 0`; whether that
@@ -155,7 +168,7 @@ impl Cone {
                         return Ok(cut);
                     }
                     if let Some(big) = words.mapped(|entry| Some(entry.to_integer())) {
-                        *self = Self::Big(big);
+                        *self = Self::Big(Box::new(big));
                     }
                 }
                 // Never overflows; if it did, the half-space would have to be called redundant.
@@ -181,24 +194,45 @@ fn push<N: Number>(row: &[Integer], out: &mut Vec<N>) -> Option<()> {
     Some(())
 }
 
+impl Generators<i64> {
+    /// Without rows, in memory that was used before if there is some.
+    fn spare(width: usize) -> Box<Self> {
+        let Some(mut spare) = SPARE.take() else {
+            return Box::new(Self::new(width));
+        };
+        spare.width = width;
+        spare.halfspaces.clear();
+        spare.lines.clear();
+        spare.rays.clear();
+        spare.saturated.clear();
+        (spare.words, spare.magnitude) = (1, 0);
+        spare
+    }
+}
+
 impl<N: Number> Generators<N> {
-    fn known<'a>(
-        width: usize,
-        lines: impl Iterator<Item = &'a [Integer]>,
-        rays: impl Iterator<Item = &'a [Integer]>,
-        halfspaces: impl Iterator<Item = &'a [Integer]>,
-    ) -> Option<Self> {
-        let rows = || Vec::with_capacity(ROOM * width);
-        let mut cone = Self {
+    /// Without rows.
+    fn new(width: usize) -> Self {
+        Self {
             width,
-            halfspaces: rows(),
-            lines: Vec::new(),
-            rays: rows(),
+            halfspaces: Vec::with_capacity(ROOM * width),
+            lines: Vec::with_capacity(width * width),
+            rays: Vec::with_capacity(ROOM * width),
             saturated: Vec::with_capacity(ROOM),
             words: 1,
             magnitude: 0,
             scratch: Scratch::default(),
-        };
+        }
+    }
+
+    fn known<'a>(
+        mut self: Box<Self>,
+        lines: impl Iterator<Item = &'a [Integer]>,
+        rays: impl Iterator<Item = &'a [Integer]>,
+        halfspaces: impl Iterator<Item = &'a [Integer]>,
+    ) -> Option<Box<Self>> {
+        let width = self.width;
+        let cone = &mut self;
         for row in lines {
             push(row, &mut cone.lines)?;
         }
@@ -221,7 +255,7 @@ impl<N: Number> Generators<N> {
                 }
             }
         }
-        Some(cone)
+        Some(self)
     }
 
     /// The same with other numbers, if all can be.

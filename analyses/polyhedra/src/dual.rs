@@ -64,6 +64,11 @@ impl Dual {
         &self.constraints[..self.equalities + self.facets]
     }
 
+    /// The facets.
+    pub(crate) fn facet_constraints(&self) -> &[Constraint] {
+        &self.constraints[self.equalities..self.equalities + self.facets]
+    }
+
     /// The strict constraints that are not facets.
     pub(crate) fn extra_constraints(&self) -> &[Constraint] {
         &self.constraints[self.equalities + self.facets..]
@@ -92,14 +97,17 @@ pub(crate) fn from_constraints(
         && !is_cut
         && !added.iter().any(|constraint| is_strict(&constraint))
     {
+        cone.recycle();
         return Ok(Some(Arc::clone(base)));
     }
     if !cone.has_point() {
+        cone.recycle();
         return Ok(None);
     }
     let base_constraints = base.map_or(&[][..], |base| base.constraints.as_slice());
     let mut strict = base_constraints.iter().chain(added).filter(is_strict).peekable();
     let mut minimal = minimise::minimise(&cone, strict.peek().is_some());
+    cone.recycle();
     let has_infinite_facet = remove_infinite_facet(&mut minimal);
     let dual = cut_off(minimal, has_infinite_facet, strict.map(Constraint::row), budget)?;
     Ok(dual.map(Arc::new))
@@ -207,10 +215,12 @@ pub(crate) fn from_generators(
         && is_closed
         && !is_cut
     {
+        cone.recycle();
         return Ok(Arc::clone(base));
     }
     // The conversion ran in the dual space, so what it calls rays are our constraints.
     let swapped = minimise::minimise(&cone, !is_closed);
+    cone.recycle();
     let mut minimal = Minimal {
         lines: swapped.equalities,
         equalities: swapped.lines,

@@ -26,10 +26,12 @@ use smallvec::SmallVec;
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::dual::Dual;
+use crate::integer::Integer;
 use crate::linear::Constraint;
 use crate::partition::Partition;
 use crate::polyhedron::{self, Block, Polyhedron};
-use crate::product;
+use crate::row::{self, Row};
+use crate::{product, query};
 
 impl Polyhedron {
     /// Inclusion: whether every point of `self` is one of `other`.
@@ -51,7 +53,10 @@ impl Polyhedron {
                 _ => block
                     .body
                     .some_constraints()
-                    .all(|c| satisfies(&mine, &owners, &block.outward(c, self.dimensions()))),
+                    .all(|constraint| {
+                        let dimensions = Some(&block.dimensions[..]);
+                        satisfies_terms(&mine, &owners, Terms { constraint, dimensions })
+                    }),
             }
         })
     }
@@ -68,12 +73,21 @@ impl Polyhedron {
     /// When the constraint mentions a dimension that is not there.
     #[must_use]
     pub fn implies(&self, constraint: &Constraint) -> bool {
-        let constraint = constraint.clone().fitted(self.dimensions());
-        if self.is_empty() {
-            return true;
-        }
-        let blocks = self.fine().unwrap_or_default();
-        satisfies(&blocks, &owners(self.dimensions(), &blocks), &constraint)
+        self.which_implied([constraint]).next().is_some()
+    }
+
+    /// Those of some constraints that every point satisfies.
+    pub(crate) fn which_implied<'a>(
+        &'a self,
+        constraints: impl IntoIterator<Item = &'a Constraint>,
+    ) -> impl Iterator<Item = &'a Constraint> {
+        let dimensions = self.dimensions();
+        let blocks = if self.is_empty() { None } else { self.fine() };
+        let owners = owners(dimensions, blocks.as_deref().unwrap_or_default());
+        constraints.into_iter().filter(move |constraint| {
+            constraint.assert_fits(dimensions);
+            blocks.as_ref().is_none_or(|blocks| satisfies(blocks, &owners, constraint))
+        })
     }
 
     /// The intersection.
@@ -326,21 +340,61 @@ pub(crate) fn owners(dimensions: usize, blocks: &[Block]) -> Owners {
     owners
 }
 
+/// A constraint whose coefficients belong to these dimensions of the space, in order.
+#[derive(Clone, Copy)]
+struct Terms<'a> {
+    constraint: &'a Constraint,
+    /// Nothing where they are the dimensions from the first.
+    dimensions: Option<&'a [usize]>,
+}
+
+impl<'a> Terms<'a> {
+    /// The coefficients other than 0, with their dimensions.
+    fn iter(self) -> impl Iterator<Item = (usize, &'a Integer)> {
+        let place = move |at: usize| self.dimensions.map_or(at, |dimensions| dimensions[at]);
+        let coefficients = self.constraint.coefficients().iter().enumerate();
+        coefficients.filter(|(_, entry)| !entry.is_zero()).map(move |(at, entry)| (place(at), entry))
+    }
+
+    /// The terms of a block, as a row in its space with this constant.
+    fn inward(self, block: &Block, constant: Integer) -> Row {
+        let mut row = row::zero(block.dimensions.len() + 1);
+        row[0] = constant;
+        for (dimension, entry) in self.iter() {
+            if let Some(at) = block.dimensions.iter().position(|&own| own == dimension) {
+                row[at + 1] = entry.clone();
+            }
+        }
+        row
+    }
+}
+
 /// Whether the product of non-empty blocks satisfies a constraint of the whole space.
 pub(crate) fn satisfies(blocks: &[Block], owners: &[Option<usize>], constraint: &Constraint) -> bool {
+    satisfies_terms(blocks, owners, Terms { constraint, dimensions: None })
+}
+
+fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: Terms<'_>) -> bool {
     let mut concerned: SmallVec<[usize; 8]> = SmallVec::new();
-    for dimension in product::support(constraint.row()) {
+    for (dimension, _) in terms.iter() {
         match owners[dimension] {
             None => return false,
             Some(index) if concerned.contains(&index) => {}
             Some(index) => concerned.push(index),
         }
     }
+    let constraint = terms.constraint;
     match &concerned[..] {
-        [] => constraint.trivial() == Some(true),
-        [index] => blocks[*index].body.implies_fitted(&blocks[*index].inward(constraint)),
+        [] => constraint.relation().admits(constraint.constant().signum()),
+        [index] => {
+            let block = &blocks[*index];
+            let row = terms.inward(block, constraint.constant().clone());
+            block.body.implies_row(&row, constraint.relation())
+        }
         _ => {
-            let bounds = crate::query::bounds_of_sum(blocks, &concerned, constraint.row());
+            let parts = concerned.iter().map(|&index| &blocks[index]);
+            let parts = parts.map(|block| (block, terms.inward(block, Integer::ZERO)));
+            let bounds = query::bounds_of_sum(constraint.constant(), parts);
             polyhedron::holds(constraint.relation(), &bounds)
         }
     }

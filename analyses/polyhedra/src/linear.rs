@@ -155,6 +155,12 @@ impl Constraint {
         &self.row
     }
 
+    /// # Panics
+    /// When it mentions a dimension that is not there.
+    pub(crate) fn assert_fits(&self, dimensions: usize) {
+        assert_fits(&self.row, dimensions);
+    }
+
     /// The constraint as one over `dimensions` dimensions, new coefficients being 0.
     ///
     /// # Panics
@@ -165,12 +171,16 @@ impl Constraint {
     }
 }
 
-/// Makes a row one of a space with `dimensions` dimensions.
-fn fit(row: &mut Row, dimensions: usize) {
+fn assert_fits(row: &[Integer], dimensions: usize) {
     assert!(
         row.iter().skip(dimensions + 1).all(Integer::is_zero),
         "a constraint or expression mentions a dimension the polyhedron does not have"
     );
+}
+
+/// Makes a row one of a space with `dimensions` dimensions.
+fn fit(row: &mut Row, dimensions: usize) {
+    assert_fits(row, dimensions);
     row.resize(dimensions + 1, Integer::ZERO);
 }
 
@@ -360,6 +370,16 @@ impl LinearExpression {
             sum = &sum + &(&Rational::from(entry.clone()) * coordinate);
         }
         &sum * &Rational::of_nonzero(Integer::ONE, self.denominator.clone())
+    }
+
+    /// What `x_dimension` was before it became the value of the expression, if that tells it:
+    /// `x' = (c x + r) / d` gives `x = (d x' - r) / c`.
+    pub(crate) fn solved_for(&self, dimension: usize) -> Option<Self> {
+        let own = self.row.get(dimension + 1).filter(|entry| !entry.is_zero())?.clone();
+        let mut row = self.row.clone();
+        row::negate(&mut row);
+        row[dimension + 1] = self.denominator.clone();
+        Some(Self::of_row(row, own))
     }
 
     /// The numerator's row, constant first; trailing zero coefficients are absent.

@@ -8,6 +8,8 @@
 //!
 //! All is decided on the conversion's own numbers and bits; integers are made of the rows that remain.
 
+use smallvec::SmallVec;
+
 use crate::adjacency::Columns;
 use crate::bits::Bits;
 use crate::conversion::{Cone, Generators};
@@ -46,7 +48,7 @@ fn of_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal 
     let integers = |row: &[N]| -> Row { row.iter().map(Number::to_integer).collect() };
     let halfspace = |index: usize| integers(&cone.halfspaces[index * width..][..width]);
 
-    let mut candidates: Vec<(usize, &[u64])> = Vec::with_capacity(count);
+    let mut candidates: SmallVec<[(usize, &[u64]); 16]> = SmallVec::new();
     let mut equalities = Vec::new();
     for index in 0..count {
         let on = columns.of(index);
@@ -81,7 +83,7 @@ fn of_numbers<N: Number>(cone: &Generators<N>, with_incidence: bool) -> Minimal 
 
 /// Which sets no other contains, of equal ones the first. Sets of `W` words, which the compiler then
 /// knows, or of any number if `W` is 0.
-fn maximal<const W: usize>(candidates: &[(usize, &[u64])]) -> Vec<bool> {
+fn maximal<const W: usize>(candidates: &[(usize, &[u64])]) -> SmallVec<[bool; 32]> {
     let cut = |set: &'_ [u64]| -> usize { if W == 0 { set.len() } else { W } };
     let is_subset = |smaller: &[u64], larger: &[u64]| {
         let words = cut(smaller);

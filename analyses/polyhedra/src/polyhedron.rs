@@ -88,11 +88,6 @@ impl Block {
             constraint.relation(),
         )
     }
-
-    /// A constraint of the whole, all of whose variables are the block's, in its space.
-    pub(crate) fn inward(&self, constraint: &Constraint) -> Constraint {
-        inward(constraint, &self.dimensions)
-    }
 }
 
 /// A constraint all of whose variables are among `dimensions` in the space of these alone.
@@ -168,15 +163,25 @@ impl Polyhedron {
         {
             return block.body.constraints();
         }
-        let Some(canonical) = self.canonical() else {
+        if self.is_empty() {
             return vec![Constraint::contradiction(self.dimensions)];
-        };
-        let Canonical { mut equalities, mut facets, mut extra } = canonical;
-        facets.sort();
-        extra.sort();
-        equalities.append(&mut facets);
-        equalities.append(&mut extra);
-        equalities
+        }
+        let blocks = self.raw().unwrap_or_default();
+        let duals = || blocks.iter().filter_map(|block| Some((block, block.body.dual()?)));
+        let mut all = Vec::with_capacity(duals().map(|(_, dual)| dual.constraints.len()).sum());
+        for (block, dual) in duals() {
+            all.extend(dual.constraints[..dual.equalities].iter().map(|c| block.outward(c, self.dimensions)));
+        }
+        all.sort_unstable_by_key(|constraint| row::pivot(constraint.row()));
+        for is_extra in [false, true] {
+            let start = all.len();
+            for (block, dual) in duals() {
+                let own = if is_extra { dual.extra_constraints() } else { dual.facet_constraints() };
+                all.extend(own.iter().map(|c| block.outward(c, self.dimensions)));
+            }
+            all[start..].sort_unstable();
+        }
+        all
     }
 
     /// The minimal generators, in an order that depends on the set of points alone.
@@ -274,24 +279,6 @@ impl Polyhedron {
         }
     }
 
-    /// The canonical constraints by kind; facets and strict constraints are not sorted yet. Nothing
-    /// for the empty polyhedron.
-    pub(crate) fn canonical(&self) -> Option<Canonical> {
-        let mut result = Canonical { equalities: Vec::new(), facets: Vec::new(), extra: Vec::new() };
-        if self.is_empty() {
-            return None;
-        }
-        for block in self.raw()? {
-            let dual: &Dual = block.body.dual()?;
-            let all = || dual.constraints.iter().map(|c| block.outward(c, self.dimensions));
-            result.equalities.extend(all().take(dual.equalities));
-            result.facets.extend(all().skip(dual.equalities).take(dual.facets));
-            result.extra.extend(all().skip(dual.equalities + dual.facets));
-        }
-        result.equalities.sort_by_key(|constraint| row::pivot(constraint.row()));
-        Some(result)
-    }
-
     pub(crate) fn assert_same_space(&self, other: &Self) {
         assert_eq!(self.dimensions, other.dimensions, "operations on two polyhedra need the same space");
     }
@@ -303,14 +290,6 @@ impl Polyhedron {
             self.dimensions
         );
     }
-}
-
-/// Canonical constraints in the space of the whole.
-pub(crate) struct Canonical {
-    /// In echelon form.
-    pub(crate) equalities: Vec<Constraint>,
-    pub(crate) facets: Vec<Constraint>,
-    pub(crate) extra: Vec<Constraint>,
 }
 
 /// Some blocks of one polyhedron.

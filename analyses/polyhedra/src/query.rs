@@ -8,6 +8,7 @@ use crate::linear::LinearExpression;
 use crate::polyhedron::{Block, Polyhedron};
 use crate::product;
 use crate::rational::Rational;
+use crate::row::Row;
 
 /// A bound's value, and whether some point attains it.
 pub(crate) type Bound = Option<(Rational, bool)>;
@@ -52,23 +53,29 @@ impl Polyhedron {
         if covered < product::support(&row).count() {
             return Bounds { lower: None, upper: None, empty: false };
         }
-        let Bounds { lower, upper, empty } = bounds_of_sum(&blocks, &concerned, &row);
+        let parts = concerned.iter().map(|&index| {
+            let mut part = product::gather(&row, &blocks[index].dimensions);
+            part[0] = Integer::ZERO;
+            (&blocks[index], part)
+        });
+        let Bounds { lower, upper, empty } = bounds_of_sum(&row[0], parts);
         let scale = Rational::of_nonzero(Integer::ONE, expression.denominator().clone());
         let scaled = |bound: Bound| bound.map(|(value, attained)| (&value * &scale, attained));
         Bounds { lower: scaled(lower), upper: scaled(upper), empty }
     }
 }
 
-/// The range of a row (constant first), all of whose variables are those of the `concerned` blocks,
-/// which are not empty.
-pub(crate) fn bounds_of_sum(blocks: &[Block], concerned: &[usize], row: &[Integer]) -> Bounds {
-    let constant = Rational::from(row[0].clone());
+/// The range of the sum of a constant and, for each of some non-empty blocks, a row in its space whose own
+/// constant is 0.
+pub(crate) fn bounds_of_sum<'a>(
+    constant: &Integer,
+    parts: impl Iterator<Item = (&'a Block, Row)>,
+) -> Bounds {
+    let constant = Rational::from(constant.clone());
     let mut sum =
         Bounds { lower: Some((constant.clone(), true)), upper: Some((constant, true)), empty: false };
-    for &index in concerned {
-        let mut part = product::gather(row, &blocks[index].dimensions);
-        part[0] = Integer::ZERO;
-        let own = blocks[index].body.bounds_of_row(&part, &Integer::ONE);
+    for (block, part) in parts {
+        let own = block.body.bounds_of_row(&part, &Integer::ONE);
         let add = |sum: Bound, own: Bound| {
             let ((a, in_a), (b, in_b)) = (sum?, own?);
             Some((&a + &b, in_a && in_b))

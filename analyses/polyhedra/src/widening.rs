@@ -100,7 +100,7 @@ impl Polyhedron {
     #[must_use]
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
         let kept: Vec<Constraint> =
-            thresholds.iter().filter(|&threshold| other.implies(threshold)).cloned().collect();
+            other.which_implied(thresholds).cloned().collect();
         let widened = self.widen(other);
         if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
     }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use crate::dense::{self, Dense, Source};
 use crate::dual::Dual;
-use crate::linear::Constraint;
+use crate::integer::Integer;
+use crate::linear::{Constraint, Relation};
 
 impl Dense {
     /// Inclusion: whether every point of `self` is one of `other`.
@@ -45,8 +46,13 @@ impl Dense {
     }
 
     pub(crate) fn implies_fitted(&self, constraint: &Constraint) -> bool {
+        self.implies_row(constraint.row(), constraint.relation())
+    }
+
+    /// [`Dense::implies`] for a row that has an entry for each dimension.
+    pub(crate) fn implies_row(&self, row: &[Integer], relation: Relation) -> bool {
         self.some_generators()
-            .is_none_or(|mut generators| generators.all(|generator| dense::admits(constraint, generator)))
+            .is_none_or(|mut generators| generators.all(|generator| dense::admits(row, relation, generator)))
     }
 
     /// The intersection.

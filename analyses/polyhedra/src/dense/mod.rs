@@ -357,9 +357,9 @@ impl fmt::Debug for Dense {
 
 /// Whether a generator, as part of a polyhedron's generators, is compatible with a constraint:
 /// together with [`Relation::Greater`] holding at every *point*, this is inclusion.
-pub(crate) fn admits(constraint: &Constraint, generator: &Generator) -> bool {
-    let sign = row::dot(constraint.row(), &generator.row).signum();
-    match (constraint.relation(), generator.kind) {
+pub(crate) fn admits(row: &[Integer], relation: Relation, generator: &Generator) -> bool {
+    let sign = row::dot(row, &generator.row).signum();
+    match (relation, generator.kind) {
         (Relation::Equal, _) | (_, Kind::Line) => sign == 0,
         (Relation::Greater, Kind::Point) => sign > 0,
         (Relation::AtLeast, _) | (Relation::Greater, Kind::Ray | Kind::ClosurePoint) => sign >= 0,

@@ -74,6 +74,9 @@ impl Map {
 /// With S the assigned dimensions, `x'_S = A x_S + r`, where r depends on other dimensions only,
 /// which stay as they are; so `x_S = A^-1 (x'_S - r)`, and only the small matrix A is inverted.
 fn inverse(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, LinearExpression)>> {
+    if let [(dimension, expression)] = assignments {
+        return expression.solved_for(*dimension).map(|undo| vec![(*dimension, undo)]);
+    }
     let size = assignments.len();
     let mut matrix: Vec<Vec<Rational>> = assignments
         .iter()
