@@ -177,6 +177,14 @@ impl Cone {
         }
     }
 
+    /// The number of lines and rays.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Words(words) => (words.lines.len() + words.rays.len()) / words.width,
+            Self::Big(big) => (big.lines.len() + big.rays.len()) / big.width,
+        }
+    }
+
     /// Whether some ray has a positive first coordinate.
     pub(crate) fn has_point(&self) -> bool {
         match self {

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::bits::Bits;
 use crate::budget::{Budget, Exceeded};
 use crate::conversion::Cone;
@@ -35,19 +37,25 @@ pub(crate) struct Generator {
     pub(crate) row: Row,
 }
 
+/// Constraints, in place while there are as many as an interval has.
+pub(crate) type Constraints = SmallVec<[Constraint; 2]>;
+
+/// Generators, likewise.
+pub(crate) type System = SmallVec<[Generator; 2]>;
+
 /// Both minimal descriptions of a non-empty polyhedron.
 #[derive(Clone, Debug)]
 pub(crate) struct Dual {
     /// Equalities in echelon form, then facets sorted, then strict constraints that only cut off
     /// faces smaller than a facet, sorted.
-    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) constraints: Constraints,
     pub(crate) equalities: usize,
     pub(crate) facets: usize,
     /// Whether the face at infinity is a facet of the homogenised cone, whose constraint is then
     /// needed to describe the cone, though not the polyhedron.
     pub(crate) has_infinite_facet: bool,
     /// Lines in echelon form, then rays and corners sorted, then points in the middle of faces.
-    pub(crate) generators: Vec<Generator>,
+    pub(crate) generators: System,
     pub(crate) lines: usize,
     pub(crate) extremes: usize,
 }
@@ -92,6 +100,8 @@ pub(crate) fn from_constraints(
     for constraint in in_order(added) {
         is_cut |= cone.add(constraint.row(), constraint.relation() == Relation::Equal, budget)?;
     }
+    // The base may be a product that was made without asking.
+    budget.hold(cone.size(), dimensions + 1)?;
     let is_strict = |constraint: &&Constraint| constraint.relation() == Relation::Greater;
     if let Some(base) = base
         && !is_cut
@@ -309,13 +319,13 @@ pub(crate) fn border(constraint: &[Integer], rays: &[Row]) -> Bits {
 fn assemble_closed(minimal: Minimal, has_infinite_facet: bool) -> Dual {
     let Minimal { lines, rays, equalities, facets } = minimal;
     let (equality_count, facet_count) = (equalities.len(), facets.len());
-    let mut constraints: Vec<Constraint> = Vec::with_capacity(equality_count + facet_count);
+    let mut constraints = Constraints::with_capacity(equality_count + facet_count);
     constraints.extend(equalities.into_iter().map(|row| Constraint::of_canonical(row, Relation::Equal)));
     constraints
         .extend(facets.into_iter().map(|facet| Constraint::of_canonical(facet.row, Relation::AtLeast)));
     constraints[equality_count..].sort_unstable();
     let (line_count, extreme_count) = (lines.len(), rays.len());
-    let mut generators: Vec<Generator> = Vec::with_capacity(line_count + extreme_count);
+    let mut generators = System::with_capacity(line_count + extreme_count);
     generators.extend(lines.into_iter().map(|row| Generator { kind: Kind::Line, row }));
     generators.extend(rays.into_iter().map(|row| {
         let kind = if row[0].is_positive() { Kind::Point } else { Kind::Ray };
@@ -346,7 +356,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         row::normalise(&mut sum);
         sum
     };
-    let mut extra: Vec<Constraint> = excluded
+    let mut extra: Constraints = excluded
         .iter()
         .filter(|face| !facets.iter().any(|facet| facet.rays == **face))
         .map(|face| {
@@ -356,7 +366,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         })
         .collect();
     extra.sort();
-    let mut middles: Vec<Generator> = Vec::new();
+    let mut middles = System::new();
     let mut is_point = Bits::default();
     for face in kept {
         let mut members = (0..rays.len()).filter(|&index| face.contains(index));
@@ -372,7 +382,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
 
     let equality_count = equalities.len();
     let facet_count = facets.len();
-    let mut sorted: Vec<Constraint> = facets
+    let mut sorted: Constraints = facets
         .into_iter()
         .map(|facet| {
             let is_strict = excluded.contains(&facet.rays);
@@ -381,14 +391,14 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         })
         .collect();
     sorted.sort();
-    let mut constraints: Vec<Constraint> =
+    let mut constraints: Constraints =
         equalities.into_iter().map(|row| Constraint::of_canonical(row, Relation::Equal)).collect();
     constraints.append(&mut sorted);
     constraints.append(&mut extra);
 
     let line_count = lines.len();
     let extreme_count = rays.len();
-    let mut extremes: Vec<Generator> = rays
+    let mut extremes: System = rays
         .into_iter()
         .enumerate()
         .map(|(index, row)| {
@@ -403,7 +413,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         })
         .collect();
     extremes.sort();
-    let mut generators: Vec<Generator> =
+    let mut generators: System =
         lines.into_iter().map(|row| Generator { kind: Kind::Line, row }).collect();
     generators.append(&mut extremes);
     generators.append(&mut middles);

@@ -203,6 +203,9 @@ pub(crate) fn gcd_u64(mut a: u64, mut b: u64) -> u64 {
     if b == 0 {
         return a;
     }
+    if a == 1 || b == 1 {
+        return 1;
+    }
     let shift = (a | b).trailing_zeros();
     a >>= a.trailing_zeros();
     loop {

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use smallvec::smallvec;
 
-use crate::dual::{Dual, Generator, Kind};
+use crate::dual::{Constraints, Dual, Generator, Kind, System};
 use crate::integer::Integer;
-use crate::linear::{Constraint, Relation};
+use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::row::{self, Row};
 
 /// One end: the value `numerator / denominator`, without common divisor, the denominator positive.
@@ -37,14 +37,20 @@ impl End {
         (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
     }
 
-    /// The constraint `x >= value` or `x > value` (`sign` 1), or the same with `<=` and `<` (-1).
-    fn constraint(&self, sign: i32) -> Constraint {
-        let row: Row = if sign > 0 {
-            smallvec![-&self.numerator, self.denominator.clone()]
-        } else {
-            smallvec![self.numerator.clone(), -&self.denominator]
-        };
-        Constraint::of_canonical(row, if self.is_open { Relation::Greater } else { Relation::AtLeast })
+    fn relation(&self) -> Relation {
+        if self.is_open { Relation::Greater } else { Relation::AtLeast }
+    }
+
+    /// `x >= value`, or `x > value`.
+    fn above(&self) -> Constraint {
+        let row: Row = smallvec![-&self.numerator, self.denominator.clone()];
+        Constraint::of_canonical(row, self.relation())
+    }
+
+    /// `x <= value`, or `x < value`.
+    fn below(&self) -> Constraint {
+        let row: Row = smallvec![self.numerator.clone(), -&self.denominator];
+        Constraint::of_canonical(row, self.relation())
     }
 
     fn generator(&self) -> Generator {
@@ -61,74 +67,60 @@ struct Interval {
 }
 
 impl Interval {
-    fn of(dual: &Dual) -> Self {
-        let mut result = Self::default();
-        dual.constraints.iter().for_each(|constraint| result.cut(constraint));
-        result
-    }
-
-    /// Intersects with a constraint that has a variable.
-    fn cut(&mut self, constraint: &Constraint) {
+    /// Intersects with a constraint that has a variable; whether that cuts something off.
+    fn cut(&mut self, constraint: &Constraint) -> bool {
         let [constant, coefficient] = constraint.row() else {
             unreachable!("a constraint over one dimension has two coefficients")
         };
-        let is_open = constraint.relation() == Relation::Greater;
-        let end = if coefficient.is_positive() {
-            End { numerator: -constant, denominator: coefficient.clone(), is_open }
-        } else {
-            End { numerator: constant.clone(), denominator: -coefficient, is_open }
-        };
-        let is_both = constraint.relation() == Relation::Equal;
-        if is_both || coefficient.is_positive() {
-            tighten(&mut self.lower, &end, Ordering::Greater);
+        let is_lower = coefficient.is_positive();
+        let (numerator, denominator) =
+            if is_lower { (-constant, coefficient.clone()) } else { (constant.clone(), -coefficient) };
+        let end = End { numerator, denominator, is_open: constraint.relation() == Relation::Greater };
+        let is_equality = constraint.relation() == Relation::Equal;
+        let mut cuts = false;
+        if is_lower || is_equality {
+            cuts |= tighten(&mut self.lower, &end, Ordering::Greater);
         }
-        if is_both || !coefficient.is_positive() {
-            tighten(&mut self.upper, &end, Ordering::Less);
+        if !is_lower || is_equality {
+            cuts |= tighten(&mut self.upper, &end, Ordering::Less);
         }
+        cuts
     }
 
-    fn is_empty(&self) -> bool {
-        let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return false };
-        match lower.cmp_value(upper) {
-            Ordering::Less => false,
-            Ordering::Equal => lower.is_open || upper.is_open,
-            Ordering::Greater => true,
-        }
-    }
-
-    /// Both descriptions of an interval that is not empty.
-    fn to_dual(&self) -> Dual {
-        let line = || Generator { kind: Kind::Line, row: row::unit(2, 1) };
-        let origin = || Generator { kind: Kind::Point, row: row::unit(2, 0) };
+    /// Both descriptions; nothing of an empty interval.
+    fn to_dual(&self) -> Option<Dual> {
         let ray = |sign: i64| Generator { kind: Kind::Ray, row: smallvec![Integer::ZERO, Integer::from(sign)] };
-        // Strict at all its corners, an interval is made of a point in its middle.
-        let middle = |a: &Generator, b: &Generator| {
-            let mut row: Row = a.row.iter().zip(&b.row).map(|(a, b)| a + b).collect();
-            row::normalise(&mut row);
-            Generator { kind: Kind::Point, row }
-        };
-        let (equalities, constraints, lines, mut generators) = match (&self.lower, &self.upper) {
-            (None, None) => (0, Vec::new(), 1, vec![line(), origin()]),
-            (Some(end), None) => (0, vec![end.constraint(1)], 0, vec![ray(1), end.generator()]),
-            (None, Some(end)) => (0, vec![end.constraint(-1)], 0, vec![ray(-1), end.generator()]),
-            (Some(lower), Some(upper)) if lower.cmp_value(upper) == Ordering::Equal => {
-                let mut row: Row = smallvec![-&lower.numerator, lower.denominator.clone()];
-                row::normalise(&mut row);
-                (1, vec![Constraint::of_canonical(row, Relation::Equal)], 0, vec![lower.generator()])
+        let (mut equalities, mut lines) = (0, 0);
+        let (constraints, mut generators): (Constraints, System) = match (&self.lower, &self.upper) {
+            (None, None) => {
+                lines = 1;
+                let line = Generator { kind: Kind::Line, row: row::unit(2, 1) };
+                (Constraints::new(), smallvec![line, Generator { kind: Kind::Point, row: row::unit(2, 0) }])
             }
-            (Some(lower), Some(upper)) => {
-                let mut constraints = vec![lower.constraint(1), upper.constraint(-1)];
-                constraints.sort_unstable();
-                let mut generators = vec![lower.generator(), upper.generator()];
-                generators.sort_unstable();
-                (0, constraints, 0, generators)
-            }
+            (Some(end), None) => (smallvec![end.above()], smallvec![ray(1), end.generator()]),
+            (None, Some(end)) => (smallvec![end.below()], smallvec![ray(-1), end.generator()]),
+            (Some(lower), Some(upper)) => match lower.cmp_value(upper) {
+                Ordering::Greater => return None,
+                Ordering::Equal if lower.is_open || upper.is_open => return None,
+                Ordering::Equal => {
+                    equalities = 1;
+                    (smallvec![lower.above().with_relation(Relation::Equal)], smallvec![lower.generator()])
+                }
+                Ordering::Less => {
+                    let (a, b) = (lower.generator(), upper.generator());
+                    let corners = if a <= b { smallvec![a, b] } else { smallvec![b, a] };
+                    (smallvec![upper.below(), lower.above()], corners)
+                }
+            },
         };
         let extremes = generators.len() - lines;
+        // One that has none of its ends has a point in its middle.
         if generators.iter().all(|generator| generator.kind != Kind::Point) {
-            generators.push(middle(&generators[0], &generators[generators.len() - 1]));
+            let mut row: Row = generators[0].row.iter().zip(&generators[1].row).map(|(a, b)| a + b).collect();
+            row::normalise(&mut row);
+            generators.push(Generator { kind: Kind::Point, row });
         }
-        Dual {
+        Some(Dual {
             equalities,
             facets: constraints.len() - equalities,
             has_infinite_facet: equalities > 0 || constraints.len() < 2,
@@ -136,12 +128,12 @@ impl Interval {
             lines,
             extremes,
             generators,
-        }
+        })
     }
 }
 
-/// Replaces `end` by one that is `further`, or at the same value open where `end` is not.
-fn tighten(end: &mut Option<End>, by: &End, further: Ordering) {
+/// Replaces `end` by one that is `further`, or at the same value open where `end` is not; whether it does.
+fn tighten(end: &mut Option<End>, by: &End, further: Ordering) -> bool {
     let is_better = end.as_ref().is_none_or(|end| match by.cmp_value(end) {
         Ordering::Equal => by.is_open && !end.is_open,
         order => order == further,
@@ -149,6 +141,7 @@ fn tighten(end: &mut Option<End>, by: &End, further: Ordering) {
     if is_better {
         *end = Some(by.clone());
     }
+    is_better
 }
 
 /// Replaces `end` by one that is `further`, or at the same value closed where `end` is not.
@@ -165,20 +158,20 @@ fn extend(end: &mut Option<End>, by: &End, further: Ordering) {
 /// The interval of `base` (or the whole line) with more constraints, which have a variable each; `None`
 /// when it is empty.
 pub(crate) fn from_constraints(base: Option<&Arc<Dual>>, added: &[Constraint]) -> Option<Arc<Dual>> {
-    let mut interval = base.map_or_else(Interval::default, |base| Interval::of(base));
-    added.iter().for_each(|constraint| interval.cut(constraint));
-    if interval.is_empty() {
-        return None;
+    let mut interval = Interval::default();
+    for constraint in base.iter().flat_map(|base| &base.constraints) {
+        interval.cut(constraint);
     }
-    let dual = interval.to_dual();
+    let is_cut = added.iter().fold(false, |is_cut, constraint| interval.cut(constraint) || is_cut);
     match base {
-        Some(base) if base.constraints == dual.constraints => Some(Arc::clone(base)),
-        _ => Some(Arc::new(dual)),
+        Some(base) if !is_cut => Some(Arc::clone(base)),
+        _ => interval.to_dual().map(Arc::new),
     }
 }
 
-/// The smallest interval with `base` (if any) and more generators, a point among them.
-pub(crate) fn from_generators(base: Option<&Arc<Dual>>, added: &[Generator]) -> Arc<Dual> {
+/// The smallest interval with `base` (if any) and more generators; `None` if there is no point among them
+/// all.
+pub(crate) fn from_generators(base: Option<&Arc<Dual>>, added: &[Generator]) -> Option<Arc<Dual>> {
     let (mut falls, mut rises) = (false, false);
     let mut hull = Interval::default();
     for Generator { kind, row } in base.iter().flat_map(|base| &base.generators).chain(added) {
@@ -187,23 +180,62 @@ pub(crate) fn from_generators(base: Option<&Arc<Dual>>, added: &[Generator]) -> 
             Kind::Ray if row[1].is_positive() => rises = true,
             Kind::Ray => falls = true,
             Kind::Point | Kind::ClosurePoint => {
-                let gcd = row[0].gcd(&row[1]);
-                let end = End {
-                    numerator: row[1].div_exact(&gcd),
-                    denominator: row[0].div_exact(&gcd),
-                    is_open: *kind == Kind::ClosurePoint,
-                };
+                let (mut denominator, mut numerator) = (row[0].clone(), row[1].clone());
+                let gcd = denominator.gcd(&numerator);
+                if !gcd.is_one() {
+                    (denominator, numerator) = (denominator.div_exact(&gcd), numerator.div_exact(&gcd));
+                }
+                let end = End { numerator, denominator, is_open: *kind == Kind::ClosurePoint };
                 extend(&mut hull.lower, &end, Ordering::Less);
                 extend(&mut hull.upper, &end, Ordering::Greater);
             }
         }
     }
-    let interval =
-        Interval { lower: hull.lower.filter(|_| !falls), upper: hull.upper.filter(|_| !rises) };
+    let interval = Interval { lower: hull.lower.filter(|_| !falls), upper: hull.upper.filter(|_| !rises) };
+    let dual = interval.to_dual()?;
     match base {
-        Some(base) if Interval::of(base) == interval => Arc::clone(base),
-        _ => Arc::new(interval.to_dual()),
+        Some(base) if base.constraints == dual.constraints => Some(Arc::clone(base)),
+        _ => Some(Arc::new(dual)),
     }
+}
+
+/// The image of an interval under `x' = expression`.
+pub(crate) fn image(dual: &Arc<Dual>, expression: &LinearExpression) -> Option<Arc<Dual>> {
+    let row = expression.row();
+    let (constant, denominator) = (&row[0], expression.denominator());
+    let Some(slope) = row.get(1).filter(|slope| !slope.is_zero()) else {
+        let point: Row = smallvec![-constant, denominator.clone()];
+        return from_constraints(None, &[Constraint::of_row(point, Relation::Equal)]);
+    };
+    // With x = (d x' - k) / a, c x + e >= 0 is (c d x' + a e - c k) / a >= 0.
+    let moved = |constraint: &Constraint| {
+        let (own, free) = (&constraint.row()[1], &constraint.row()[0]);
+        let mut row: Row = smallvec![slope * free - own * constant, own * denominator];
+        if slope.is_negative() {
+            row::negate(&mut row);
+        }
+        Constraint::of_row(row, constraint.relation())
+    };
+    let moved: Constraints = dual.constraints.iter().map(moved).collect();
+    from_constraints(None, &moved)
+}
+
+/// The values from which `x' = expression` leads into an interval.
+pub(crate) fn preimage(dual: &Arc<Dual>, expression: &LinearExpression) -> Option<Arc<Dual>> {
+    let row = expression.row();
+    let (constant, slope) = (&row[0], row.get(1).cloned().unwrap_or(Integer::ZERO));
+    let mut moved = Constraints::new();
+    for constraint in &dual.constraints {
+        let (own, free) = (&constraint.row()[1], &constraint.row()[0]);
+        let row: Row = smallvec![own * constant + free * expression.denominator(), own * &slope];
+        let constraint = Constraint::of_row(row, constraint.relation());
+        match constraint.trivial() {
+            Some(true) => {}
+            Some(false) => return None,
+            None => moved.push(constraint),
+        }
+    }
+    from_constraints(None, &moved)
 }
 
 #[cfg(test)]
@@ -264,10 +296,10 @@ mod tests {
                 let general = |base, added: &[Generator]| {
                     dual::from_generators(1, base, added, &Budget::unlimited()).unwrap()
                 };
-                assert_eq!(shown(Some(&own)), shown(Some(&general(Some(base), &other.generators))));
+                assert_eq!(shown(own.as_deref()), shown(Some(&general(Some(base), &other.generators))));
                 let both: Vec<Generator> = base.generators.iter().chain(&other.generators).cloned().collect();
                 let own = from_generators(None, &both);
-                assert_eq!(shown(Some(&own)), shown(Some(&general(None, &both))), "{both:?}");
+                assert_eq!(shown(own.as_deref()), shown(Some(&general(None, &both))), "{both:?}");
             }
         }
     }

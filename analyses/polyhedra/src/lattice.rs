@@ -25,11 +25,11 @@ use smallvec::SmallVec;
 
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
-use crate::dual::Dual;
+use crate::dual::{Constraints, Dual};
 use crate::integer::Integer;
 use crate::linear::Constraint;
 use crate::partition::Partition;
-use crate::polyhedron::{self, Block, Polyhedron};
+use crate::polyhedron::{self, Block, Blocks, Polyhedron};
 use crate::row::{self, Row};
 use crate::{product, query};
 
@@ -142,42 +142,45 @@ impl Polyhedron {
     #[must_use]
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Self {
         let dimensions = self.dimensions();
-        let mut fitted = Vec::with_capacity(constraints.len());
+        let mut added: SmallVec<[&Constraint; 8]> = SmallVec::new();
         for constraint in constraints {
-            let constraint = constraint.clone().fitted(dimensions);
+            constraint.assert_fits(dimensions);
             match constraint.trivial() {
                 Some(true) => {}
                 Some(false) => return Self::empty(dimensions),
-                None => fitted.push(constraint),
+                None => added.push(constraint),
             }
         }
-        if fitted.is_empty() {
+        if added.is_empty() {
             return self.clone();
         }
         let Some(blocks) = self.fine() else {
             return Self::empty(dimensions);
         };
+        if let Some(met) = met_apart(dimensions, &blocks, &added) {
+            return Self::of_blocks(dimensions, met);
+        }
         let mut partition = Partition::new(dimensions);
         for block in blocks.iter() {
             partition.relate(block.dimensions.iter().copied());
         }
-        for constraint in &fitted {
+        for constraint in &added {
             partition.relate(product::support(constraint.row()));
         }
         let groups = partition.groups();
         let grouped = polyhedron::by_group(&blocks, &groups);
-        let mut added: SmallVec<[Vec<Constraint>; 4]> = SmallVec::from_elem(Vec::new(), groups.len());
-        for constraint in &fitted {
+        let mut by_group: SmallVec<[Constraints; 2]> = SmallVec::from_elem(Constraints::new(), groups.len());
+        for constraint in &added {
             // Trivial ones are gone, so there is a variable.
             let group = product::support(constraint.row()).next().and_then(|first| groups.of(first));
             if let Some(group) = group {
-                added[group].push(polyhedron::inward(constraint, groups.members(group)));
+                by_group[group].push(polyhedron::inward(constraint, groups.members(group)));
             }
         }
-        let parts = groups.iter().zip(grouped).zip(added);
+        let parts = groups.iter().zip(grouped).zip(by_group);
         let met = parts.map(|((group, blocks), added)| match &blocks[..] {
             [block] if added.is_empty() => (*block).clone(),
-            _ => Block::of(group, polyhedron::merge_constraints(&blocks, group).meet_constraints(&added)),
+            _ => Block::of(group, polyhedron::merge_constraints(&blocks, group).meet_fitted(added)),
         });
         Self::of_blocks(dimensions, met)
     }
@@ -209,18 +212,25 @@ impl Polyhedron {
         if mine.is_empty() || theirs.is_empty() {
             return Ok(Self::of_blocks(self.dimensions(), same));
         }
+        if let ([a], [b]) = (&mine[..], &theirs[..])
+            && a.dimensions == b.dimensions
+        {
+            let joined = if a.body.is_leq(&b.body) {
+                b.body.clone()
+            } else if b.body.is_leq(&a.body) {
+                a.body.clone()
+            } else {
+                a.body.join(&b.body)
+            };
+            same.push(Block { dimensions: a.dimensions.clone(), body: joined });
+            return Ok(Self::of_blocks(self.dimensions(), same));
+        }
         if is_within(self.dimensions(), &mine, &theirs) {
             same.extend(theirs);
             return Ok(Self::of_blocks(self.dimensions(), same));
         }
         if is_within(self.dimensions(), &theirs, &mine) {
             same.extend(mine);
-            return Ok(Self::of_blocks(self.dimensions(), same));
-        }
-        if let ([a], [b]) = (&mine[..], &theirs[..])
-            && a.dimensions == b.dimensions
-        {
-            same.push(Block::of(&a.dimensions, a.body.join(&b.body)));
             return Ok(Self::of_blocks(self.dimensions(), same));
         }
         let both = mine.iter().chain(&theirs);
@@ -320,6 +330,27 @@ fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block
     });
     let mut shared = is_shared.iter();
     theirs.retain(|_| !shared.next().copied().unwrap_or(false));
+}
+
+/// Blocks that also satisfy the constraints, if each of these concerns one block alone: then nothing is to
+/// be merged.
+fn met_apart(dimensions: usize, blocks: &[Block], added: &[&Constraint]) -> Option<Blocks> {
+    let owners = owners(dimensions, blocks);
+    let home = |constraint: &&Constraint| {
+        let mut support = product::support(constraint.row());
+        let home = owners[support.next()?]?;
+        support.all(|dimension| owners[dimension] == Some(home)).then_some(home)
+    };
+    let homes: SmallVec<[usize; 8]> = added.iter().map(home).collect::<Option<_>>()?;
+    let met = blocks.iter().enumerate().map(|(index, block)| {
+        let own = added.iter().zip(&homes).filter(|(_, home)| **home == index);
+        let own: Constraints = own.map(|(c, _)| polyhedron::inward(c, &block.dimensions)).collect();
+        if own.is_empty() {
+            return block.clone();
+        }
+        Block { dimensions: block.dimensions.clone(), body: block.body.meet_fitted(own) }
+    });
+    Some(met.collect())
 }
 
 /// Whether the product of some non-empty blocks is within that of others.

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod adjacency;
+mod assign_one;
 mod bits;
 mod bounded;
 mod budget;

@@ -387,6 +387,12 @@ impl LinearExpression {
         &self.row
     }
 
+    /// # Panics
+    /// When the expression mentions a dimension that is not there.
+    pub(crate) fn assert_fits(&self, dimensions: usize) {
+        assert_fits(&self.row, dimensions);
+    }
+
     /// The numerator's row in a space with `dimensions` dimensions.
     ///
     /// # Panics

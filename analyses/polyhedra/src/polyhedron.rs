@@ -33,7 +33,7 @@ use smallvec::SmallVec;
 
 use crate::budget::{Budget, Exceeded};
 use crate::dense::{Dense, Generators};
-use crate::dual::Dual;
+use crate::dual::{Constraints, Dual};
 use crate::linear::{Constraint, Relation};
 use crate::partition::Groups;
 use crate::product;
@@ -314,6 +314,9 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
     {
         return block.body.clone();
     }
+    if blocks.is_empty() {
+        return Dense::universe(dimensions.len());
+    }
     let known: Option<Vec<&Dual>> =
         blocks.iter().map(|block| Some(block.body.known_dual()??.as_ref())).collect();
     if let Some(duals) = known
@@ -322,7 +325,7 @@ pub(crate) fn merge_constraints(blocks: &[&Block], dimensions: &[usize]) -> Dens
     {
         return merged;
     }
-    let mut all = Vec::new();
+    let mut all = Constraints::new();
     for block in blocks {
         let positions = positions(&block.dimensions, dimensions);
         all.extend(block.body.some_constraints().map(|c| {

@@ -37,11 +37,11 @@ pub(crate) fn spread(row: &[Integer], positions: &[usize], width: usize) -> Row 
     result
 }
 
-/// The columns of the row at `positions`, after the first.
+/// The columns of the row at `positions`, after the first. Coefficients that are not there are 0.
 pub(crate) fn gather(row: &[Integer], positions: &[usize]) -> Row {
     let mut result = Row::with_capacity(positions.len() + 1);
     result.push(row[0].clone());
-    result.extend(positions.iter().map(|&position| row[position + 1].clone()));
+    result.extend(positions.iter().map(|&position| row.get(position + 1).cloned().unwrap_or(Integer::ZERO)));
     result
 }
 

@@ -41,6 +41,9 @@ impl Rational {
     /// The fraction, for a denominator known not to be 0.
     pub(crate) fn of_nonzero(numerator: Integer, denominator: Integer) -> Self {
         debug_assert!(!denominator.is_zero());
+        if denominator.is_one() {
+            return Self { numerator, denominator };
+        }
         let gcd = numerator.gcd(&denominator);
         let gcd = if denominator.is_negative() { -gcd } else { gcd };
         if gcd.is_one() {

@@ -13,6 +13,7 @@
 //!
 //! Blocks that have nothing to do with an assigned dimension pass through.
 
+use crate::assign_one::assign_one;
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::linear::{Constraint, LinearExpression, Relation};
@@ -75,11 +76,18 @@ impl Polyhedron {
         assignments: &[(usize, LinearExpression)],
         budget: &Budget,
     ) -> Result<Self, Exceeded> {
-        let rights = self.right_sides(assignments);
         let dimensions = self.dimensions();
         let Some(blocks) = self.fine() else {
             return Ok(self.clone());
         };
+        if let [(dimension, expression)] = assignments {
+            self.assert_dimension(*dimension);
+            expression.assert_fits(dimensions);
+            if let Some(assigned) = assign_one(dimensions, &blocks, *dimension, expression) {
+                return Ok(assigned);
+            }
+        }
+        let rights = self.right_sides(assignments);
         if rights.is_empty() {
             return Ok(self.clone());
         }
@@ -297,7 +305,7 @@ fn entered(blocks: &[&Block], entering: &[usize], space: &[usize]) -> Dense {
     if entering.is_empty() {
         return polyhedron::merge_constraints(blocks, space);
     }
-    let zeros: Vec<Constraint> = (0..entering.len())
+    let zeros = (0..entering.len())
         .map(|at| Constraint::of_row(row::unit(entering.len() + 1, at + 1), Relation::Equal))
         .collect();
     let zero = Dense::from_fitted(entering.len(), zeros);
@@ -313,10 +321,10 @@ fn entered(blocks: &[&Block], entering: &[usize], space: &[usize]) -> Dense {
 }
 
 /// Adds a block without some of its dimensions to `result`; whether it is not known to be empty.
-fn leave(result: &mut Vec<Block>, body: Dense, space: &[usize], leaving: &[usize]) -> bool {
+pub(crate) fn leave(result: &mut impl Extend<Block>, body: Dense, space: &[usize], leaving: &[usize]) -> bool {
     if leaving.is_empty() {
         if !space.is_empty() {
-            result.push(Block::of(space, body));
+            result.extend([Block::of(space, body)]);
         }
         return true;
     }
@@ -324,6 +332,6 @@ fn leave(result: &mut Vec<Block>, body: Dense, space: &[usize], leaving: &[usize
         return !body.is_empty();
     }
     let staying: Vec<usize> = space.iter().copied().filter(|at| leaving.binary_search(at).is_err()).collect();
-    result.push(Block::of(&staying, body.remove_dimensions(&positions(leaving, space))));
+    result.extend([Block::of(&staying, body.remove_dimensions(&positions(leaving, space)))]);
     true
 }

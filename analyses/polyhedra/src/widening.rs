@@ -116,7 +116,7 @@ fn widened_alone(old: &Block, new: &Block) -> Option<Block> {
     // Where nothing is lost there is nothing to convert.
     let body = match [&old.body, &new.body].into_iter().find(|body| is_kept(body)) {
         Some(body) => body.clone(),
-        None => Dense::from_fitted(own.len(), kept),
+        None => Dense::from_fitted(own.len(), kept.into()),
     };
     (!body.is_universe()).then(|| Block { dimensions: old.dimensions.clone(), body })
 }

@@ -24,7 +24,7 @@ impl Dense {
         for &dimension in dimensions {
             constraints = eliminate(constraints, dimension + 1)?;
         }
-        Some(Self::from_fitted(self.dimensions(), constraints))
+        Some(Self::from_fitted(self.dimensions(), constraints.into()))
     }
 }
 

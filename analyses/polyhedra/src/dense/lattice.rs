@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use crate::dense::{self, Dense, Source};
-use crate::dual::Dual;
+use crate::dual::{Constraints, Dual};
 use crate::integer::Integer;
+use crate::interval;
 use crate::linear::{Constraint, Relation};
 
 impl Dense {
@@ -65,7 +66,7 @@ impl Dense {
         if other.is_known_empty() || self.is_known_universe() {
             return other.clone();
         }
-        let size = |parts: &(Option<Arc<Dual>>, Vec<Constraint>)| {
+        let size = |parts: &(Option<Arc<Dual>>, Constraints)| {
             parts.0.as_ref().map_or(0, |base| base.constraints.len())
         };
         let (a, b) = (self.constraint_parts(), other.constraint_parts());
@@ -84,7 +85,10 @@ impl Dense {
     #[must_use]
     pub fn meet_constraints(&self, constraints: &[Constraint]) -> Self {
         let dimensions = self.dimensions();
-        let mut fitted = Vec::with_capacity(constraints.len());
+        if self.is_known_empty() {
+            return self.clone();
+        }
+        let mut fitted = Constraints::with_capacity(constraints.len());
         for constraint in constraints {
             let constraint = constraint.clone().fitted(dimensions);
             match constraint.trivial() {
@@ -93,12 +97,22 @@ impl Dense {
                 None => fitted.push(constraint),
             }
         }
-        if fitted.is_empty() || self.is_known_empty() {
+        if fitted.is_empty() { self.clone() } else { self.meet_fitted(fitted) }
+    }
+
+    /// The same for constraints that have a variable, and one coefficient for each dimension.
+    pub(crate) fn meet_fitted(&self, mut fitted: Constraints) -> Self {
+        if self.is_known_empty() {
             return self.clone();
+        }
+        if self.dimensions() == 1
+            && let Some(base) = self.known_dual()
+        {
+            return Self::of_dual(1, interval::from_constraints(base, &fitted));
         }
         let (base, mut added) = self.constraint_parts();
         added.append(&mut fitted);
-        Self::of_source(dimensions, Source::Constraints { base, added })
+        Self::of_source(self.dimensions(), Source::Constraints { base, added })
     }
 
     /// The smallest polyhedron (closed or not) that contains both.

@@ -15,8 +15,10 @@ mod widening;
 use core::fmt;
 use std::sync::{Arc, OnceLock};
 
+use smallvec::smallvec;
+
 use crate::budget::{Budget, Exceeded};
-use crate::dual::{self, Dual, Generator, Kind};
+use crate::dual::{self, Constraints, Dual, Generator, Kind, System};
 use crate::integer::Integer;
 use crate::interval;
 use crate::linear::{Constraint, Relation};
@@ -50,9 +52,9 @@ pub(crate) type Factor = (Arc<[usize]>, Dense);
 /// How a polyhedron was made.
 pub(crate) enum Source {
     /// Constraints on top of a known polyhedron, or of the universe.
-    Constraints { base: Option<Arc<Dual>>, added: Vec<Constraint> },
+    Constraints { base: Option<Arc<Dual>>, added: Constraints },
     /// Generators on top of a known polyhedron, or of nothing; there is a point among them.
-    Generators { base: Option<Arc<Dual>>, added: Vec<Generator> },
+    Generators { base: Option<Arc<Dual>>, added: System },
 }
 
 /// The generators of a polyhedron: it is the set of all sums of a convex combination of points and
@@ -78,7 +80,7 @@ impl Dense {
     /// All points of the space.
     #[must_use]
     pub fn universe(dimensions: usize) -> Self {
-        Self::of_source(dimensions, Source::Constraints { base: None, added: Vec::new() })
+        Self::of_source(dimensions, Source::Constraints { base: None, added: Constraints::new() })
     }
 
     /// No points.
@@ -101,11 +103,14 @@ impl Dense {
     }
 
     /// The same for constraints that have one coefficient for each dimension.
-    pub(crate) fn from_fitted(dimensions: usize, mut added: Vec<Constraint>) -> Self {
+    pub(crate) fn from_fitted(dimensions: usize, mut added: Constraints) -> Self {
         if added.iter().any(|constraint| constraint.trivial() == Some(false)) {
             return Self::empty(dimensions);
         }
         added.retain(|constraint| constraint.trivial().is_none());
+        if dimensions == 1 && !added.is_empty() {
+            return Self::of_dual(1, interval::from_constraints(None, &added));
+        }
         Self::of_source(dimensions, Source::Constraints { base: None, added })
     }
 
@@ -146,7 +151,7 @@ impl Dense {
     pub fn constraints(&self) -> Vec<Constraint> {
         self.dual().map_or_else(
             || vec![Constraint::contradiction(self.dimensions())],
-            |dual| dual.constraints.clone(),
+            |dual| dual.constraints.to_vec(),
         )
     }
 
@@ -179,7 +184,7 @@ impl Dense {
     pub(crate) fn of_dual(dimensions: usize, dual: Option<Arc<Dual>>) -> Self {
         let source = Source::Constraints {
             base: dual.clone(),
-            added: if dual.is_some() { Vec::new() } else { vec![Constraint::contradiction(dimensions)] },
+            added: if dual.is_some() { Constraints::new() } else { smallvec![Constraint::contradiction(dimensions)] },
         };
         Self {
             shared: Arc::new(Shared {
@@ -191,8 +196,11 @@ impl Dense {
         }
     }
 
-    pub(crate) fn of_generators(dimensions: usize, base: Option<Arc<Dual>>, added: Vec<Generator>) -> Self {
+    pub(crate) fn of_generators(dimensions: usize, base: Option<Arc<Dual>>, added: System) -> Self {
         debug_assert!(base.is_some() || added.iter().any(|generator| generator.kind == Kind::Point));
+        if dimensions == 1 {
+            return Self::of_dual(1, interval::from_generators(base.as_ref(), &added));
+        }
         Self::of_source(dimensions, Source::Generators { base, added })
     }
 
@@ -224,7 +232,7 @@ impl Dense {
                 Ok(interval::from_constraints(base.as_ref(), added))
             }
             Source::Generators { base, added } if dimensions == 1 => {
-                Ok(Some(interval::from_generators(base.as_ref(), added)))
+                Ok(interval::from_generators(base.as_ref(), added))
             }
             Source::Constraints { base, added } => {
                 dual::from_constraints(dimensions, base.as_ref(), added, budget)
@@ -306,22 +314,22 @@ impl Dense {
     }
 
     /// The known double description and what was added to it, for meets.
-    pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Vec<Constraint>) {
+    pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Constraints) {
         match (self.known_dual(), &self.shared.source) {
             (None, Source::Constraints { base, added }) => (base.clone(), added.clone()),
             _ => match self.dual() {
-                Some(dual) => (Some(Arc::clone(dual)), Vec::new()),
-                None => (None, vec![Constraint::contradiction(self.dimensions())]),
+                Some(dual) => (Some(Arc::clone(dual)), Constraints::new()),
+                None => (None, smallvec![Constraint::contradiction(self.dimensions())]),
             },
         }
     }
 
     /// The known double description and what was added to it, for joins; nothing for the empty
     /// polyhedron.
-    pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, Vec<Generator>)> {
+    pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, System)> {
         match (self.known_dual(), &self.shared.source) {
             (None, Source::Generators { base, added }) => Some((base.clone(), added.clone())),
-            _ => self.dual().map(|dual| (Some(Arc::clone(dual)), Vec::new())),
+            _ => self.dual().map(|dual| (Some(Arc::clone(dual)), System::new())),
         }
     }
 

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use crate::bits::Bits;
 use crate::budget::{Budget, Exceeded};
 use crate::dense::{Dense, Source};
-use crate::dual::{Dual, Generator, Kind};
+use crate::dual::{Dual, Generator, Kind, System};
 use crate::integer::Integer;
+use crate::interval;
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::minimise::{Facet, Minimal};
 use crate::product;
@@ -117,6 +118,54 @@ fn inverse(assignments: &[(usize, LinearExpression)]) -> Option<Vec<(usize, Line
     Some(assignments.iter().map(|(dimension, _)| *dimension).zip(right).collect())
 }
 
+/// The points of a polyhedron, each with one more coordinate: the value of an expression, in a space where
+/// the new dimension is number `new`. The expression, whose numerator is a row of that space, does not read
+/// it.
+fn with_function(dual: &Dual, new: usize, row: &[Integer], denominator: &Integer) -> Dual {
+    let wider = |old: &[Integer], value: Integer| -> Row {
+        let mut wider = Row::with_capacity(old.len() + 1);
+        wider.extend(old[..=new].iter().cloned());
+        wider.push(value);
+        wider.extend(old[new + 1..].iter().cloned());
+        wider
+    };
+    let image = |old: &[Integer]| {
+        let mut image = wider(old, Integer::ZERO);
+        let value = row::dot(row, &image);
+        if !denominator.is_one() {
+            image.iter_mut().for_each(|entry| *entry = &*entry * denominator);
+        }
+        image[new + 1] = value;
+        row::normalise(&mut image);
+        image
+    };
+    let mut graph: Row = row.into();
+    row::negate(&mut graph);
+    graph[new + 1] = denominator.clone();
+    let old = dual.constraints[..dual.equalities].iter().map(|c| wider(c.row(), Integer::ZERO));
+    let equalities = row::echelon(old.chain([graph]).collect());
+    let reduced = |constraint: &Constraint| {
+        let mut row = wider(constraint.row(), Integer::ZERO);
+        row::reduce(&mut row, &equalities);
+        row
+    };
+    let facets = dual.facet_constraints().iter().map(reduced);
+    let facets = facets.map(|row| Facet { row, rays: Bits::default() }).collect();
+    let (lines, extremes) = dual.skeleton_generators().split_at(dual.lines);
+    let lines = row::echelon(lines.iter().map(|line| image(&line.row)).collect());
+    let rays = extremes.iter().map(|generator| {
+        let mut row = image(&generator.row);
+        row::reduce(&mut row, &lines);
+        row
+    });
+    let rays = rays.collect();
+    let strict = dual.constraints.iter().filter(|c| c.relation() == Relation::Greater);
+    let strict: Vec<Row> = strict.map(reduced).collect();
+    let minimal = Minimal { lines, rays, equalities, facets };
+    product::finish(minimal, dual.has_infinite_facet, &strict, &Budget::unlimited())
+        .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+}
+
 /// Both descriptions after a bijection.
 fn map_dual(
     dual: &Dual,
@@ -156,6 +205,11 @@ impl Dense {
     /// When a dimension is assigned twice, or one is mentioned that is not there.
     #[must_use]
     pub fn assign(&self, assignments: &[(usize, LinearExpression)]) -> Self {
+        if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
+            && self.dimensions() == 1
+        {
+            return Self::of_dual(1, interval::image(dual, expression));
+        }
         let map = Map::new(self, assignments);
         if assignments.is_empty() || self.is_known_empty() {
             return self.clone();
@@ -173,6 +227,17 @@ impl Dense {
             .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
             .collect();
         Self::of_generators(dimensions, None, mapped)
+    }
+
+    /// The points, each with one more coordinate: the value of an expression that does not read it, in a
+    /// space where the new dimension is number `new`. Nothing if a conversion would be needed.
+    pub(crate) fn with_function(&self, new: usize, expression: &LinearExpression) -> Option<Self> {
+        let dual = self.known_dual()?;
+        let dimensions = self.dimensions() + 1;
+        let row = expression.fitted(dimensions);
+        debug_assert!(row[new + 1].is_zero());
+        let extended = |dual: &Arc<Dual>| with_function(dual, new, &row, expression.denominator());
+        Some(Self::of_dual(dimensions, dual.map(|dual| Arc::new(extended(dual)))))
     }
 
     /// The image under a bijection. What is known by both descriptions stays so, and what was added to
@@ -203,6 +268,11 @@ impl Dense {
     /// When a dimension is assigned twice, or one is mentioned that is not there.
     #[must_use]
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
+        if let ([(0, expression)], Some(Some(dual))) = (assignments, self.known_dual())
+            && self.dimensions() == 1
+        {
+            return Self::of_dual(1, interval::preimage(dual, expression));
+        }
         let map = Map::new(self, assignments);
         if assignments.is_empty() || self.is_known_empty() {
             return self.clone();
@@ -267,7 +337,7 @@ impl Dense {
         };
         if let Some(Some(dual)) = self.known_dual() {
             let (old_lines, rest) = dual.generators.split_at(dual.lines);
-            let generators: Vec<Generator> =
+            let generators: System =
                 old_lines.iter().map(padded).chain(lines).chain(rest.iter().map(padded)).collect();
             let constraints = dual.constraints.iter().map(|c| c.clone().fitted(dimensions)).collect();
             let dual = Dual { constraints, generators, lines: dual.lines + count, ..**dual };
@@ -313,7 +383,7 @@ impl Dense {
             if let Some(Some(dual)) = self.known_dual() {
                 // Their unit lines are all there is to drop; minimality and order are unaffected.
                 let narrow = |g: &Generator| Generator { kind: g.kind, row: dropped(&g.row) };
-                let mut generators: Vec<Generator> = dual.generators.iter().map(narrow).collect();
+                let mut generators: System = dual.generators.iter().map(narrow).collect();
                 generators.retain(|generator| generator.row.iter().any(|entry| !entry.is_zero()));
                 let constraints = dual
                     .constraints

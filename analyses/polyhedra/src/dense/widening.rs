@@ -40,7 +40,7 @@ impl Dense {
         let (Some(old), Some(new)) = (self.dual(), other.dual()) else {
             return other.clone();
         };
-        Self::from_fitted(self.dimensions(), widened(old, new, other))
+        Self::from_fitted(self.dimensions(), widened(old, new, other).into())
     }
 
     /// The widening, intersected with those thresholds that `other` (and so `self`) satisfies.

@@ -1,0 +1,103 @@
+//! One dimension gets a new value: by far the most frequent transfer.
+//!
+//! **Problem.** In general a parallel assignment takes blocks apart and puts them together again
+//! ([`crate::transfer`]), and finding out which costs more than the small polyhedra it is about.
+//!
+//! **Method.** One assignment that reads a single block, or nothing, needs no partition. Its dimension
+//!
+//! - is of the block that is read: then only that block changes, within its dimensions;
+//! - or leaves its own block, which forgets it, and enters the other one as a function of what is there:
+//!   each corner gets one more coordinate, and one equality joins the constraints;
+//! - or gets a constant, and stands alone.
+//!
+//! Everything else is left to the general way, as are blocks that are not converted yet.
+
+use crate::dense::Dense;
+use crate::dual::Constraints;
+use crate::lattice;
+use crate::linear::{Constraint, LinearExpression, Relation};
+use crate::polyhedron::{Block, Blocks, Polyhedron, positions};
+use crate::product;
+use crate::row;
+use crate::transfer::leave;
+
+/// The image of `x_dimension := expression`, where that is as simple as above; the blocks are those of a
+/// polyhedron with so many dimensions.
+pub(crate) fn assign_one(
+    dimensions: usize,
+    blocks: &[Block],
+    dimension: usize,
+    expression: &LinearExpression,
+) -> Option<Polyhedron> {
+    let owners = lattice::owners(dimensions, blocks);
+    let mut reads = product::support(expression.row());
+    let read = match reads.next() {
+        None => None,
+        Some(first) => {
+            let read = owners[first]?;
+            if !reads.all(|other| owners[other] == Some(read)) {
+                return None;
+            }
+            Some(read)
+        }
+    };
+    let own = owners[dimension];
+    let concerned = own.into_iter().chain(read);
+    if concerned.into_iter().any(|index| blocks[index].body.known_dual().is_none()) {
+        return None;
+    }
+    let mut result = Blocks::new();
+    let others = blocks.iter().enumerate().filter(|(index, _)| Some(*index) != own && Some(*index) != read);
+    result.extend(others.map(|(_, block)| block.clone()));
+    let Some(read) = read else {
+        return leave_own(dimensions, result, own.map(|own| &blocks[own]), dimension, alone(dimension, expression));
+    };
+    let block = &blocks[read];
+    let inward = |space: &[usize]| {
+        let row = product::gather(expression.row(), space);
+        LinearExpression::of_row(row, expression.denominator().clone())
+    };
+    if own == Some(read) {
+        let at = positions(&[dimension], &block.dimensions)[0];
+        let body = block.body.assign(&[(at, inward(&block.dimensions))]);
+        result.push(Block { dimensions: block.dimensions.clone(), body });
+        return Some(Polyhedron::of_blocks(dimensions, result));
+    }
+    let mut space = block.dimensions.clone();
+    let at = space.iter().position(|&other| other > dimension).unwrap_or(space.len());
+    space.insert(at, dimension);
+    let body = block.body.with_function(at, &inward(&space))?;
+    leave_own(
+        dimensions,
+        result,
+        own.map(|own| &blocks[own]),
+        dimension,
+        Block { dimensions: space, body },
+    )
+}
+
+/// A dimension with a constant value.
+fn alone(dimension: usize, constant: &LinearExpression) -> Block {
+    let mut row = row::unit(2, 1);
+    row[0] = -&constant.row()[0];
+    row[1] = constant.denominator().clone();
+    let is_constant: Constraints = [Constraint::of_row(row, Relation::Equal)].into_iter().collect();
+    Block::of(&[dimension], Dense::from_fitted(1, is_constant))
+}
+
+/// The product of blocks, a block that forgets a dimension, and the block in which that now is.
+fn leave_own(
+    dimensions: usize,
+    mut blocks: Blocks,
+    own: Option<&Block>,
+    dimension: usize,
+    new: Block,
+) -> Option<Polyhedron> {
+    if let Some(own) = own
+        && !leave(&mut blocks, own.body.clone(), &own.dimensions, &[dimension])
+    {
+        return Some(Polyhedron::empty(dimensions));
+    }
+    blocks.push(new);
+    Some(Polyhedron::of_blocks(dimensions, blocks))
+}
