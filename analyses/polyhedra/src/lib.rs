@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod adjacency;
-mod assign_one;
 mod bits;
 mod bounded;
 mod budget;
@@ -24,6 +23,7 @@ mod rational;
 mod row;
 pub mod sequence;
 mod transfer;
+mod transfer_one;
 mod widening;
 
 // Not part of the interface: what decomposition is compared with, in tests and benchmarks.

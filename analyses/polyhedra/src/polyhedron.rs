@@ -167,21 +167,30 @@ impl Polyhedron {
             return vec![Constraint::contradiction(self.dimensions)];
         }
         let blocks = self.raw().unwrap_or_default();
-        let duals = || blocks.iter().filter_map(|block| Some((block, block.body.dual()?)));
-        let mut all = Vec::with_capacity(duals().map(|(_, dual)| dual.constraints.len()).sum());
-        for (block, dual) in duals() {
-            all.extend(dual.constraints[..dual.equalities].iter().map(|c| block.outward(c, self.dimensions)));
-        }
-        all.sort_unstable_by_key(|constraint| row::pivot(constraint.row()));
-        for is_extra in [false, true] {
-            let start = all.len();
-            for (block, dual) in duals() {
-                let own = if is_extra { dual.extra_constraints() } else { dual.facet_constraints() };
-                all.extend(own.iter().map(|c| block.outward(c, self.dimensions)));
+        let duals: SmallVec<[&Dual; 8]> =
+            blocks.iter().filter_map(|block| Some(block.body.dual()?.as_ref())).collect();
+        // Rows of different blocks have no column in common, so a row's first coefficient tells where it
+        // belongs, and rows of one block are in order already: none need be compared.
+        let mut order: SmallVec<[(u8, isize, usize, usize); 32]> = SmallVec::new();
+        for (at, (block, dual)) in blocks.iter().zip(&duals).enumerate() {
+            for (index, constraint) in dual.constraints.iter().enumerate() {
+                let pivot = row::pivot(constraint.row());
+                let first = block.dimensions.get(pivot.wrapping_sub(1)).map_or(0, |&first| first as isize + 1);
+                let is_positive = constraint.row()[pivot].is_positive();
+                let (kind, key) = match index {
+                    _ if index < dual.equalities => (0, first),
+                    _ if is_positive => (1, self.dimensions as isize - first),
+                    _ => (1, first - self.dimensions as isize - 1),
+                };
+                let kind = if index < dual.equalities + dual.facets { kind } else { 2 };
+                order.push((kind, key, at, index));
             }
-            all[start..].sort_unstable();
         }
-        all
+        order.sort_unstable();
+        let constraint = |&(_, _, at, index): &(u8, isize, usize, usize)| {
+            blocks[at].outward(&duals[at].constraints[index], self.dimensions)
+        };
+        order.iter().map(constraint).collect()
     }
 
     /// The minimal generators, in an order that depends on the set of points alone.

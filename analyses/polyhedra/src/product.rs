@@ -18,6 +18,8 @@
 //! **Strictness.** A face left out of a factor is left out times all the others, so strict
 //! constraints are padded like the rest; the points are computed anew ([`crate::faces`]).
 
+use smallvec::SmallVec;
+
 use crate::bits::Bits;
 use crate::budget::{Budget, Exceeded};
 use crate::dual::{self, Dual, Generator, Kind};
@@ -149,7 +151,7 @@ pub(crate) fn finish(
 
 /// The finest product that a polyhedron is, as positions and factors; nothing if that is itself.
 pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>, Dual)>> {
-    if dimensions == 1 && !whole.constraints.is_empty() {
+    if is_connected(dimensions, &whole.constraints) {
         return None;
     }
     let mut partition = Partition::new(dimensions);
@@ -161,6 +163,25 @@ pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>
         return None;
     }
     Some(groups.iter().map(|positions| (positions.to_vec(), factor(whole, positions))).collect())
+}
+
+/// Whether constraints link all dimensions, as far as a word of bits can tell.
+fn is_connected(dimensions: usize, constraints: &[Constraint]) -> bool {
+    if dimensions > 64 {
+        return false;
+    }
+    let sets: SmallVec<[u64; 32]> =
+        constraints.iter().map(|c| support(c.row()).fold(0, |set, at| set | 1 << at)).collect();
+    let mut linked = 1_u64;
+    loop {
+        let touching = sets.iter().filter(|set| **set & linked != 0);
+        let grown = touching.fold(linked, |linked, set| linked | set);
+        if grown == linked {
+            // Without a constraint on it, the first dimension is linked to nothing, not even to itself.
+            return linked.count_ones() as usize == dimensions && !sets.is_empty();
+        }
+        linked = grown;
+    }
 }
 
 /// The dimensions with a coefficient other than 0.

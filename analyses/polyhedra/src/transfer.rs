@@ -13,7 +13,6 @@
 //!
 //! Blocks that have nothing to do with an assigned dimension pass through.
 
-use crate::assign_one::assign_one;
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::linear::{Constraint, LinearExpression, Relation};
@@ -21,6 +20,7 @@ use crate::partition::Partition;
 use crate::polyhedron::{self, Block, Polyhedron, positions};
 use crate::product;
 use crate::row::{self, Row};
+use crate::transfer_one::{assign_one, substitute_one};
 
 /// A right side in the whole space.
 struct Right {
@@ -148,11 +148,18 @@ impl Polyhedron {
     /// When a dimension is assigned twice, or one is mentioned that is not there.
     #[must_use]
     pub fn substitute(&self, assignments: &[(usize, LinearExpression)]) -> Self {
-        let rights = self.right_sides(assignments);
         let dimensions = self.dimensions();
         let Some(blocks) = self.fine() else {
             return self.clone();
         };
+        if let [(dimension, expression)] = assignments {
+            self.assert_dimension(*dimension);
+            expression.assert_fits(dimensions);
+            if let Some(substituted) = substitute_one(self, &blocks, *dimension, expression) {
+                return substituted;
+            }
+        }
+        let rights = self.right_sides(assignments);
         let mut right_of: Vec<Option<&Right>> = vec![None; dimensions];
         rights.iter().for_each(|right| right_of[right.dimension] = Some(right));
         // The dimensions that the constraints of each block mention afterwards.

@@ -30,7 +30,7 @@ pub fn work(kind: Kind, cases: &[Case], from: usize) {
     println!("base {}", peak());
     for (at, case) in cases.iter().enumerate().skip(from) {
         println!("begin {at}");
-        match performer(kind, &case.sequence).and_then(|mut ready| ready.whole()) {
+        match performer(kind, &case.sequence).and_then(|mut ready| ready.whole(false)) {
             Ok(time) => println!("end {at} {} {}", time.as_secs_f64(), peak()),
             Err(error) => println!("failed {at} {error}"),
         }

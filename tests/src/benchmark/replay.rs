@@ -26,15 +26,19 @@ impl<L: Library> Ready<L> {
         Ok(Ready { steps: steps.collect::<Result<_, _>>()?, library })
     }
 
-    /// Performs all steps and frees what they made; the time of it.
+    /// Performs all steps and frees what they made; the time of it. If `all_listed`, what a step makes is asked for its
+    /// minimal constraints at once.
     ///
     /// # Errors
     /// What the library says.
-    pub fn whole(&mut self) -> Result<Duration, String> {
+    pub fn whole(&mut self, all_listed: bool) -> Result<Duration, String> {
         let start = Instant::now();
         let mut made = Vec::new();
         for step in &mut self.steps {
             if let Answer::Made(new) = self.library.perform(step, &made)? {
+                if all_listed {
+                    self.library.list(&new)?;
+                }
                 made.push(new);
             }
         }
@@ -70,7 +74,7 @@ pub trait Performer {
     ///
     /// # Errors
     /// What the library says.
-    fn whole(&mut self) -> Result<Duration, String>;
+    fn whole(&mut self, all_listed: bool) -> Result<Duration, String>;
     /// [`Ready::by_step`].
     ///
     /// # Errors
@@ -79,8 +83,8 @@ pub trait Performer {
 }
 
 impl<L: Library> Performer for Ready<L> {
-    fn whole(&mut self) -> Result<Duration, String> {
-        Ready::whole(self)
+    fn whole(&mut self, all_listed: bool) -> Result<Duration, String> {
+        Ready::whole(self, all_listed)
     }
     fn by_step(&mut self) -> Result<Vec<Duration>, String> {
         Ready::by_step(self)

@@ -10,7 +10,9 @@
 //!   each corner gets one more coordinate, and one equality joins the constraints;
 //! - or gets a constant, and stands alone.
 //!
-//! Everything else is left to the general way, as are blocks that are not converted yet.
+//! Its inverse changes only the block of its dimension, if it reads nothing else, or one dimension in which
+//! there is no block. Everything else is left to the general way, as are assignments to blocks that are not
+//! converted yet.
 
 use crate::dense::Dense;
 use crate::dual::Constraints;
@@ -53,20 +55,16 @@ pub(crate) fn assign_one(
         return leave_own(dimensions, result, own.map(|own| &blocks[own]), dimension, alone(dimension, expression));
     };
     let block = &blocks[read];
-    let inward = |space: &[usize]| {
-        let row = product::gather(expression.row(), space);
-        LinearExpression::of_row(row, expression.denominator().clone())
-    };
     if own == Some(read) {
         let at = positions(&[dimension], &block.dimensions)[0];
-        let body = block.body.assign(&[(at, inward(&block.dimensions))]);
+        let body = block.body.assign(&[(at, inward(expression, &block.dimensions))]);
         result.push(Block { dimensions: block.dimensions.clone(), body });
         return Some(Polyhedron::of_blocks(dimensions, result));
     }
     let mut space = block.dimensions.clone();
     let at = space.iter().position(|&other| other > dimension).unwrap_or(space.len());
     space.insert(at, dimension);
-    let body = block.body.with_function(at, &inward(&space))?;
+    let body = block.body.with_function(at, &inward(expression, &space))?;
     leave_own(
         dimensions,
         result,
@@ -74,6 +72,49 @@ pub(crate) fn assign_one(
         dimension,
         Block { dimensions: space, body },
     )
+}
+
+/// The points from which `x_dimension := expression` leads into a polyhedron with these blocks, where that is
+/// as simple as above.
+pub(crate) fn substitute_one(
+    whole: &Polyhedron,
+    blocks: &[Block],
+    dimension: usize,
+    expression: &LinearExpression,
+) -> Option<Polyhedron> {
+    let dimensions = whole.dimensions();
+    let owners = lattice::owners(dimensions, blocks);
+    let Some(own) = owners[dimension] else {
+        // Any value will do.
+        return Some(whole.clone());
+    };
+    let block = &blocks[own];
+    let others = blocks.iter().enumerate().filter(|(index, _)| *index != own);
+    let mut result: Blocks = others.map(|(_, block)| block.clone()).collect();
+    let mut reads = product::support(expression.row());
+    if product::support(expression.row()).all(|read| owners[read] == Some(own)) {
+        let at = positions(&[dimension], &block.dimensions)[0];
+        let body = block.body.substitute(&[(at, inward(expression, &block.dimensions))]);
+        let leaving = if reads.any(|read| read == dimension) { &[][..] } else { &[dimension] };
+        if !leave(&mut result, body, &block.dimensions, leaving) {
+            return Some(Polyhedron::empty(dimensions));
+        }
+        return Some(Polyhedron::of_blocks(dimensions, result));
+    }
+    // Alone on both sides: the one dimension takes the place of the other.
+    let read = reads.next()?;
+    if reads.next().is_some() || owners[read].is_some() || block.dimensions.len() > 1 {
+        return None;
+    }
+    let body = block.body.substitute(&[(0, inward(expression, &[read]))]);
+    result.push(Block::of(&[read], body));
+    Some(Polyhedron::of_blocks(dimensions, result))
+}
+
+/// An expression in the space of some dimensions that has all its variables.
+fn inward(expression: &LinearExpression, space: &[usize]) -> LinearExpression {
+    let row = product::gather(expression.row(), space);
+    LinearExpression::of_row(row, expression.denominator().clone())
 }
 
 /// A dimension with a constant value.
