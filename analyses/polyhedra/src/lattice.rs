@@ -27,9 +27,10 @@ use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::dual::{Constraints, Dual};
 use crate::integer::Integer;
-use crate::linear::Constraint;
+use crate::linear::{Constraint, Relation};
 use crate::partition::Partition;
 use crate::polyhedron::{self, Block, Blocks, Polyhedron};
+use crate::query::Bound;
 use crate::row::{self, Row};
 use crate::{product, query};
 
@@ -332,25 +333,39 @@ fn split_off_same(dimensions: usize, same: &mut Vec<Block>, mine: &mut Vec<Block
     theirs.retain(|_| !shared.next().copied().unwrap_or(false));
 }
 
-/// Blocks that also satisfy the constraints, if each of these concerns one block alone: then nothing is to
-/// be merged.
+/// Blocks that also satisfy the constraints, if each of these concerns one block or one dimension alone: then
+/// nothing is to be merged.
 fn met_apart(dimensions: usize, blocks: &[Block], added: &[&Constraint]) -> Option<Blocks> {
     let owners = owners(dimensions, blocks);
+    // The number of a block, or behind these that of a dimension in none.
     let home = |constraint: &&Constraint| {
         let mut support = product::support(constraint.row());
-        let home = owners[support.next()?]?;
-        support.all(|dimension| owners[dimension] == Some(home)).then_some(home)
+        let first = support.next()?;
+        let is_at_home = match owners[first] {
+            Some(home) => support.all(|dimension| owners[dimension] == Some(home)),
+            None => support.next().is_none(),
+        };
+        is_at_home.then(|| owners[first].unwrap_or(blocks.len() + first))
     };
     let homes: SmallVec<[usize; 8]> = added.iter().map(home).collect::<Option<_>>()?;
-    let met = blocks.iter().enumerate().map(|(index, block)| {
-        let own = added.iter().zip(&homes).filter(|(_, home)| **home == index);
-        let own: Constraints = own.map(|(c, _)| polyhedron::inward(c, &block.dimensions)).collect();
-        if own.is_empty() {
-            return block.clone();
+    let at_home = |home: usize, space: &[usize]| -> Constraints {
+        let own = added.iter().zip(&homes).filter(|(_, own)| **own == home);
+        own.map(|(constraint, _)| polyhedron::inward(constraint, space)).collect()
+    };
+    let mut met = Blocks::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let own = if homes.contains(&index) { at_home(index, &block.dimensions) } else { Constraints::new() };
+        let body = if own.is_empty() { block.body.clone() } else { block.body.meet_fitted(own) };
+        met.push(Block { dimensions: block.dimensions.clone(), body });
+    }
+    for (at, &home) in homes.iter().enumerate().filter(|(_, home)| **home >= blocks.len()) {
+        if homes[..at].contains(&home) {
+            continue;
         }
-        Block { dimensions: block.dimensions.clone(), body: block.body.meet_fitted(own) }
-    });
-    Some(met.collect())
+        let space = [home - blocks.len()];
+        met.push(Block::of(&space, Dense::from_fitted(1, at_home(home, &space))));
+    }
+    Some(met)
 }
 
 /// Whether the product of some non-empty blocks is within that of others.
@@ -422,11 +437,24 @@ fn satisfies_terms(blocks: &[Block], owners: &[Option<usize>], terms: Terms<'_>)
             let row = terms.inward(block, constraint.constant().clone());
             block.body.implies_row(&row, constraint.relation())
         }
+        _ if constraint.relation() != Relation::Equal => {
+            let mut sum = (constraint.constant().clone(), Integer::ONE, true);
+            for &index in &concerned {
+                let part = terms.inward(&blocks[index], Integer::ZERO);
+                let Some((value, height, is_attained)) = blocks[index].body.least_of_row(&part) else {
+                    return false;
+                };
+                sum = (&sum.0 * &height + &value * &sum.1, &sum.1 * &height, sum.2 && is_attained);
+            }
+            let sign = sum.0.signum();
+            sign > 0 || (sign == 0 && (!sum.2 || constraint.relation() == Relation::AtLeast))
+        }
         _ => {
             let parts = concerned.iter().map(|&index| &blocks[index]);
             let parts = parts.map(|block| (block, terms.inward(block, Integer::ZERO)));
             let bounds = query::bounds_of_sum(constraint.constant(), parts);
-            polyhedron::holds(constraint.relation(), &bounds)
+            let is_zero = |bound: Bound| bound.is_some_and(|(value, _)| value.is_zero());
+            is_zero(bounds.lower) && is_zero(bounds.upper)
         }
     }
 }

@@ -34,7 +34,7 @@ use smallvec::SmallVec;
 use crate::budget::{Budget, Exceeded};
 use crate::dense::{Dense, Generators};
 use crate::dual::{Constraints, Dual};
-use crate::linear::{Constraint, Relation};
+use crate::linear::Constraint;
 use crate::partition::Groups;
 use crate::product;
 use crate::row;
@@ -386,20 +386,5 @@ impl fmt::Debug for Polyhedron {
             }
         }
         Ok(())
-    }
-}
-
-/// Whether a constraint is satisfied by a range, given as its greatest lower and least upper bound.
-pub(crate) fn holds(relation: Relation, bounds: &crate::query::Bounds) -> bool {
-    let lower = |sign: fn(i32) -> bool| bounds.lower.as_ref().is_some_and(|(value, _)| sign(value.signum()));
-    match relation {
-        Relation::AtLeast => lower(|sign| sign >= 0),
-        Relation::Greater => bounds
-            .lower
-            .as_ref()
-            .is_some_and(|(value, attained)| value.signum() > 0 || (value.signum() == 0 && !attained)),
-        Relation::Equal => {
-            lower(|sign| sign == 0) && bounds.upper.as_ref().is_some_and(|(value, _)| value.is_zero())
-        }
     }
 }

@@ -262,6 +262,9 @@ impl Polyhedron {
     #[must_use]
     pub fn remove_dimensions(&self, dimensions: &[usize]) -> Self {
         dimensions.iter().for_each(|&dimension| self.assert_dimension(dimension));
+        if dimensions.is_empty() {
+            return self.clone();
+        }
         let is_removed = marks(self.dimensions(), dimensions.iter().copied());
         let mut new_of = Vec::with_capacity(self.dimensions());
         let mut next = 0;

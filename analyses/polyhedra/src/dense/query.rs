@@ -52,6 +52,26 @@ impl Dense {
     }
 }
 
+impl Dense {
+    /// The greatest lower bound of a row as a fraction that is not reduced, its denominator positive, and
+    /// whether it is attained; nothing if there is none. For a polyhedron that is not empty.
+    pub(crate) fn least_of_row(&self, row: &[Integer]) -> Option<(Integer, Integer, bool)> {
+        let mut least = Best::default();
+        for generator in self.some_generators()? {
+            let value = row::dot(row, &generator.row);
+            match generator.kind {
+                Kind::Line if !value.is_zero() => return None,
+                Kind::Ray if value.is_negative() => return None,
+                Kind::Line | Kind::Ray => {}
+                Kind::Point | Kind::ClosurePoint => {
+                    least.improve(-1, &value, &generator.row[0], generator.kind == Kind::Point);
+                }
+            }
+        }
+        least.0
+    }
+}
+
 /// The best value so far, as a fraction that is not reduced: comparing needs two products, no
 /// divisor.
 #[derive(Default)]
@@ -62,7 +82,12 @@ impl Best {
     /// better.
     fn improve(&mut self, direction: i32, numerator: &Integer, denominator: &Integer, attained: bool) {
         if let Some((old, height, was_attained)) = &mut self.0 {
-            let gain = (numerator * &*height - &*old * denominator).signum() * direction;
+            let order = if denominator == height {
+                numerator.cmp(old)
+            } else {
+                (numerator * &*height).cmp(&(&*old * denominator))
+            };
+            let gain = order as i32 * direction;
             *was_attained |= gain == 0 && attained;
             if gain <= 0 {
                 return;

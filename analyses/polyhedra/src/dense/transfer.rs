@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use smallvec::smallvec;
+
 use crate::bits::Bits;
 use crate::budget::{Budget, Exceeded};
 use crate::dense::{Dense, Source};
@@ -197,6 +199,11 @@ fn map_dual(
         .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
 }
 
+/// Whether anything is left of a generator: a direction may be mapped to nothing.
+fn is_something(generator: &Generator) -> bool {
+    generator.row.iter().any(|entry| !entry.is_zero())
+}
+
 impl Dense {
     /// The image of a parallel assignment: all right sides are evaluated at the old point.
     /// Dimensions not assigned keep their values.
@@ -224,7 +231,7 @@ impl Dense {
         };
         let mapped = generators
             .map(|generator| Generator { kind: generator.kind, row: map.image(&generator.row) })
-            .filter(|generator| generator.row.iter().any(|entry| !entry.is_zero()))
+            .filter(is_something)
             .collect();
         Self::of_generators(dimensions, None, mapped)
     }
@@ -368,6 +375,14 @@ impl Dense {
         if self.is_known_empty() {
             return Self::empty(kept.len());
         }
+        if let ([kept], Some(Some(dual))) = (&kept[..], self.known_dual()) {
+            let projected = |generator: &Generator| Generator {
+                kind: generator.kind,
+                row: smallvec![generator.row[0].clone(), generator.row[kept + 1].clone()],
+            };
+            let projected: System = dual.generators.iter().map(projected).filter(is_something).collect();
+            return Self::of_generators(1, None, projected);
+        }
         let dropped = |row: &[Integer]| -> Row {
             core::iter::once(0)
                 .chain(kept.iter().map(|dimension| dimension + 1))
@@ -384,7 +399,7 @@ impl Dense {
                 // Their unit lines are all there is to drop; minimality and order are unaffected.
                 let narrow = |g: &Generator| Generator { kind: g.kind, row: dropped(&g.row) };
                 let mut generators: System = dual.generators.iter().map(narrow).collect();
-                generators.retain(|generator| generator.row.iter().any(|entry| !entry.is_zero()));
+                generators.retain(|generator| is_something(generator));
                 let constraints = dual
                     .constraints
                     .iter()
