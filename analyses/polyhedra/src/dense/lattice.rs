@@ -75,7 +75,7 @@ impl Dense {
         let (base, mut added) = large;
         added.extend(small.0.iter().flat_map(|dual| dual.constraints.iter().cloned()));
         added.extend(small.1);
-        Self::of_source(self.dimensions(), Source::Constraints { base, added })
+        Self::of_source(self.dimensions(), Source::Constraints { base, added: Box::new(added) })
     }
 
     /// The points that also satisfy the constraints.
@@ -112,7 +112,7 @@ impl Dense {
         }
         let (base, mut added) = self.constraint_parts();
         added.append(&mut fitted);
-        Self::of_source(self.dimensions(), Source::Constraints { base, added })
+        Self::of_source(self.dimensions(), Source::Constraints { base, added: Box::new(added) })
     }
 
     /// The smallest polyhedron (closed or not) that contains both.

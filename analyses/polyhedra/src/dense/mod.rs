@@ -52,9 +52,11 @@ pub(crate) type Factor = (Arc<[usize]>, Dense);
 /// How a polyhedron was made.
 pub(crate) enum Source {
     /// Constraints on top of a known polyhedron, or of the universe.
-    Constraints { base: Option<Arc<Dual>>, added: Constraints },
+    Constraints { base: Option<Arc<Dual>>, added: Box<Constraints> },
     /// Generators on top of a known polyhedron, or of nothing; there is a point among them.
-    Generators { base: Option<Arc<Dual>>, added: System },
+    Generators { base: Option<Arc<Dual>>, added: Box<System> },
+    /// By both descriptions, a non-empty one.
+    Known,
 }
 
 /// The generators of a polyhedron: it is the set of all sums of a convex combination of points and
@@ -80,7 +82,7 @@ impl Dense {
     /// All points of the space.
     #[must_use]
     pub fn universe(dimensions: usize) -> Self {
-        Self::of_source(dimensions, Source::Constraints { base: None, added: Constraints::new() })
+        Self::of_source(dimensions, Source::Constraints { base: None, added: Box::default() })
     }
 
     /// No points.
@@ -111,7 +113,7 @@ impl Dense {
         if dimensions == 1 && !added.is_empty() {
             return Self::of_dual(1, interval::from_constraints(None, &added));
         }
-        Self::of_source(dimensions, Source::Constraints { base: None, added })
+        Self::of_source(dimensions, Source::Constraints { base: None, added: Box::new(added) })
     }
 
     /// The number of dimensions of the space.
@@ -125,7 +127,7 @@ impl Dense {
     pub fn is_empty(&self) -> bool {
         match (&self.shared.source, self.shared.dual.get()) {
             (_, Some(dual)) => dual.is_none(),
-            (Source::Generators { .. }, None) => false,
+            (Source::Generators { .. } | Source::Known, None) => false,
             (Source::Constraints { added, .. }, None) if added.is_empty() => false,
             _ => self.dual().is_none(),
         }
@@ -182,9 +184,11 @@ impl Dense {
     }
 
     pub(crate) fn of_dual(dimensions: usize, dual: Option<Arc<Dual>>) -> Self {
-        let source = Source::Constraints {
-            base: dual.clone(),
-            added: if dual.is_some() { Constraints::new() } else { smallvec![Constraint::contradiction(dimensions)] },
+        let source = if dual.is_some() {
+            Source::Known
+        } else {
+            let added: Constraints = smallvec![Constraint::contradiction(dimensions)];
+            Source::Constraints { base: None, added: Box::new(added) }
         };
         Self {
             shared: Arc::new(Shared {
@@ -201,7 +205,7 @@ impl Dense {
         if dimensions == 1 {
             return Self::of_dual(1, interval::from_generators(base.as_ref(), &added));
         }
-        Self::of_source(dimensions, Source::Generators { base, added })
+        Self::of_source(dimensions, Source::Generators { base, added: Box::new(added) })
     }
 
     /// Both descriptions, converting if that was not done before; nothing for the empty polyhedron.
@@ -227,6 +231,7 @@ impl Dense {
     fn convert(&self, budget: &Budget) -> Result<Option<Arc<Dual>>, Exceeded> {
         let dimensions = self.dimensions();
         match &self.shared.source {
+            Source::Known => unreachable!("both descriptions were there from the beginning"),
             Source::Constraints { base: Some(base), added } if added.is_empty() => Ok(Some(Arc::clone(base))),
             Source::Constraints { base, added } if dimensions == 1 => {
                 Ok(interval::from_constraints(base.as_ref(), added))
@@ -288,7 +293,7 @@ impl Dense {
             Source::Constraints { base, added } => {
                 Some((base.as_ref().map_or(&[], |base| &base.constraints), added))
             }
-            Source::Generators { .. } => None,
+            Source::Generators { .. } | Source::Known => None,
         }
     }
 
@@ -316,7 +321,7 @@ impl Dense {
     /// The known double description and what was added to it, for meets.
     pub(crate) fn constraint_parts(&self) -> (Option<Arc<Dual>>, Constraints) {
         match (self.known_dual(), &self.shared.source) {
-            (None, Source::Constraints { base, added }) => (base.clone(), added.clone()),
+            (None, Source::Constraints { base, added }) => (base.clone(), (**added).clone()),
             _ => match self.dual() {
                 Some(dual) => (Some(Arc::clone(dual)), Constraints::new()),
                 None => (None, smallvec![Constraint::contradiction(self.dimensions())]),
@@ -328,7 +333,7 @@ impl Dense {
     /// polyhedron.
     pub(crate) fn generator_parts(&self) -> Option<(Option<Arc<Dual>>, System)> {
         match (self.known_dual(), &self.shared.source) {
-            (None, Source::Generators { base, added }) => Some((base.clone(), added.clone())),
+            (None, Source::Generators { base, added }) => Some((base.clone(), (**added).clone())),
             _ => self.dual().map(|dual| (Some(Arc::clone(dual)), System::new())),
         }
     }
@@ -356,9 +361,9 @@ impl fmt::Debug for Dense {
         match (self.known_constraints(), &self.shared.source) {
             (Some((first, second)), _) => f.debug_set().entries(first.iter().chain(second)).finish(),
             (None, Source::Generators { base, added }) => {
-                f.debug_list().entries(base.iter().flat_map(|base| &base.generators).chain(added)).finish()
+                f.debug_list().entries(base.iter().flat_map(|base| &base.generators).chain(&**added)).finish()
             }
-            (None, Source::Constraints { .. }) => Ok(()),
+            (None, Source::Constraints { .. } | Source::Known) => Ok(()),
         }
     }
 }

@@ -258,8 +258,9 @@ impl Dense {
         let mapped = |dual: &Arc<Dual>| Arc::new(map_dual(dual, &image, &constraint));
         match (self.known_dual(), self.source()) {
             (Some(dual), _) => Self::of_dual(dimensions, dual.map(mapped)),
+            (None, Source::Known) => unreachable!("both descriptions were there from the beginning"),
             (None, Source::Constraints { base, added }) => {
-                let added = added.iter().map(&constraint).collect();
+                let added = Box::new(added.iter().map(&constraint).collect());
                 Self::of_source(dimensions, Source::Constraints { base: base.as_ref().map(mapped), added })
             }
             (None, Source::Generators { base, added }) => {
