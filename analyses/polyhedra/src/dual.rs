@@ -413,8 +413,7 @@ fn assemble(minimal: Minimal, has_infinite_facet: bool, excluded: &[Bits], kept:
         })
         .collect();
     extremes.sort();
-    let mut generators: System =
-        lines.into_iter().map(|row| Generator { kind: Kind::Line, row }).collect();
+    let mut generators: System = lines.into_iter().map(|row| Generator { kind: Kind::Line, row }).collect();
     generators.append(&mut extremes);
     generators.append(&mut middles);
     Dual {

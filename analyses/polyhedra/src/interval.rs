@@ -89,7 +89,8 @@ impl Interval {
 
     /// Both descriptions; nothing of an empty interval.
     fn to_dual(&self) -> Option<Dual> {
-        let ray = |sign: i64| Generator { kind: Kind::Ray, row: smallvec![Integer::ZERO, Integer::from(sign)] };
+        let ray =
+            |sign: i64| Generator { kind: Kind::Ray, row: smallvec![Integer::ZERO, Integer::from(sign)] };
         let (mut equalities, mut lines) = (0, 0);
         let (constraints, mut generators): (Constraints, System) = match (&self.lower, &self.upper) {
             (None, None) => {
@@ -162,7 +163,10 @@ pub(crate) fn from_constraints(base: Option<&Arc<Dual>>, added: &[Constraint]) -
     for constraint in base.iter().flat_map(|base| &base.constraints) {
         interval.cut(constraint);
     }
-    let is_cut = added.iter().fold(false, |is_cut, constraint| interval.cut(constraint) || is_cut);
+    let mut is_cut = false;
+    for constraint in added {
+        is_cut |= interval.cut(constraint);
+    }
     match base {
         Some(base) if !is_cut => Some(Arc::clone(base)),
         _ => interval.to_dual().map(Arc::new),

@@ -51,13 +51,10 @@ impl Polyhedron {
             match own {
                 Some(own) if own.is_known_equal(block) => true,
                 Some(own) if own.dimensions == block.dimensions => own.body.is_leq(&block.body),
-                _ => block
-                    .body
-                    .some_constraints()
-                    .all(|constraint| {
-                        let dimensions = Some(&block.dimensions[..]);
-                        satisfies_terms(&mine, &owners, Terms { constraint, dimensions })
-                    }),
+                _ => block.body.some_constraints().all(|constraint| {
+                    let dimensions = Some(&block.dimensions[..]);
+                    satisfies_terms(&mine, &owners, Terms { constraint, dimensions })
+                }),
             }
         })
     }

@@ -311,9 +311,8 @@ fn joined_by_group(
             result.push(Block::of(group, joined));
             continue;
         }
-        let product = |blocks: &[&Block]| {
-            Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()))
-        };
+        let product =
+            |blocks: &[&Block]| Polyhedron::of_blocks(dimensions, blocks.iter().map(|&block| block.clone()));
         let (a, b) = (product(a), product(b));
         candidates.extend(octagon(group, dimensions, octagonal, |expression| {
             hull(a.bounds(expression), b.bounds(expression))

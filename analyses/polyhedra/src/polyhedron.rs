@@ -175,7 +175,8 @@ impl Polyhedron {
         for (at, (block, dual)) in blocks.iter().zip(&duals).enumerate() {
             for (index, constraint) in dual.constraints.iter().enumerate() {
                 let pivot = row::pivot(constraint.row());
-                let first = block.dimensions.get(pivot.wrapping_sub(1)).map_or(0, |&first| first as isize + 1);
+                let first =
+                    block.dimensions.get(pivot.wrapping_sub(1)).map_or(0, |&first| first as isize + 1);
                 let is_positive = constraint.row()[pivot].is_positive();
                 let (kind, key) = match index {
                     _ if index < dual.equalities => (0, first),

@@ -67,10 +67,7 @@ impl Polyhedron {
 
 /// The range of the sum of a constant and, for each of some non-empty blocks, a row in its space whose own
 /// constant is 0.
-pub(crate) fn bounds_of_sum<'a>(
-    constant: &Integer,
-    parts: impl Iterator<Item = (&'a Block, Row)>,
-) -> Bounds {
+pub(crate) fn bounds_of_sum<'a>(constant: &Integer, parts: impl Iterator<Item = (&'a Block, Row)>) -> Bounds {
     let constant = Rational::from(constant.clone());
     let mut sum =
         Bounds { lower: Some((constant.clone(), true)), upper: Some((constant, true)), empty: false };

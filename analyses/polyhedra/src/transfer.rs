@@ -331,7 +331,12 @@ fn entered(blocks: &[&Block], entering: &[usize], space: &[usize]) -> Dense {
 }
 
 /// Adds a block without some of its dimensions to `result`; whether it is not known to be empty.
-pub(crate) fn leave(result: &mut impl Extend<Block>, body: Dense, space: &[usize], leaving: &[usize]) -> bool {
+pub(crate) fn leave(
+    result: &mut impl Extend<Block>,
+    body: Dense,
+    space: &[usize],
+    leaving: &[usize],
+) -> bool {
     if leaving.is_empty() {
         if !space.is_empty() {
             result.extend([Block::of(space, body)]);

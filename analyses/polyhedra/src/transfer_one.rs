@@ -52,7 +52,13 @@ pub(crate) fn assign_one(
     let others = blocks.iter().enumerate().filter(|(index, _)| Some(*index) != own && Some(*index) != read);
     result.extend(others.map(|(_, block)| block.clone()));
     let Some(read) = read else {
-        return leave_own(dimensions, result, own.map(|own| &blocks[own]), dimension, alone(dimension, expression));
+        return leave_own(
+            dimensions,
+            result,
+            own.map(|own| &blocks[own]),
+            dimension,
+            alone(dimension, expression),
+        );
     };
     let block = &blocks[read];
     if own == Some(read) {
@@ -65,13 +71,7 @@ pub(crate) fn assign_one(
     let at = space.iter().position(|&other| other > dimension).unwrap_or(space.len());
     space.insert(at, dimension);
     let body = block.body.with_function(at, &inward(expression, &space))?;
-    leave_own(
-        dimensions,
-        result,
-        own.map(|own| &blocks[own]),
-        dimension,
-        Block { dimensions: space, body },
-    )
+    leave_own(dimensions, result, own.map(|own| &blocks[own]), dimension, Block { dimensions: space, body })
 }
 
 /// The points from which `x_dimension := expression` leads into a polyhedron with these blocks, where that is

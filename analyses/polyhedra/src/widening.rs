@@ -99,8 +99,7 @@ impl Polyhedron {
     /// When a threshold mentions a dimension that is not there.
     #[must_use]
     pub fn widen_with_thresholds(&self, other: &Self, thresholds: &[Constraint]) -> Self {
-        let kept: Vec<Constraint> =
-            other.which_implied(thresholds).cloned().collect();
+        let kept: Vec<Constraint> = other.which_implied(thresholds).cloned().collect();
         let widened = self.widen(other);
         if kept.is_empty() { widened } else { widened.meet_constraints(&kept) }
     }

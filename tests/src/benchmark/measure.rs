@@ -93,9 +93,8 @@ fn alternate(
 
 /// The medians of what is performed again and again in a turn, in seconds.
 fn turn(mut perform: impl FnMut() -> Result<Vec<Duration>, String>) -> Result<Vec<f64>, String> {
-    let mut seconds = || -> Result<Vec<f64>, String> {
-        Ok(perform()?.iter().map(Duration::as_secs_f64).collect())
-    };
+    let mut seconds =
+        || -> Result<Vec<f64>, String> { Ok(perform()?.iter().map(Duration::as_secs_f64).collect()) };
     let first = seconds()?;
     let mut spent: f64 = first.iter().sum();
     let mut all: Vec<Vec<f64>> = Vec::new();
