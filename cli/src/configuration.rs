@@ -242,7 +242,7 @@ pub(crate) fn reference(
     sorted.sort_unstable();
     diagnostic = diagnostic.help(match collector.nearest(name, sorted) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "paths are relative to the folder of the configuration".to_owned(),
+        None => "paths are relative to the folder of the file that names them".to_owned(),
     });
     collector.push(diagnostic);
     None
