@@ -72,11 +72,6 @@ impl Dual {
         &self.constraints[..self.equalities + self.facets]
     }
 
-    /// The facets.
-    pub(crate) fn facet_constraints(&self) -> &[Constraint] {
-        &self.constraints[self.equalities..self.equalities + self.facets]
-    }
-
     /// The strict constraints that are not facets.
     pub(crate) fn extra_constraints(&self) -> &[Constraint] {
         &self.constraints[self.equalities + self.facets..]

@@ -155,6 +155,10 @@ impl Constraint {
         &self.row
     }
 
+    pub(crate) fn into_row(self) -> Row {
+        self.row
+    }
+
     /// # Panics
     /// When it mentions a dimension that is not there.
     pub(crate) fn assert_fits(&self, dimensions: usize) {

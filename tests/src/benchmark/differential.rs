@@ -19,23 +19,8 @@ use crate::benchmark::agreement::{Follow, Verdict, follower};
 use crate::benchmark::library::{Answer, Kind, Library};
 use crate::benchmark::ours::Ours;
 use crate::benchmark::shapes::label;
+use crate::generator::edges::EDGES;
 use crate::generator::random::Random;
-
-/// Numbers that overflow a word in one operation or two.
-const EDGES: [i128; 12] = [
-    (1 << 31) - 1,
-    1 << 31,
-    (1 << 31) + 1,
-    -(1 << 31),
-    (1 << 62) + 1,
-    (1 << 63) - 1,
-    1 << 63,
-    (1 << 63) + 1,
-    -(1 << 63),
-    -(1 << 63) - 1,
-    (1 << 64) - 1,
-    (1 << 53) + 1,
-];
 
 /// How often it is said how far it is.
 const PROGRESS: Duration = Duration::from_secs(20);

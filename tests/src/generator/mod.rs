@@ -16,6 +16,7 @@
 //! **Ends** by construction: every loop runs over a number drawn from [`Shape`]. A seed and a shape determine the pair.
 
 mod data;
+pub mod edges;
 mod purpose;
 pub mod random;
 mod specification;

@@ -20,23 +20,8 @@ mod exact;
 mod points;
 
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+use coreach_tests::generator::edges::EDGES;
 use coreach_tests::generator::random::Random;
-
-/// Numbers that overflow a word in one operation or two.
-const EDGES: [i128; 12] = [
-    (1 << 31) - 1,
-    1 << 31,
-    (1 << 31) + 1,
-    -(1 << 31),
-    (1 << 62) + 1,
-    (1 << 63) - 1,
-    1 << 63,
-    (1 << 63) + 1,
-    -(1 << 63),
-    -(1 << 63) - 1,
-    (1 << 64) - 1,
-    (1 << 53) + 1,
-];
 
 /// A small number, or in an extreme case one of the edges now and then.
 fn number(random: &mut Random, extreme: bool, most: usize) -> Integer {

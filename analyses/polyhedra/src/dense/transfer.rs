@@ -144,40 +144,21 @@ fn with_function(dual: &Dual, new: usize, row: &[Integer], denominator: &Integer
     let mut graph: Row = row.into();
     row::negate(&mut graph);
     graph[new + 1] = denominator.clone();
-    let old = dual.constraints[..dual.equalities].iter().map(|c| wider(c.row(), Integer::ZERO));
-    let equalities = row::echelon(old.chain([graph]).collect());
-    let reduced = |constraint: &Constraint| {
-        let mut row = wider(constraint.row(), Integer::ZERO);
-        row::reduce(&mut row, &equalities);
-        row
-    };
-    let facets = dual.facet_constraints().iter().map(reduced);
-    let facets = facets.map(|row| Facet { row, rays: Bits::default() }).collect();
-    let (lines, extremes) = dual.skeleton_generators().split_at(dual.lines);
-    let lines = row::echelon(lines.iter().map(|line| image(&line.row)).collect());
-    let rays = extremes.iter().map(|generator| {
-        let mut row = image(&generator.row);
-        row::reduce(&mut row, &lines);
-        row
-    });
-    let rays = rays.collect();
-    let strict = dual.constraints.iter().filter(|c| c.relation() == Relation::Greater);
-    let strict: Vec<Row> = strict.map(reduced).collect();
-    let minimal = Minimal { lines, rays, equalities, facets };
-    product::finish(minimal, dual.has_infinite_facet, &strict, &Budget::unlimited())
-        .unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"))
+    map_dual(dual, image, |constraint| wider(constraint.row(), Integer::ZERO), Some(graph))
 }
 
-/// Both descriptions after a bijection.
+/// Both descriptions after a map that is one-to-one: `image` maps generators, `constraint` constraints to rows of
+/// what holds of the images, and one more equality may be what all images satisfy.
 fn map_dual(
     dual: &Dual,
     image: impl Fn(&[Integer]) -> Row,
-    constraint: impl Fn(&Constraint) -> Constraint,
+    constraint: impl Fn(&Constraint) -> Row,
+    equality: Option<Row>,
 ) -> Dual {
     let (equalities, facets) = dual.skeleton_constraints().split_at(dual.equalities);
-    let equalities = row::echelon(equalities.iter().map(|row| Row::from(constraint(row).row())).collect());
+    let equalities = row::echelon(equalities.iter().map(&constraint).chain(equality).collect());
     let reduced = |facet: &Constraint| {
-        let mut row = Row::from(constraint(facet).row());
+        let mut row = constraint(facet);
         row::reduce(&mut row, &equalities);
         row
     };
@@ -255,7 +236,8 @@ impl Dense {
         constraint: impl Fn(&Constraint) -> Constraint,
     ) -> Self {
         let dimensions = self.dimensions();
-        let mapped = |dual: &Arc<Dual>| Arc::new(map_dual(dual, &image, &constraint));
+        let row = |old: &Constraint| constraint(old).into_row();
+        let mapped = |dual: &Arc<Dual>| Arc::new(map_dual(dual, &image, row, None));
         match (self.known_dual(), self.source()) {
             (Some(dual), _) => Self::of_dual(dimensions, dual.map(mapped)),
             (None, Source::Known) => unreachable!("both descriptions were there from the beginning"),
