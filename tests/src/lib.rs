@@ -5,10 +5,12 @@
 //! - [`properties`]: what must hold of every pair, each with its source in the thesis.
 //! - [`mutants`]: implementations that differ from the specification in one place.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
+//! - [`analysed`]: the machines that the analyses of our models work on.
 //! - [`benchmark`]: the polyhedra against APRON and PPL, in speed and answer by answer (`scripts/bench domains`).
 //!
 //! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a slice.
 
+pub mod analysed;
 pub mod benchmark;
 pub mod brute;
 pub mod generator;
