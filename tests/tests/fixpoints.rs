@@ -89,16 +89,14 @@ fn on_the_test_models() {
 
 #[test]
 fn on_the_examples() {
-    // APRON's polka needs minutes for `redis`: below.
+    // Not `redis`: APRON's polka does not come to an end there within minutes.
     let folders = ["coffee_machine", "bounded_retransmission", "vending_nondeterministic", "counter", "smtp"];
     let compared: usize = folders.iter().map(|name| compare(&root().join("examples").join(name))).sum();
     assert!(compared >= 45, "{compared} fixpoints");
 }
 
 #[test]
-#[ignore = "minutes, even in a release build: cargo test --release --features apron --test fixpoints -- --ignored"]
-fn on_the_large_examples() {
-    for name in ["retransmission", "redis"] {
-        assert!(compare(&root().join("examples").join(name)) >= 9);
-    }
+#[ignore = "a minute in a release build: cargo test --release --features apron --test fixpoints -- --ignored"]
+fn on_retransmission() {
+    assert!(compare(&root().join("examples/retransmission")) >= 18);
 }
