@@ -339,10 +339,12 @@ proptest! {
             prop_assert_eq!(outcome.polyhedron().constraints(), exact.constraints());
         }
         let p = polyhedron(dimensions, &lists);
-        let start = p.convert_limited(&limits).into_polyhedron();
+        let outcome = p.convert_limited(&limits);
+        let start = outcome.polyhedron();
         let limited = start.tighten_limited(&marks[..dimensions], &limits);
-        prop_assert!(limited.is_leq(&start));
-        prop_assert!(p.tighten(&marks[..dimensions]).is_leq(&limited) || !start.is_equal(&p));
+        prop_assert!(limited.is_leq(start));
+        // What was made coarser may be the same set, but written otherwise, and be rounded otherwise.
+        prop_assert!(p.tighten(&marks[..dimensions]).is_leq(&limited) || !outcome.is_exact());
         for point in points(dimensions) {
             let admitted = point.iter().zip(&marks).all(|(value, mark)| !mark || value.is_integer());
             prop_assert!(!(admitted && contains(&p, &point)) || contains(&limited, &point), "{point:?}");
