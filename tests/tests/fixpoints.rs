@@ -96,7 +96,6 @@ fn on_the_examples() {
 }
 
 #[test]
-#[ignore = "a minute in a release build: cargo test --release --features apron --test fixpoints -- --ignored"]
 fn on_retransmission() {
     assert!(compare(&root().join("examples/retransmission")) >= 18);
 }
