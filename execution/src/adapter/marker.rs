@@ -328,8 +328,9 @@ mod tests {
         let mut orphan = sleeper(format!("x {namespace}.0.7.1"));
         let mut ours = sleeper(format!("{namespace}.{pid}.{start}.1"));
         let mut elsewhere = sleeper(format!("1{namespace}.0.7.1"));
-        assert!(sweep() >= 1);
-        assert!(!orphan.wait().unwrap().success());
+        // Another program of ours, such as a test beside this one, may be the one that sweeps it.
+        sweep();
+        assert!(!orphan.wait().unwrap().success(), "it slept undisturbed to its end");
         for other in [&mut ours, &mut elsewhere] {
             assert_eq!(other.try_wait().unwrap(), None);
             other.kill().unwrap();
