@@ -11,7 +11,7 @@ use std::rc::Rc;
 use coreach_apron_sys as sys;
 use dashu::rational::RBig;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::linear::{Constraint, Expression, Interval, RawConstraints, read_interval};
 use crate::manager::{Library, Manager, check_dimensions};
 use crate::number::Number;
@@ -44,9 +44,43 @@ impl fmt::Debug for Element {
     }
 }
 
+impl Manager {
+    /// All vectors of `integers` integers and then `reals` reals.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn top(&self, integers: usize, reals: usize) -> Result<Element, Error> {
+        check_dimensions(integers, reals)?;
+        // SAFETY: the manager lives; its dimensions are few enough.
+        self.make(|manager| unsafe { sys::ap_abstract0_top(manager, integers, reals) })
+    }
+
+    /// No vector.
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn bottom(&self, integers: usize, reals: usize) -> Result<Element, Error> {
+        check_dimensions(integers, reals)?;
+        // SAFETY: as above.
+        self.make(|manager| unsafe { sys::ap_abstract0_bottom(manager, integers, reals) })
+    }
+
+    /// Calls a function of the library that makes an element.
+    pub(crate) fn make(
+        &self,
+        function: impl FnOnce(*mut sys::ap_manager_t) -> *mut sys::ap_abstract0_t,
+    ) -> Result<Element, Error> {
+        let (raw, outcome) = self.call(function);
+        // Wrapped before the outcome is looked at: a call that fails still gives something to be freed.
+        let element = NonNull::new(raw).map(|raw| Element::wrap(self, raw));
+        outcome?;
+        element.ok_or_else(|| Error::new(ErrorKind::OutOfSpace, "the library gave no value"))
+    }
+}
+
 impl Element {
     /// Takes over a value that the library made with this manager.
-    pub(crate) fn wrap(manager: &Manager, raw: NonNull<sys::ap_abstract0_t>) -> Self {
+    fn wrap(manager: &Manager, raw: NonNull<sys::ap_abstract0_t>) -> Self {
         // SAFETY: the value lives, and its manager does. This cannot fail: it reads two fields.
         let size = unsafe { sys::ap_abstract0_dimension(manager.as_ptr(), raw.as_ptr()) };
         Element(Rc::new(Owned { raw, manager: manager.clone(), integers: size.intdim, reals: size.realdim }))

@@ -32,6 +32,8 @@
 //! - dimensions, distinctness and managers that fit are checked here, not there: not every function of the library does.
 
 #[cfg(feature = "link")]
+mod apply;
+#[cfg(feature = "link")]
 mod element;
 #[cfg(feature = "link")]
 mod error;

@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use coreach_apron_sys as sys;
 
-use crate::element::Element;
 use crate::error::{Error, ErrorKind};
 
 /// The libraries, all with GMP's rationals.
@@ -115,26 +114,6 @@ impl Manager {
         format!("{} {}", library.to_string_lossy(), version.to_string_lossy())
     }
 
-    /// All vectors of `integers` integers and then `reals` reals.
-    ///
-    /// # Errors
-    /// What the library says.
-    pub fn top(&self, integers: usize, reals: usize) -> Result<Element, Error> {
-        check_dimensions(integers, reals)?;
-        // SAFETY: the manager lives; its dimensions are few enough.
-        self.make(|manager| unsafe { sys::ap_abstract0_top(manager, integers, reals) })
-    }
-
-    /// No vector.
-    ///
-    /// # Errors
-    /// What the library says.
-    pub fn bottom(&self, integers: usize, reals: usize) -> Result<Element, Error> {
-        check_dimensions(integers, reals)?;
-        // SAFETY: as above.
-        self.make(|manager| unsafe { sys::ap_abstract0_bottom(manager, integers, reals) })
-    }
-
     /// Calls a function of the library, and looks whether it raised an exception.
     pub(crate) fn call<T>(
         &self,
@@ -161,18 +140,6 @@ impl Manager {
             }
         };
         (result, error)
-    }
-
-    /// Calls a function of the library that makes an element.
-    pub(crate) fn make(
-        &self,
-        function: impl FnOnce(*mut sys::ap_manager_t) -> *mut sys::ap_abstract0_t,
-    ) -> Result<Element, Error> {
-        let (raw, outcome) = self.call(function);
-        // Wrapped before the outcome is looked at: a call that fails still gives something to be freed.
-        let element = NonNull::new(raw).map(|raw| Element::wrap(self, raw));
-        outcome?;
-        element.ok_or_else(|| Error::new(ErrorKind::OutOfSpace, "the library gave no value"))
     }
 
     pub(crate) fn as_ptr(&self) -> *mut sys::ap_manager_t {

@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use coreach_polyhedra::Rational;
 
-use crate::bound::{Bound, Wide, Word};
+use crate::bound::Bound;
 use crate::matrix::Matrix;
+use crate::numbers::{Kept, Numbers};
 use crate::partition::Partition;
 
 /// A closed matrix over some dimensions, not empty, normalised.
@@ -24,16 +25,9 @@ pub(crate) struct Block {
     pub(crate) numbers: Numbers,
 }
 
-/// A matrix, in words if they suffice.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Numbers {
-    Words(Matrix<Word>),
-    Wide(Matrix<Wide>),
-}
-
 impl Block {
     /// The matrix with bounds of this kind, if it has one.
-    pub(crate) fn matrix<B: Bound>(&self) -> Option<Cow<'_, Matrix<B>>> {
+    pub(crate) fn matrix<B: Kept>(&self) -> Option<Cow<'_, Matrix<B>>> {
         B::view(&self.numbers)
     }
 
@@ -52,7 +46,7 @@ pub(crate) fn equal(a: &Arc<Block>, b: &Arc<Block>) -> bool {
 }
 
 /// Appends the blocks of a closed matrix over these ascending dimensions.
-pub(crate) fn split<B: Bound>(
+pub(crate) fn split<B: Kept>(
     dimensions: &[usize],
     matrix: Matrix<B>,
     into: &mut Vec<Arc<Block>>,
@@ -77,7 +71,7 @@ pub(crate) fn split<B: Bound>(
     Some(())
 }
 
-fn push<B: Bound>(dimensions: Vec<usize>, matrix: Matrix<B>, into: &mut Vec<Arc<Block>>) {
+fn push<B: Kept>(dimensions: Vec<usize>, matrix: Matrix<B>, into: &mut Vec<Arc<Block>>) {
     let free = dimensions.len() == 1 && matrix.get(0, 1).is_infinite() && matrix.get(1, 0).is_infinite();
     if !free {
         into.push(Arc::new(Block { dimensions, numbers: B::store(matrix.normalised()) }));

@@ -12,14 +12,10 @@
 //! and the caller does the whole operation again on [`Wide`], whose numbers have any size and whose operations always
 //! succeed.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
 use coreach_polyhedra::Integer;
-
-use crate::block::Numbers;
-use crate::matrix::Matrix;
 
 /// An upper bound, strict or closed, or none. `None` as a result is an overflow.
 pub(crate) trait Bound: Clone + Ord + fmt::Debug + Sized {
@@ -49,10 +45,6 @@ pub(crate) trait Bound: Clone + Ord + fmt::Debug + Sized {
     fn rounded(&self, unit: &Integer) -> Option<Self>;
     /// `row[j] = min(row[j], first + rest[j])`, where `first` is finite.
     fn relax(row: &mut [Self], first: &Self, rest: &[Self]) -> Option<()>;
-    /// The numbers in this form, if they have it.
-    fn view(numbers: &Numbers) -> Option<Cow<'_, Matrix<Self>>>;
-    /// The matrix in the smallest form it has.
-    fn store(matrix: Matrix<Self>) -> Numbers;
 }
 
 /// A bound in a machine word.
@@ -167,17 +159,6 @@ impl Bound for Word {
         }
         (!outside).then_some(())
     }
-
-    fn view(numbers: &Numbers) -> Option<Cow<'_, Matrix<Self>>> {
-        match numbers {
-            Numbers::Words(matrix) => Some(Cow::Borrowed(matrix)),
-            Numbers::Wide(_) => None,
-        }
-    }
-
-    fn store(matrix: Matrix<Self>) -> Numbers {
-        Numbers::Words(matrix)
-    }
 }
 
 /// A bound of any size.
@@ -185,7 +166,7 @@ impl Bound for Word {
 pub(crate) struct Wide(Option<Integer>);
 
 impl Wide {
-    fn encoded(value: &Integer, strict: bool) -> Self {
+    pub(crate) fn encoded(value: &Integer, strict: bool) -> Self {
         let closed = if strict { Integer::ZERO } else { Integer::ONE };
         Self(Some(value + value + closed))
     }
@@ -286,32 +267,6 @@ impl Bound for Wide {
         }
         Some(())
     }
-
-    fn view(numbers: &Numbers) -> Option<Cow<'_, Matrix<Self>>> {
-        Some(match numbers {
-            Numbers::Words(matrix) => Cow::Owned(widened(matrix)),
-            Numbers::Wide(matrix) => Cow::Borrowed(matrix),
-        })
-    }
-
-    fn store(matrix: Matrix<Self>) -> Numbers {
-        let word = |entry: &Self| match entry.parts() {
-            Some((value, strict)) => Word::new(&value, strict),
-            None => Some(Word::INFINITE),
-        };
-        match matrix.mapped(word) {
-            Some(words) => Numbers::Words(words),
-            None => Numbers::Wide(matrix),
-        }
-    }
-}
-
-fn widened(matrix: &Matrix<Word>) -> Matrix<Wide> {
-    let wide = |entry: &Word| {
-        Some(entry.parts().map_or(Wide::INFINITE, |(value, strict)| Wide::encoded(&value, strict)))
-    };
-    // The mapping answers always, so the default is never made.
-    matrix.mapped(wide).unwrap_or_else(|| Matrix::unbounded(matrix.variables(), matrix.scale().clone()))
 }
 
 /// Does the operation on words, and if that overflows on numbers of any size.

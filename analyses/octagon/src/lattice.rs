@@ -8,8 +8,9 @@
 use std::sync::Arc;
 
 use crate::block::{self, Block};
-use crate::bound::{Bound, Wide, Word, exact};
+use crate::bound::{Wide, Word, exact};
 use crate::matrix::aligned;
+use crate::numbers::Kept;
 use crate::octagon::Octagon;
 
 impl Octagon {
@@ -53,7 +54,7 @@ pub(crate) fn twin<'a>(
     octagon.blocks.as_ref()?.get(index).filter(|twin| block::equal(twin, block))
 }
 
-fn is_leq<B: Bound>(a: &Octagon, b: &Octagon) -> Option<bool> {
+fn is_leq<B: Kept>(a: &Octagon, b: &Octagon) -> Option<bool> {
     let (Some(_), Some(theirs)) = (&a.blocks, &b.blocks) else { return Some(a.is_empty()) };
     let places = a.places();
     for block in theirs {
@@ -72,7 +73,7 @@ fn is_leq<B: Bound>(a: &Octagon, b: &Octagon) -> Option<bool> {
     Some(true)
 }
 
-fn join<B: Bound>(a: &Octagon, b: &Octagon) -> Option<Octagon> {
+fn join<B: Kept>(a: &Octagon, b: &Octagon) -> Option<Octagon> {
     let (places_of_a, places_of_b) = (a.places(), b.places());
     let mut blocks = Vec::new();
     let mut differing = Vec::new();

@@ -8,6 +8,7 @@ mod lattice;
 mod linear;
 mod matrix;
 mod meet;
+mod numbers;
 mod octagon;
 mod partition;
 mod reduce;

@@ -124,24 +124,32 @@ pub(crate) fn edges(octagon: &Octagon, sum: &Sum) -> Vec<Edge> {
     found
 }
 
-/// The range of an expression.
-pub(crate) fn bounds(octagon: &Octagon, expression: &LinearExpression) -> Bounds {
-    if octagon.is_empty() {
-        return Bounds { lower: None, upper: None, empty: true };
+impl Octagon {
+    /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and otherwise
+    /// a sum of octagonal ones. "Attained" is then only not excluded.
+    ///
+    /// # Panics
+    /// When the expression mentions a dimension that is not there.
+    #[must_use]
+    pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
+        if self.is_empty() {
+            return Bounds { lower: None, upper: None, empty: true };
+        }
+        let used: Vec<(usize, Rational)> = (0..self.dimensions)
+            .map(|at| (at, expression.coefficient(at)))
+            .filter(|(_, coefficient)| !coefficient.is_zero())
+            .collect();
+        let common = expression.denominator().clone();
+        let side = |negated: bool| {
+            let node = |(at, c): &(usize, Rational)| 2 * at + usize::from((c.signum() < 0) != negated);
+            let nodes: Vec<usize> = used.iter().map(node).collect();
+            let weight =
+                |(_, c): &(usize, Rational)| (c.numerator() * &common.div_exact(c.denominator())).abs();
+            let (value, open) = Table::of(self, &nodes).greatest(used.iter().map(weight).collect())?;
+            let value = value.checked_div(&Rational::from(common.clone()))?;
+            let value = if negated { -value } else { value };
+            Some((&value + &expression.constant_term(), !open))
+        };
+        Bounds { lower: side(true), upper: side(false), empty: false }
     }
-    let used: Vec<(usize, Rational)> = (0..octagon.dimensions)
-        .map(|at| (at, expression.coefficient(at)))
-        .filter(|(_, coefficient)| !coefficient.is_zero())
-        .collect();
-    let common = expression.denominator().clone();
-    let side = |negated: bool| {
-        let node = |(at, c): &(usize, Rational)| 2 * at + usize::from((c.signum() < 0) != negated);
-        let nodes: Vec<usize> = used.iter().map(node).collect();
-        let weight = |(_, c): &(usize, Rational)| (c.numerator() * &common.div_exact(c.denominator())).abs();
-        let (value, open) = Table::of(octagon, &nodes).greatest(used.iter().map(weight).collect())?;
-        let value = value.checked_div(&Rational::from(common.clone()))?;
-        let value = if negated { -value } else { value };
-        Some((&value + &expression.constant_term(), !open))
-    };
-    Bounds { lower: side(true), upper: side(false), empty: false }
 }

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use coreach_polyhedra::Constraint;
 
 use crate::block::{self, Block};
-use crate::bound::{Bound, Wide, Word, exact};
+use crate::bound::{Wide, Word, exact};
 use crate::close::{close, needs_rounding};
 use crate::edge::{Edge, Sum, sides};
 use crate::linear;
 use crate::matrix::aligned;
+use crate::numbers::Kept;
 use crate::octagon::Octagon;
 use crate::partition::Partition;
 
@@ -96,7 +97,7 @@ fn flags(dimensions: &[usize], integer: &[bool]) -> Vec<bool> {
 }
 
 /// Appends the block with its integers rounded; `false` if it is then empty.
-fn settle<B: Bound>(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> Option<bool> {
+fn settle<B: Kept>(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Block>>) -> Option<bool> {
     let integer = flags(&block.dimensions, integer);
     let matrix = block.matrix::<B>()?;
     if !needs_rounding(matrix.as_ref(), &integer)? {
@@ -124,7 +125,7 @@ fn grouped<'a>(
     groups
 }
 
-fn meet<B: Bound>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon> {
+fn meet<B: Kept>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon> {
     let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
         return Some(Octagon::empty(a.dimensions));
     };
@@ -160,7 +161,7 @@ fn meet<B: Bound>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon>
     Some(Octagon::of(a.dimensions, blocks))
 }
 
-fn meet_edges<B: Bound>(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Option<Octagon> {
+fn meet_edges<B: Kept>(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Option<Octagon> {
     let dimensions = octagon.dimensions;
     let present = octagon.blocks.as_deref().unwrap_or_default();
     let mut partition = Partition::apart(dimensions);

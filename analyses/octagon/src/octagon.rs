@@ -6,12 +6,12 @@
 
 use std::sync::Arc;
 
-use coreach_polyhedra::{Bounds, Constraint, LinearExpression, Rational, Relation};
+use coreach_polyhedra::{Constraint, Rational, Relation};
 
 use crate::block::{Block, implied};
-use crate::bound::Bound;
 use crate::matrix::{Matrix, pairs};
-use crate::{linear, reduce};
+use crate::numbers::Kept;
+use crate::reduce;
 
 /// A set of vectors of rationals that bounds of `x`, `-x` and `±x ± y` describe; each bound may be strict.
 ///
@@ -84,16 +84,6 @@ impl Octagon {
         found
     }
 
-    /// A range of the expression that contains its values: the least if it is octagonal up to a factor, and otherwise
-    /// a sum of octagonal ones. "Attained" is then only not excluded.
-    ///
-    /// # Panics
-    /// When the expression mentions a dimension that is not there.
-    #[must_use]
-    pub fn bounds(&self, expression: &LinearExpression) -> Bounds {
-        linear::bounds(self, expression)
-    }
-
     /// For each dimension, its block and the position in it.
     pub(crate) fn places(&self) -> Vec<Option<(usize, usize)>> {
         let mut places = vec![None; self.dimensions];
@@ -131,7 +121,7 @@ impl Octagon {
     }
 
     /// The bounds among these ascending dimensions as one matrix; between blocks with what is implied, or without.
-    pub(crate) fn gathered<B: Bound>(&self, dimensions: &[usize], between: bool) -> Option<Matrix<B>> {
+    pub(crate) fn gathered<B: Kept>(&self, dimensions: &[usize], between: bool) -> Option<Matrix<B>> {
         let places = self.places();
         let blocks = self.blocks.as_deref().unwrap_or_default();
         let mut matrices = vec![None; blocks.len()];

@@ -18,6 +18,7 @@ use crate::bound::{Bound, Wide, Word, exact};
 use crate::close::close;
 use crate::edge::Edge;
 use crate::matrix::{Matrix, pairs};
+use crate::numbers::Kept;
 
 /// The bounds of a block that are needed; nodes are over all dimensions.
 pub(crate) struct Reduced {
@@ -31,7 +32,7 @@ pub(crate) fn reduced(block: &Block) -> Reduced {
     exact(|| of_block::<Word>(block), || of_block::<Wide>(block))
 }
 
-fn of_block<B: Bound>(block: &Block) -> Option<Reduced> {
+fn of_block<B: Kept>(block: &Block) -> Option<Reduced> {
     of_matrix(block, block.matrix::<B>()?.as_ref())
 }
 

@@ -19,6 +19,7 @@ use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use crate::block;
 use crate::bound::{Bound, Wide, Word, exact};
 use crate::matrix::{Matrix, pairs};
+use crate::numbers::Kept;
 use crate::octagon::Octagon;
 
 /// Where a dimension of an image has its value from.
@@ -134,7 +135,7 @@ fn tie(new: usize, expression: &LinearExpression) -> Constraint {
     Constraint::from_expression(&LinearExpression::variable(new).minus(expression), Relation::Equal)
 }
 
-fn image<B: Bound>(octagon: &Octagon, sources: &[Source]) -> Option<Octagon> {
+fn image<B: Kept>(octagon: &Octagon, sources: &[Source]) -> Option<Octagon> {
     let Some(old) = &octagon.blocks else { return Some(Octagon::empty(sources.len())) };
     let places = octagon.places();
     let mut targets_of = vec![Vec::new(); old.len()];

@@ -389,3 +389,24 @@ impl fmt::Debug for Polyhedron {
         Ok(())
     }
 }
+
+/// Adds a block without some of its dimensions to `result`; whether it is not known to be empty.
+pub(crate) fn leave(
+    result: &mut impl Extend<Block>,
+    body: Dense,
+    space: &[usize],
+    leaving: &[usize],
+) -> bool {
+    if leaving.is_empty() {
+        if !space.is_empty() {
+            result.extend([Block::of(space, body)]);
+        }
+        return true;
+    }
+    if leaving.len() == space.len() {
+        return !body.is_empty();
+    }
+    let staying: Vec<usize> = space.iter().copied().filter(|at| leaving.binary_search(at).is_err()).collect();
+    result.extend([Block::of(&staying, body.remove_dimensions(&positions(leaving, space)))]);
+    true
+}

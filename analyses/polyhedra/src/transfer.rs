@@ -17,7 +17,7 @@ use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::linear::{Constraint, LinearExpression, Relation};
 use crate::partition::Partition;
-use crate::polyhedron::{self, Block, Polyhedron, positions};
+use crate::polyhedron::{self, Block, Polyhedron, leave, positions};
 use crate::product;
 use crate::row::{self, Row};
 use crate::transfer_one::{assign_one, substitute_one};
@@ -328,25 +328,4 @@ fn entered(blocks: &[&Block], entering: &[usize], space: &[usize]) -> Dense {
         return merged.unwrap_or_else(|Exceeded| unreachable!("the budget is not limited"));
     }
     polyhedron::merge_constraints(&all, space)
-}
-
-/// Adds a block without some of its dimensions to `result`; whether it is not known to be empty.
-pub(crate) fn leave(
-    result: &mut impl Extend<Block>,
-    body: Dense,
-    space: &[usize],
-    leaving: &[usize],
-) -> bool {
-    if leaving.is_empty() {
-        if !space.is_empty() {
-            result.extend([Block::of(space, body)]);
-        }
-        return true;
-    }
-    if leaving.len() == space.len() {
-        return !body.is_empty();
-    }
-    let staying: Vec<usize> = space.iter().copied().filter(|at| leaving.binary_search(at).is_err()).collect();
-    result.extend([Block::of(&staying, body.remove_dimensions(&positions(leaving, space)))]);
-    true
 }

@@ -18,10 +18,9 @@ use crate::dense::Dense;
 use crate::dual::Constraints;
 use crate::lattice;
 use crate::linear::{Constraint, LinearExpression, Relation};
-use crate::polyhedron::{Block, Blocks, Polyhedron, positions};
+use crate::polyhedron::{Block, Blocks, Polyhedron, leave, positions};
 use crate::product;
 use crate::row;
-use crate::transfer::leave;
 
 /// The image of `x_dimension := expression`, where that is as simple as above; the blocks are those of a
 /// polyhedron with so many dimensions.
