@@ -5,6 +5,9 @@
 //! later stage has to know: afterwards every operation may be read as total. The order of evaluation is that of
 //! [`crate::term::evaluate`]: from the left, stopping early, the branch not taken not reached.
 //!
+//! It is taken from the term, not from the text: the constructors of terms leave out nothing that may have no value
+//! ([`crate::term`] states the law), so a term asks for what the user's words ask for.
+//!
 //! Cost: one pass over the terms; nothing is added for `int`, `real`, `bool`, enumerations and linear arithmetic. In a
 //! conjunction (or disjunction) of n parts each part's condition holds only where the parts before it let it be reached.
 //! Written out for each that would be n² / 2 parts. Where more than a few have a condition, the conjunction is
@@ -67,7 +70,7 @@ pub fn in_type(term: &Term, ty: &Type) -> Term {
 }
 
 fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
-    if matches!(term.node(), Node::Literal(_) | Node::Data(_)) {
+    if term.is_total() {
         return Term::yes();
     }
     if let Some(known) = memo.get(term) {
@@ -78,7 +81,9 @@ fn definedness(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
         Node::Or(parts) => reached_in_turn(parts, true, memo),
         Node::IfThenElse(c, a, b) => {
             let (on_c, on_a, on_b) = (definedness(c, memo), definedness(a, memo), definedness(b, memo));
-            Term::and([on_c, Term::if_then_else(c, &on_a, &on_b)])
+            // Here `c` has a value, so that equal conditions are stated once even where `c` by itself might have none.
+            let behind = if on_a == on_b { on_a } else { Term::if_then_else(c, &on_a, &on_b) };
+            Term::and([on_c, behind])
         }
         _ => {
             let mut parts: Vec<Term> =

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use coreach_analyses::solver::{Solver, must_hold};
 use coreach_model::Term;
 use coreach_model::iosts::Transition;
-use coreach_model::obligation::obligations;
+use coreach_model::obligation::{defined, obligations};
 use coreach_model::term::Substitution;
 
 /// Remembers what was decided: the copies of a large model share their guards.
@@ -40,4 +40,19 @@ pub fn explicit_guard(transition: &Transition, solver: &mut dyn Solver, memo: &m
     let guard = Term::and(parts);
     memo.insert(key, guard.clone());
     guard
+}
+
+/// The initial condition with every obligation in front of it that it has and that does not hold anyway: where an
+/// operation that it reaches has no value, there is no initial state.
+///
+/// Over-approximation: as of [`explicit_guard`].
+pub fn explicit_condition(condition: &Term, solver: &mut dyn Solver) -> Term {
+    let mut parts = Vec::new();
+    for part in defined(condition).conjuncts() {
+        if !must_hold(solver, &parts, &part) {
+            parts.push(part);
+        }
+    }
+    parts.push(condition.clone());
+    Term::and(parts)
 }

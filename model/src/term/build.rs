@@ -3,8 +3,13 @@
 //! Each asserts its arguments' sorts: a violation is a mistake of ours, since the reader has checked what users write.
 //! Simplification is local and never looks below the arguments' roots, so that building is constant time per node
 //! (negation walks the Boolean structure once).
+//!
+//! No rule here changes where a term has a value ([`super::total`] says why). A rule that leaves an argument out asks
+//! first whether that argument is total; those that keep all arguments, or leave out what would not be reached, need
+//! not ask.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use dashu::integer::IBig;
@@ -14,6 +19,7 @@ use crate::data::Datum;
 use crate::term::Term;
 use crate::term::evaluate::arithmetic_on_values;
 use crate::term::node::{Comparison, Node, Operator};
+use crate::term::total::{always_in, fits_index};
 use crate::types::Type;
 use crate::value::Value;
 
@@ -59,12 +65,12 @@ impl Term {
         }
     }
 
-    /// The conjunction: flat, in order, without doubles; `false` where a part and its negation meet.
+    /// The conjunction: flat, in order, without doubles; `false` where a part and its negation meet behind total parts.
     pub fn and(parts: impl IntoIterator<Item = Term>) -> Term {
         junction(parts, true)
     }
 
-    /// The disjunction: flat, in order, without doubles; `true` where a part and its negation meet.
+    /// The disjunction: flat, in order, without doubles; `true` where a part and its negation meet behind total parts.
     pub fn or(parts: impl IntoIterator<Item = Term>) -> Term {
         junction(parts, false)
     }
@@ -83,7 +89,7 @@ impl Term {
         }
         let ordered = matches!(comparison, Comparison::Equal | Comparison::NotEqual) || a.sort().is_number();
         assert!(ordered, "order between {a} and {b}");
-        if a == b {
+        if a == b && a.is_total() {
             return Term::literal(Value::Bool(comparison.holds(Ordering::Equal)));
         }
         if let (Some(x), Some(y)) = (a.as_literal(), b.as_literal()) {
@@ -123,7 +129,7 @@ impl Term {
     pub fn if_then_else(c: &Term, a: &Term, b: &Term) -> Term {
         let (a, b) = lift(a, b);
         assert_eq!((c.sort(), a.sort()), (&Type::Bool, b.sort()), "if {c} then {a} else {b}");
-        if a == b || c.is_true() {
+        if a == b && c.is_total() || c.is_true() {
             return a;
         }
         if let Some((a, b)) = integers(&a, &b) {
@@ -224,12 +230,29 @@ impl Term {
         let index = if ty.index == Type::Real { index.to_real() } else { index.clone() };
         assert_eq!(*index.sort(), ty.index.sort(), "index {index} of {array}");
         match array.node() {
-            Node::Store(_, at, element) if *at == index => return element.clone(),
-            Node::Store(inner, at, _) if at.as_literal().is_some() && index.as_literal().is_some() => {
+            // What the store asks for besides is not asked for any more. The element stays, and may be partial.
+            Node::Store(inner, at, element)
+                if *at == index
+                    && inner.is_total()
+                    && index.is_total()
+                    && fits_index(array, &index)
+                    && always_in(element, &ty.element) =>
+            {
+                return element.clone();
+            }
+            // The two differ, or the rule above has seen to it. The array below stays, and may be partial.
+            Node::Store(inner, at, element)
+                if *at != index
+                    && at.as_literal().is_some()
+                    && index.as_literal().is_some()
+                    && fits_index(array, at)
+                    && element.is_total()
+                    && always_in(element, &ty.element) =>
+            {
                 return Term::select(inner, &index);
             }
             Node::Literal(Value::Array(value)) => {
-                if let Some(at) = index.as_literal() {
+                if let Some(at) = index.as_literal().filter(|at| at.is_in(&ty.index)) {
                     return Term::literal(value.get(at).clone());
                 }
             }
@@ -250,11 +273,16 @@ impl Term {
         );
         if let (Some(Value::Array(value)), Some(at), Some(new)) =
             (array.as_literal(), index.as_literal(), element.as_literal())
+            && at.is_in(&ty.index)
+            && new.is_in(&ty.element)
         {
             return Term::literal(Value::Array(Arc::new(value.set(at.clone(), new.clone()))));
         }
         let base = match array.node() {
-            Node::Store(inner, at, _) if *at == index => inner.clone(),
+            // The index stays. It was evaluated before the element is, and is again.
+            Node::Store(inner, at, old) if *at == index && old.is_total() && always_in(old, &ty.element) => {
+                inner.clone()
+            }
             _ => array.clone(),
         };
         Term::make(Node::Store(base, index, element), Type::Array(ty))
@@ -276,21 +304,34 @@ impl Term {
 
 fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {
     let mut flat: Vec<Term> = Vec::new();
-    for part in parts {
+    let mut seen = HashSet::new();
+    'parts: for part in parts {
         assert_eq!(*part.sort(), Type::Bool, "{part} in a conjunction or disjunction");
         let inner = if conjunction { part.conjuncts() } else { part.disjuncts() };
         for term in inner {
             let absorbing = if conjunction { term.is_false() } else { term.is_true() };
             if absorbing {
-                return term;
+                // What follows is not reached. What stands in front is evaluated, and stays up to the last part that
+                // may have no value: it says where the whole has one.
+                while flat.last().is_some_and(Term::is_total) {
+                    flat.pop();
+                }
+                flat.push(term);
+                break 'parts;
             }
-            flat.push(term);
+            // A part that stands in front already is reached the second time only where it did not stop the first.
+            if seen.insert(term.clone()) {
+                flat.push(term);
+            }
         }
     }
-    let mut seen = std::collections::HashSet::new();
-    flat.retain(|term| seen.insert(term.clone()));
-    if flat.len() > 1 && flat.iter().any(|term| is_literal_shape(term) && seen.contains(&term.not())) {
-        return Term::literal(Value::Bool(!conjunction));
+    // Only in front of the first partial part: from there on, what is left out could have had no value.
+    let mut total = HashSet::new();
+    for term in flat.iter().take_while(|term| flat.len() > 1 && term.is_total()) {
+        if is_literal_shape(term) && total.contains(&term.not()) {
+            return Term::literal(Value::Bool(!conjunction));
+        }
+        total.insert(term);
     }
     match flat.len() {
         0 => Term::literal(Value::Bool(conjunction)),

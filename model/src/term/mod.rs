@@ -4,6 +4,11 @@
 //! of their arguments, and the reader reports the user's mistakes before it calls them. They simplify lightly and
 //! locally: constants are folded, negation moves inwards, conjunctions are flattened. What a user wrote otherwise
 //! stays as written, because guards are read by people.
+//!
+//! **The law of the constructors.** A term that a constructor makes has the value of the operation on its arguments, *and
+//! has a value exactly where that has one*, evaluated as in [`evaluate`]: nothing is left out that could have been
+//! undefined (`total`). What a transition asks for beyond its guard ([`crate::obligation`]) is therefore the same
+//! before and after any simplification, any substitution, any mutation, and when the text is written and read again.
 
 mod build;
 pub mod evaluate;
@@ -11,6 +16,7 @@ mod intern;
 pub mod node;
 mod print;
 mod substitute;
+mod total;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -43,7 +49,8 @@ impl Term {
         for child in children(&node) {
             mentions |= child.0.mentions;
         }
-        Term(intern::intern(node, sort, mentions))
+        let total = total::is_total(&node, &sort);
+        Term(intern::intern(node, sort, mentions, total))
     }
 
     /// The root.
@@ -75,6 +82,11 @@ impl Term {
             Node::Data(datum) => Some(datum),
             _ => None,
         }
+    }
+
+    /// Has it a value under every valuation? `true` is certain, `false` is not: the shape is all that is looked at.
+    pub fn is_total(&self) -> bool {
+        self.0.total
     }
 
     /// Is it the literal `true`?

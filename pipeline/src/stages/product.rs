@@ -21,7 +21,7 @@ use coreach_model::iosts::{Iosts, Location, Transition};
 use coreach_model::{LocationId, Term};
 
 use crate::artifact::{CompletePurpose, Product};
-use crate::domains::{Memo, explicit_guard};
+use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::names::Names;
 
 /// The product of the specification with the completed purpose.
@@ -82,7 +82,9 @@ pub fn product(specification: &Iosts, purpose: CompletePurpose, solver: &mut dyn
         name: format!("{}__{}", left.name, right.name),
         constants,
         variables,
-        initial_condition: Term::and([left.initial_condition.clone(), right.initial_condition.clone()]),
+        initial_condition: Term::and(
+            [left, right].map(|half| explicit_condition(&half.initial_condition, solver)),
+        ),
         locations,
         initial: pair(left.initial, right.initial),
         actions: left.actions.clone(),

@@ -1,0 +1,70 @@
+//! Which terms have a value under every valuation, as far as their shape says so.
+//!
+//! **Why.** A term means two things: a value, and where it has one. `10 div x == 10 div x` is true, but not where `x` is
+//! 0, and there a transition with this guard is not enabled. A constructor that makes `true` of it has changed the
+//! model. So a constructor may leave out an argument only if that argument is *total*; the law that all of them keep is
+//! stated in [`super`], and tested against an evaluation without constructors.
+//!
+//! **Method.** Total are literals and data, and operations on total terms that ask nothing of their arguments or are
+//! seen to get what they ask: a divisor that is a literal other than 0, an index or an element that is a literal in
+//! the type, or a datum whose own type is a part of it. Data have values of their types: a state, an event and a choice
+//! of constants with others is none.
+//!
+//! It errs to one side: a term that is always defined for a deeper reason (`x == 0 || 10 div x > 1`) counts as partial,
+//! which costs no more than a simplification. Computed once per term, from its children: constant time.
+
+use dashu::integer::IBig;
+
+use crate::term::evaluate::sign;
+use crate::term::node::{Node, Operator};
+use crate::term::{Term, children};
+use crate::types::Type;
+
+/// Is a term of this root always defined?
+pub(super) fn is_total(node: &Node, sort: &Type) -> bool {
+    if children(node).into_iter().any(|child| !child.is_total()) {
+        return false;
+    }
+    match node {
+        Node::Arithmetic(Operator::Divide | Operator::IntegerDivide | Operator::Modulo, _, divisor) => {
+            divisor.as_literal().is_some_and(|value| sign(value) != 0)
+        }
+        Node::Select(array, index) => fits_index(array, index),
+        Node::Store(array, index, element) => match sort {
+            Type::Array(ty) => fits_index(array, index) && always_in(element, &ty.element),
+            _ => true,
+        },
+        _ => true,
+    }
+}
+
+/// Is the index certainly in the index type?
+pub(super) fn fits_index(array: &Term, index: &Term) -> bool {
+    match array.sort() {
+        Type::Array(ty) => always_in(index, &ty.index),
+        _ => true,
+    }
+}
+
+/// Is the value of a well-sorted term certainly in the type?
+pub(super) fn always_in(term: &Term, ty: &Type) -> bool {
+    match ty {
+        Type::Nat | Type::Range(..) => match term.node() {
+            Node::Literal(value) => value.is_in(ty),
+            Node::Data(datum) => is_part(datum.ty(), ty),
+            _ => false,
+        },
+        // A sort, or a value that was made of data and stores, whose own conditions kept it in its type.
+        _ => true,
+    }
+}
+
+/// Is every integer of the one type also of the other?
+fn is_part(inner: &Type, outer: &Type) -> bool {
+    match (inner, outer) {
+        (_, Type::Int) | (Type::Nat, Type::Nat) => true,
+        (Type::Range(low, _), Type::Nat) => *low >= IBig::ZERO,
+        (Type::Range(low, high), Type::Range(least, most)) => least <= low && high <= most,
+        _ => false,
+    }
+}
