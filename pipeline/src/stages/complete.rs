@@ -25,7 +25,7 @@ use coreach_model::term::Substitution;
 use coreach_model::{LocationId, Term};
 
 use crate::artifact::CompletePurpose;
-use crate::domains::{Memo, explicit_guard};
+use crate::domains::{Memo, explicit_condition, explicit_guard};
 
 /// Completes the purpose.
 ///
@@ -36,6 +36,7 @@ pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePu
     for transition in &mut purpose.iosts.transitions {
         transition.guard = explicit_guard(transition, solver, &mut memo);
     }
+    purpose.iosts.initial_condition = explicit_condition(&purpose.iosts.initial_condition, solver);
     let reject = purpose.reject.unwrap_or_else(|| {
         purpose.iosts.locations.push(Location::named("Reject"));
         LocationId(purpose.iosts.locations.len() as u32 - 1)

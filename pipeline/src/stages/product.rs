@@ -82,9 +82,11 @@ pub fn product(specification: &Iosts, purpose: CompletePurpose, solver: &mut dyn
         name: format!("{}__{}", left.name, right.name),
         constants,
         variables,
-        initial_condition: Term::and(
-            [left, right].map(|half| explicit_condition(&half.initial_condition, solver)),
-        ),
+        // The purpose's was made explicit when it was completed.
+        initial_condition: Term::and([
+            explicit_condition(&left.initial_condition, solver),
+            right.initial_condition.clone(),
+        ]),
         locations,
         initial: pair(left.initial, right.initial),
         actions: left.actions.clone(),
