@@ -292,6 +292,10 @@ fn what_has_no_value_is_not_enabled() {
                 add(expression, of_initial(iosts, &start, worth(letter)));
                 for (transition, number) in iosts.transitions.iter().zip(0..) {
                     let (around, worth_of): (&str, Around) = AROUND[number / 2];
+                    // What does not read the flag is looked at once.
+                    if f && !around.replace("if", "").contains('f') {
+                        continue;
+                    }
                     let expected = worth_of(worth(letter), f);
                     let whole = around.replace('E', expression);
                     add(&whole, of_transition(iosts, transition, &start, expected));
