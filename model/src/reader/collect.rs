@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
+use crate::reader::limits::Limits;
 
 /// So many errors in one file are reported, and so many warnings.
 pub const LIMIT: usize = 100;
@@ -24,6 +25,8 @@ const COMPARISONS: usize = 10_000_000;
 pub struct Collector {
     /// The file that is being read.
     pub file: Arc<SourceFile>,
+    /// How much of it is read.
+    pub limits: Limits,
     found: Vec<Diagnostic>,
     /// Those that an alias repeats included, mistakes and all.
     errors: usize,
@@ -35,7 +38,9 @@ pub struct Collector {
 impl Collector {
     /// Nothing found yet.
     pub fn new(file: Arc<SourceFile>) -> Self {
-        Collector { file, found: Vec::new(), errors: 0, warnings: 0, comparisons: Cell::new(COMPARISONS) }
+        let limits = Limits::of(file.text.as_bytes());
+        let comparisons = Cell::new(COMPARISONS);
+        Collector { file, limits, found: Vec::new(), errors: 0, warnings: 0, comparisons }
     }
 
     /// A piece of the file.

@@ -9,6 +9,7 @@ pub mod collect;
 pub mod declarations;
 mod graph;
 pub mod lexer;
+pub mod limits;
 pub mod parser;
 mod purpose;
 pub mod scope;
@@ -20,6 +21,7 @@ pub mod types;
 pub mod typing;
 pub mod yaml;
 
+pub use limits::Limits;
 pub use purpose::read_purpose;
 pub use specification::{Specification, read_specification};
 pub use yaml::{from_bytes, load};

@@ -15,8 +15,6 @@ use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
 use crate::reader::syntax::{Expression, Kind};
 use crate::term::node::{Comparison, Operator};
 
-/// The longest expression, in bytes.
-pub const MAX_LENGTH: usize = 65_536;
 /// The deepest nesting of brackets, conditionals and prefix signs.
 pub const MAX_NESTING: u32 = 200;
 /// The greatest height of a syntax tree.
@@ -42,13 +40,13 @@ pub struct Mistake {
 /// The mistake is boxed to keep the frames of the recursion small.
 type Parsed<T = Expression> = Result<T, Box<Mistake>>;
 
-/// The expression that a text is.
+/// The expression that a text is, of at most so many bytes.
 ///
 /// # Errors
 /// The first mistake.
-pub fn parse(text: &str) -> Parsed {
-    if text.len() > MAX_LENGTH {
-        let message = format!("the expression has {} bytes; at most {MAX_LENGTH} are read", text.len());
+pub fn parse(text: &str, longest: usize) -> Parsed {
+    if text.len() > longest {
+        let message = format!("the expression has {} bytes; at most {longest} are read", text.len());
         return Err(mistake("expression-too-long", message, "too long", 0..text.len()));
     }
     let tokens = tokens(text);

@@ -11,8 +11,8 @@ use crate::reader::yaml::{Entry, Kind, Node, Scalar};
 /// Keys that are known only to be refused.
 const TIMED: [&str; 4] = ["reset", "clocks", "controllable", "uncontrollable"];
 
-/// The longest name, in bytes.
-const MAX_NAME: usize = 200;
+/// The longest name, in bytes. What the stages name is shorter.
+pub const MAX_NAME: usize = 200;
 
 /// The entries of a mapping; nothing at all is an empty one. `what` is what it should hold: "`initial`".
 pub fn mapping<'a>(collector: &mut Collector, node: &'a Node, what: &str, like: &str) -> Option<&'a [Entry]> {

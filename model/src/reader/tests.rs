@@ -192,7 +192,7 @@ fn hostile_expressions_are_answered() {
         "\u{0}\u{7}\u{200b}".to_owned(),
     ];
     for text in cases {
-        let mistake = parser::parse(&text).unwrap_err();
+        let mistake = parser::parse(&text, Limits::GIVEN.expression).unwrap_err();
         assert!(mistake.span.end <= text.len(), "{mistake:?}");
     }
     // At the limits everything works, in the small stack of a test's thread.
@@ -237,7 +237,10 @@ fn hostile_files_are_answered() {
         assert!(found.iter().any(|finding| finding.code == code), "{code}: {found:?}");
     }
     assert_eq!(from_bytes("m".into(), vec![b'a', 0xff]).unwrap_err().code, "invalid-utf8");
-    assert_eq!(from_bytes("m".into(), vec![b'a'; yaml::MAX_BYTES + 1]).unwrap_err().code, "file-too-large");
+    assert_eq!(
+        from_bytes("m".into(), vec![b'a'; Limits::GIVEN.bytes + 1]).unwrap_err().code,
+        "file-too-large"
+    );
 }
 
 #[test]
@@ -414,4 +417,29 @@ proptest! {
             let _ = read_purpose(file(DELIVER), &specification);
         }
     }
+}
+
+#[test]
+fn what_coreach_made_is_read_up_to_limits_of_its_own() {
+    let model = |mark: &str, parts: usize| {
+        let guard: Vec<String> = (0..parts).map(|at| format!("v != {at}")).collect();
+        let guard = guard.join(" && ");
+        format!(
+            "{mark}iosts: m\nvariables: {{ v: int }}\ninitial: {{ location: a }}\ninternals: [t]\n\
+             transitions: [{{ from: a, to: b, on: t, when: \"{guard}\" }}]\n"
+        )
+    };
+    let code = |text: String| match read_specification(file(&text)) {
+        Ok(_) => "ok",
+        Err(found) => found[0].code,
+    };
+    let made = format!("{}product\n", limits::MADE_MARK);
+    assert_eq!(code(model("", 6_000)), "expression-too-long");
+    assert_eq!(code(model(&made, 6_000)), "ok");
+    assert_eq!(code(model(&made, 90_000)), "expression-too-long");
+    // The mark stands at the beginning or nowhere.
+    assert_eq!(code(model(&format!("\n{made}"), 6_000)), "expression-too-long");
+    let large = vec![b'#'; Limits::GIVEN.bytes + 1];
+    assert_eq!(from_bytes("m".into(), large.clone()).unwrap_err().code, "file-too-large");
+    assert!(from_bytes("m".into(), [made.as_bytes(), &large].concat()).is_ok());
 }

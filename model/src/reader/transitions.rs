@@ -312,7 +312,7 @@ fn read_assignments(
         refuse_target(collector, entry, scope, what);
         // The value may hold mistakes of its own; without a target, any type will do.
         if let Some(scalar) = entry.value.as_scalar()
-            && let Err(mistake) = crate::reader::parser::parse(&scalar.text)
+            && let Err(mistake) = crate::reader::parser::parse(&scalar.text, collector.limits.expression)
         {
             report(collector, scalar, *mistake);
         }

@@ -46,7 +46,7 @@ pub fn read_expression(
             return None;
         }
     };
-    let tree = match parser::parse(&scalar.text) {
+    let tree = match parser::parse(&scalar.text, collector.limits.expression) {
         Ok(tree) => tree,
         Err(mistake) => {
             report(collector, scalar, *mistake);

@@ -8,7 +8,9 @@
 //! aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in the file.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::ops::Range;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,16 +18,12 @@ use serde_yaml::granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, 
 
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::reader::collect::Collector;
+use crate::reader::limits::{Limits, MADE_MARK};
 
-/// The largest file that is read, in bytes: ten times what ten thousand lines have. Every byte costs, a comment's too.
-pub const MAX_BYTES: usize = 4 << 20;
 /// The deepest nesting of lists and mappings; the format needs five levels.
 pub const MAX_DEPTH: usize = 64;
 /// Longer texts on several lines are underlined as a whole.
 const MAX_ALIGNED: usize = 65_536;
-/// The most nodes of one file, those that aliases repeat included: about fifteen thousand transitions. Each costs nearly
-/// a microsecond before anything is known of it.
-pub const MAX_NODES: usize = 150_000;
 
 /// A piece of a YAML document.
 #[derive(Clone, PartialEq, Debug)]
@@ -153,10 +151,21 @@ pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     if !metadata.is_file() {
         return Err(unreadable("it is not a file".to_owned()));
     }
-    if metadata.len() > MAX_BYTES as u64 {
-        return Err(too_large(&name, metadata.len()));
+    if metadata.len() > Limits::MADE.bytes as u64 {
+        return Err(too_large(&name, metadata.len(), Limits::MADE.bytes));
     }
-    let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+    // The beginning says how much is read.
+    let mut file = std::fs::File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    let mut bytes = Vec::new();
+    let mark = MADE_MARK.len() as u64;
+    file.by_ref().take(mark).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
+    let longest = Limits::of(&bytes).bytes;
+    if metadata.len() > longest as u64 {
+        return Err(too_large(&name, metadata.len(), longest));
+    }
+    // It may have grown since it was measured.
+    let rest = (longest + 1).saturating_sub(bytes.len()) as u64;
+    file.take(rest).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
     from_bytes(name, bytes)
 }
 
@@ -165,8 +174,9 @@ pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 /// # Errors
 /// One diagnostic: the content is too large or not UTF-8 (then it names the line).
 pub fn from_bytes(name: String, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Diagnostic> {
-    if bytes.len() > MAX_BYTES {
-        return Err(too_large(&name, bytes.len() as u64));
+    let longest = Limits::of(&bytes).bytes;
+    if bytes.len() > longest {
+        return Err(too_large(&name, bytes.len() as u64, longest));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Arc::new(SourceFile { name, text })),
@@ -180,16 +190,17 @@ pub fn from_bytes(name: String, bytes: Vec<u8>) -> Result<Arc<SourceFile>, Diagn
     }
 }
 
-fn too_large(name: &str, size: u64) -> Diagnostic {
-    let message = format!("{name} has {size} bytes; at most {MAX_BYTES} are read");
+fn too_large(name: &str, size: u64, longest: usize) -> Diagnostic {
+    let message = format!("{name} has {size} bytes; at most {longest} are read");
     Diagnostic::error("file-too-large", message)
 }
 
 /// The one document of the collector's file; `None` where it was not even YAML, which has been reported.
 pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     let file = collector.file.clone();
-    if file.text.len() > MAX_BYTES {
-        collector.push(too_large(&file.name, file.text.len() as u64));
+    let limits = collector.limits;
+    if file.text.len() > limits.bytes {
+        collector.push(too_large(&file.name, file.text.len() as u64, limits.bytes));
         return None;
     }
     let mut options = Options::default();
@@ -247,7 +258,7 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
 /// look at what kind of file it is, which must not cost as much as reading it.
 pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
     let mut found = Vec::new();
-    if text.len() > MAX_BYTES {
+    if text.len() > Limits::of(text.as_bytes()).bytes {
         return found;
     }
     // The key whose value comes next, and where the collection began that is one of the document's keys or values.
@@ -482,8 +493,9 @@ impl Builder<'_, '_> {
     fn place(&mut self, node: Arc<Node>, bytes: Range<usize>) -> Option<()> {
         // What an alias repeats counts as often as it is repeated.
         let total = self.open.iter().map(|open| open.size).fold(node.size, usize::saturating_add);
-        if total > MAX_NODES || self.nodes > MAX_NODES {
-            let message = format!("the file unfolds to more than {MAX_NODES} values");
+        let most = self.collector.limits.nodes;
+        if total > most || self.nodes > most {
+            let message = format!("the file unfolds to more than {most} values");
             self.collector.error("too-many-values", message, &bytes, "the limit is passed here");
             return None;
         }
