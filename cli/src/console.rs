@@ -5,15 +5,16 @@ use std::io::{self, Write};
 use coreach_model::Diagnostic;
 
 use crate::render::{Style, render};
-use crate::visible::visible;
+use crate::visible::{visible, visible_json};
 
-/// Data, to standard output.
+/// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing of them
+/// changes here.
 ///
 /// # Errors
 /// It cannot be written; a closed pipe is for `main` to forgive.
 pub fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(visible(text).as_bytes())?;
     stdout.flush()
 }
 
@@ -22,9 +23,8 @@ pub fn print(text: &str) -> io::Result<()> {
 /// # Errors
 /// As [`print()`].
 pub fn print_json(document: &impl serde::Serialize) -> io::Result<()> {
-    let mut text = serde_json::to_string_pretty(document)?;
-    text.push('\n');
-    print(&text)
+    let text = serde_json::to_string_pretty(document)?;
+    print(&format!("{}\n", visible_json(&text)))
 }
 
 /// A line for the person before the screen, who sees every sign of it. Nobody can be told if it cannot be written.

@@ -23,7 +23,9 @@ pub mod render;
 pub mod stored;
 pub mod story;
 pub mod unreachable;
-pub mod visible;
+pub mod written;
+
+pub use coreach_model::visible;
 
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;

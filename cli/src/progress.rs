@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
+use crate::visible::visible;
+
 /// How long to keep quiet.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -41,7 +43,7 @@ impl Progress {
 
     /// What is being done.
     pub fn says(&self, what: String) {
-        self.bar.set_message(what);
+        self.bar.set_message(visible(&what).into_owned());
     }
 
     /// One piece is done.

@@ -449,3 +449,41 @@ fn every_help_fits_a_screen_and_ends_with_an_example() {
     let output = run(["--help"]);
     assert!(stdout(&output).contains("5  the purpose cannot be reached"), "{}", stdout(&output));
 }
+
+#[test]
+fn nothing_that_is_printed_commands_the_terminal() {
+    let folder = Folder::new();
+    let configuration = folder.coffee(
+        "deliver_coffee",
+        &format!(
+            "output: {{ directory: \"{}/out\\e[2J\\u202E\\u009B31m\", formats: [dot, json, yaml], stages: [test_case] }}",
+            folder.0.display()
+        ),
+    );
+    let hidden = |text: &str| text.chars().any(|c| c != '\n' && coreach_cli::visible::is_hidden_sign(c));
+    for format in ["human", "json"] {
+        let output = run(arguments!["run", &configuration, "--format", format]);
+        exits(&output, 0);
+        let (out, err) = (stdout(&output), stderr(&output));
+        assert!(!hidden(&out) && !hidden(&err), "{out:?}\n{err:?}");
+        assert!(out.contains("[2J"), "{out}");
+    }
+    // The document says the path as it is.
+    let document = json(&run(arguments!["run", &configuration, "--format", "json"]));
+    let file = document["purposes"][0]["details"]["files"][0].as_str().unwrap();
+    assert!(Path::new(file).is_file(), "{file:?}");
+}
+
+#[test]
+fn a_misspelt_target_is_the_only_thing_that_is_said() {
+    let folder = Folder::new();
+    let text = fs::read_to_string(data("coffee/specification.yaml")).unwrap();
+    let (whole, wrong) = ("to: Pay,", "to: Paay,");
+    assert!(text.contains(whole), "the coffee machine has changed");
+    let specification = folder.write("specification.yaml", &text.replacen(whole, wrong, 1));
+    let output = run(arguments!["check", specification]);
+    exits(&output, 1);
+    let said = stderr(&output);
+    assert!(said.contains("`Paay` is entered") && said.contains("did you mean `Pay`?"), "{said}");
+    assert!(!said.contains("no path leads to the location"), "{said}");
+}

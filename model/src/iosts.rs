@@ -180,14 +180,12 @@ impl Iosts {
         )
     }
 
-    /// The IOSTS without the locations that no path of transitions reaches from the initial one, and the number that
-    /// each kept location had.
-    #[must_use]
-    pub fn without_unreachable_locations(mut self) -> (Self, Vec<LocationId>) {
+    /// For each location, whether a path of transitions leads there, whatever their guards.
+    pub fn reachable_from(&self, start: LocationId) -> Vec<bool> {
         let outgoing = self.outgoing();
         let mut reached = vec![false; self.locations.len()];
-        let mut work = vec![self.initial];
-        reached[self.initial.0 as usize] = true;
+        let mut work = vec![start];
+        reached[start.0 as usize] = true;
         while let Some(location) = work.pop() {
             for &number in &outgoing[location.0 as usize] {
                 let target = self.transitions[number].target;
@@ -196,6 +194,14 @@ impl Iosts {
                 }
             }
         }
+        reached
+    }
+
+    /// The IOSTS without the locations that no path of transitions reaches from the initial one, and the number that
+    /// each kept location had.
+    #[must_use]
+    pub fn without_unreachable_locations(mut self) -> (Self, Vec<LocationId>) {
+        let reached = self.reachable_from(self.initial);
         let kept: Vec<LocationId> = self.location_ids().filter(|id| reached[id.0 as usize]).collect();
         let mut renumbered = vec![None; self.locations.len()];
         for (number, old) in kept.iter().enumerate() {

@@ -18,6 +18,7 @@ pub mod term;
 pub mod types;
 pub mod value;
 pub mod verdict;
+pub mod visible;
 pub mod writer;
 
 pub use data::Datum;

@@ -7,11 +7,13 @@
 //! One thing has no spelling in the language: literals of arrays and records, which no reader makes. A term that
 //! contains one is written as it prints, for people.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::data::Datum;
 use crate::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition};
 use crate::types::Type;
+use crate::visible::is_hidden_sign;
 
 /// A specification as YAML; `types` are those that the file declares, in their order.
 pub fn write_yaml(iosts: &Iosts, types: &[(String, Type)]) -> String {
@@ -92,19 +94,23 @@ fn write_data(text: &mut String, section: &str, data: &[Datum]) {
     }
 }
 
-/// The locations are listed where the order of their first appearance would not give them back, or where there is
-/// something to say about one.
+/// The locations are listed where the order of their first appearance would not give them back, where there is
+/// something to say about one, and where no path leads to one: a reader would take that for a mistake in a name.
 fn write_locations(text: &mut String, iosts: &Iosts) {
     let mut appear = vec![iosts.initial];
+    let mut seen = HashSet::from([iosts.initial]);
     for transition in &iosts.transitions {
         for end in [transition.source, transition.target] {
-            if !appear.contains(&end) {
+            if seen.insert(end) {
                 appear.push(end);
             }
         }
     }
     let described = |location: &Location| location.label != location.name || location.description.is_some();
-    if appear.into_iter().eq(iosts.location_ids()) && !iosts.locations.iter().any(described) {
+    if appear.into_iter().eq(iosts.location_ids())
+        && iosts.reachable_from(iosts.initial).iter().all(|reached| *reached)
+        && !iosts.locations.iter().any(described)
+    {
         return;
     }
     text.push_str("locations:\n");
@@ -208,7 +214,7 @@ fn quoted(text: &str) -> String {
             '\\' => result.push_str("\\\\"),
             '\n' => result.push_str("\\n"),
             '\t' => result.push_str("\\t"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+            c if is_hidden_sign(c) => {
                 put(&mut result, format_args!("\\U{:08X}", u32::from(c)));
             }
             c => result.push(c),

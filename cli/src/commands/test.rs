@@ -140,11 +140,9 @@ fn strategy(chooser: Chooser) -> Strategy<'static> {
 
 /// Asks at the keyboard; the end of the input ends the run.
 fn ask(test: &TestCase, state: &State, moves: &[Move]) -> Asked {
-    let mut stderr = io::stderr().lock();
     let place = &test.iosts.location(state.location).label;
     let data = state.valuation.iter().map(|(datum, value)| format!("{datum} = {value}"));
-    // Nobody can be told if the question cannot be written; the answer then decides.
-    let _ = writeln!(stderr, "in {place} with {}", data.collect::<Vec<_>>().join(", "));
+    console::say(&format!("in {place} with {}", data.collect::<Vec<_>>().join(", ")));
     for (number, one) in moves.iter().enumerate() {
         let text = match one {
             Move::Wait => "wait for an observation".to_owned(),
@@ -154,8 +152,10 @@ fn ask(test: &TestCase, state: &State, moves: &[Move]) -> Asked {
                 format!("send {action} when {}", transition.guard)
             }
         };
-        let _ = writeln!(stderr, "  {} {text}", number + 1);
+        console::say(&format!("  {} {text}", number + 1));
     }
+    // Nobody can be told if the question cannot be written; the answer then decides.
+    let mut stderr = io::stderr().lock();
     loop {
         let _ = write!(stderr, "which (a number, or q to end)? ");
         let _ = stderr.flush();

@@ -7,6 +7,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use coreach_model::visible::is_hidden_sign;
+
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Row, Store, StoreError};
 use crate::campaign::summary::constants;
@@ -116,9 +118,7 @@ fn escaped(text: &str) -> String {
             '>' => shown.push_str("&gt;"),
             '"' => shown.push_str("&quot;"),
             '\t' | '\n' | '\r' => drop(write!(shown, "&#{};", u32::from(sign))),
-            '\0'..'\u{20}' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => {
-                shown.extend(sign.escape_unicode())
-            }
+            sign if is_hidden_sign(sign) => shown.extend(sign.escape_unicode()),
             _ => shown.push(sign),
         }
     }

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use coreach_model::iosts::{LocationId, Transition};
 use dot_writer::{Attributes, DotWriter, Scope};
 
-use super::labels::{action, condition_lines, html, quoted};
+use super::labels::{action, condition_lines, html, quoted, tooltip};
 use super::{Mark, Options, View};
 use crate::Stage;
 use crate::artifact::Verdict;
@@ -126,7 +126,7 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
         node.set("fillcolor", fill, true).set("color", border, true);
     }
     if let Some(description) = &shown.description {
-        node.set("tooltip", &quoted(description), true);
+        node.set("tooltip", &tooltip(description), true);
     }
 }
 

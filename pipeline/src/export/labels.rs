@@ -1,6 +1,7 @@
 //! Text for pictures: conditions broken into short lines, and the escapes of Graphviz' HTML-like labels.
 
 use coreach_model::term::node::Node;
+use coreach_model::visible::visible;
 use coreach_model::{Action, Term};
 
 /// Lines are broken so that they are hardly longer than this, in characters.
@@ -84,25 +85,47 @@ pub(super) fn action(action: &Action, sign: &str) -> String {
     }
 }
 
-/// Text within an HTML-like label.
+/// Text within an HTML-like label. Hidden signs are shown by their numbers; what is shown must be the text, so the
+/// escapes of Graphviz (`\N` is the node's name, `\l` ends a line), which it obeys here too, are undone.
 pub(super) fn html(text: &str) -> String {
+    let text = visible(text);
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            // An XML parser reads the label: it accepts no other control characters than these.
+            '\\' => escaped.push_str("\\\\"),
             '\n' | '\t' | '\r' => escaped.push(' '),
-            c if c.is_control() => {}
-            c => escaped.push(c),
+            c => push_entity(&mut escaped, c),
         }
     }
     escaped
 }
 
-/// Text as a quoted identifier or attribute of DOT; the quotes are added by the caller.
+/// Text as a quoted tooltip of DOT; the quotes are added by the caller. Graphviz reads the escapes of a tooltip twice:
+/// those that name the node or the graph, then those that end a line. Each halves the backslashes.
+pub(super) fn tooltip(text: &str) -> String {
+    let text = visible(text);
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => escaped.push_str(r"\\\\"),
+            '\n' | '\t' | '\r' => escaped.push(' '),
+            c => push_entity(&mut escaped, c),
+        }
+    }
+    escaped
+}
+
+fn push_entity(escaped: &mut String, c: char) {
+    match c {
+        '&' => escaped.push_str("&amp;"),
+        '<' => escaped.push_str("&lt;"),
+        '>' => escaped.push_str("&gt;"),
+        '"' => escaped.push_str("&quot;"),
+        c => escaped.push(c),
+    }
+}
+
+/// Text as a quoted identifier of DOT; the quotes are added by the caller.
 pub(super) fn quoted(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ")
+    visible(text).replace('\\', "\\\\").replace('"', "\\\"").replace(['\n', '\r', '\t'], " ")
 }

@@ -199,6 +199,80 @@ fn a_model_that_was_written_is_read_to_the_same_model() {
     }
 }
 
+/// Texts that Graphviz, XML or a terminal would obey.
+const HOSTILE: [&str; 8] = [
+    r"\N \G \E \T \H \l \r \n \\N",
+    r"ends with \",
+    r"{a|b} <port> | &amp; &#92; <B>bold</B>",
+    "\"quoted\" 'and' -- /* not a comment */ # nor this",
+    "before\u{202e}after \u{2066}isolated\u{2069}",
+    "\u{1b}[2J\u{9b}31m\u{7}\u{7f}",
+    "two\r\nlines\tand a tab",
+    "\u{feff}\u{fffe}\u{ffff}\u{200b}",
+];
+
+fn with_texts() -> Iosts {
+    let mut iosts = COFFEE.product.iosts.clone();
+    for (location, text) in iosts.locations.iter_mut().zip(HOSTILE) {
+        location.label = text.to_owned();
+        location.description = Some(text.to_owned());
+    }
+    iosts
+}
+
+/// What a person sees: the text, without what is hidden, on one line.
+fn seen(text: &str) -> String {
+    coreach_model::visible::visible(text).replace("\r\n", "  ").replace('\t', " ")
+}
+
+fn without_entities(svg: &str) -> String {
+    let pairs = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#45;", "-"),
+        ("&#39;", "'"),
+        ("&#92;", "\\"),
+        ("&#160;", " "),
+    ];
+    let text = pairs.into_iter().fold(svg.to_owned(), |text, (entity, sign)| text.replace(entity, sign));
+    text.replace("&amp;", "&")
+}
+
+#[test]
+fn a_text_is_drawn_as_it_is_written() {
+    let iosts = with_texts();
+    let picture = dot::dot(&View::of_specification(&iosts), Options::default());
+    assert!(!picture.chars().any(|c| c != '\n' && coreach_model::visible::is_hidden_sign(c)), "{picture}");
+    let drawn = match svg::svg(&picture) {
+        Ok(drawn) => without_entities(&drawn),
+        Err(svg::SvgError::NotInstalled) => return,
+        Err(error) => panic!("{error}\n{picture}"),
+    };
+    for text in HOSTILE {
+        let shown = seen(text);
+        assert!(drawn.contains(&format!(">{shown}</text>")), "the label {shown:?} in\n{drawn}");
+        assert!(drawn.contains(&format!("xlink:title=\"{shown}\"")), "the tooltip {shown:?} in\n{drawn}");
+    }
+}
+
+#[test]
+fn a_document_and_a_model_keep_every_text_and_no_hidden_sign() {
+    let iosts = with_texts();
+    let view = View::of_specification(&iosts);
+    let (document, model) = (json::json(&view), yaml::yaml(&view));
+    for text in [&document, &model] {
+        assert!(!text.chars().any(coreach_model::visible::is_hidden_sign), "{text}");
+    }
+    let document: Value = serde_json::from_str(&document).unwrap();
+    let (read, _) = read_specification(from_bytes("m".to_owned(), model.into_bytes()).unwrap()).unwrap();
+    for (at, text) in HOSTILE.iter().enumerate() {
+        assert_eq!(document["locations"][at]["label"], *text);
+        assert_eq!(read.iosts.locations[at].label, *text);
+        assert_eq!(read.iosts.locations[at].description.as_deref(), Some(*text));
+    }
+}
+
 /// As much of JSON Schema as the schema uses.
 mod schema {
     use serde_json::Value;

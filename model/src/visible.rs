@@ -3,7 +3,8 @@
 //! A message repeats what a user wrote, and so does the drawing of a line. An escape character in it would move the
 //! cursor, set the title of the window or erase what was drawn before; a sign that turns the direction of writing shows
 //! another text than the one that is read; a sign of no width makes two names look alike. They are shown by their
-//! numbers, as `\u{1b}`. Line feeds and tabs stay: they are layout.
+//! numbers, as `\u{1b}`. Line feeds and tabs stay: they are layout. So are they in pictures, which are text to be read
+//! too. A document keeps its texts: there such a sign stands in the escape that the format has for it.
 
 use std::borrow::Cow;
 
@@ -34,6 +35,30 @@ pub fn visible_length(text: &str, end: usize) -> usize {
         .sum()
 }
 
+/// A JSON document with every hidden sign in JSON's own escape: it is read as the same document. Such signs stand in
+/// its strings only.
+pub fn visible_json(text: &str) -> Cow<'_, str> {
+    if !has_hidden(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for sign in text.chars() {
+        if is_hidden(sign, "") {
+            for half in sign.encode_utf16(&mut [0; 2]) {
+                shown.push_str(&format!("\\u{half:04x}"));
+            }
+        } else {
+            shown.push(sign);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Is it a sign that commands and draws nothing?
+pub fn is_hidden_sign(sign: char) -> bool {
+    is_hidden(sign, "")
+}
+
 fn has_hidden(text: &str) -> bool {
     // Nearly every text is of these bytes, and that is quickly seen.
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
@@ -57,7 +82,7 @@ fn is_hidden(sign: char, rest: &str) -> bool {
         '\u{2060}'..='\u{206f}' | '\u{feff}' => true,
         // Interlinear annotations, tags.
         '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
-        _ => sign.is_control(),
+        _ => sign.is_control() || u32::from(sign) & 0xfffe == 0xfffe,
     }
 }
 
@@ -78,6 +103,14 @@ mod tests {
             assert_eq!(visible(written), shown);
             assert_eq!(visible_length(written, written.len()), shown.len());
         }
+    }
+
+    #[test]
+    fn a_document_keeps_its_texts() {
+        let text = "{\"a\": \"x\u{202e}y\u{9b}z\u{e0041}\u{ffff}é\"}\n";
+        let shown = visible_json(text);
+        assert_eq!(shown, "{\"a\": \"x\\u202ey\\u009bz\\udb40\\udc41\\uffffé\"}\n");
+        assert!(!has_hidden(&shown));
     }
 
     #[test]
