@@ -153,7 +153,7 @@ fn is_same_but_for_case(a: &str, b: &str) -> bool {
 
 /// The optimal string alignment distance, where it is at most the limit. Only the three rows that a cell depends on are
 /// kept, and of each only the cells that the limit can reach.
-fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
+pub(crate) fn distance(a: &[char], b: &[char], limit: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > limit {
         return None;
     }

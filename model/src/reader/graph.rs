@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, distance};
 use crate::iosts::{ActionKind, Iosts, LocationId};
 use crate::reader::collect::Collector;
 use crate::reader::declarations::{Actions, Locations};
@@ -19,7 +19,7 @@ const MAX_STEPS: usize = 50;
 
 /// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not.
 pub(super) fn check_livelocks(collector: &mut Collector, iosts: &Iosts, places: &[Places]) {
-    let reached = reachable(iosts);
+    let reached = iosts.reachable_from(iosts.initial);
     let internal: Vec<Vec<usize>> = iosts
         .outgoing()
         .into_iter()
@@ -137,20 +137,79 @@ fn shortest_cycle(iosts: &Iosts, internal: &[Vec<usize>], start: LocationId) -> 
     None
 }
 
-fn reachable(iosts: &Iosts) -> Vec<bool> {
-    let outgoing = iosts.outgoing();
-    let mut reached = vec![false; iosts.locations.len()];
-    let mut work = vec![iosts.initial];
-    reached[iosts.initial.0 as usize] = true;
-    while let Some(at) = work.pop() {
-        for &number in &outgoing[at.0 as usize] {
-            let target = iosts.transitions[number].target.0 as usize;
-            if !std::mem::replace(&mut reached[target], true) {
-                work.push(LocationId(target as u32));
+/// Reports locations that nobody meant: without `locations:` a misspelt name is a location of its own, and what is
+/// noticed are the others, which nothing enters any more.
+///
+/// A suspect is named once in the whole file, and nothing leaves it (an end is legal, so this alone says nothing), and
+/// its name is nearly that of a location that is left. Names that count (`Wait1`, `Wait2`; `WaitA`, `WaitB`) are near by
+/// intention. Where no path leads to that other location, both ends of the mistake are seen: an error. Where one does, a
+/// warning, and for one letter only. Whoever means two locations lists them under `locations:`.
+///
+/// Returns the locations that no path leads to for this reason.
+fn check_misspelt(
+    collector: &mut Collector,
+    iosts: &Iosts,
+    locations: &Locations,
+    reached: &[bool],
+) -> Vec<bool> {
+    let mut explained = vec![false; reached.len()];
+    if locations.declared {
+        return explained;
+    }
+    let mut named = vec![0usize; reached.len()];
+    let mut is_left = vec![false; reached.len()];
+    named[iosts.initial.0 as usize] += 1;
+    for transition in &iosts.transitions {
+        named[transition.source.0 as usize] += 1;
+        named[transition.target.0 as usize] += 1;
+        is_left[transition.source.0 as usize] = true;
+    }
+    for id in iosts.location_ids().filter(|id| named[id.0 as usize] == 1 && !is_left[id.0 as usize]) {
+        let name = iosts.location(id).name.as_str();
+        let others = iosts.locations.iter().zip(&is_left).filter(|(_, is_left)| **is_left);
+        let others = others.map(|(other, _)| other.name.as_str()).filter(|other| !counts(name, other));
+        let Some(near) = collector.nearest(name, others) else { continue };
+        let Some(meant) = locations.find(near) else { continue };
+        let is_reached = reached[meant.0 as usize];
+        if is_reached && !is_one_letter_off(name, near) {
+            continue;
+        }
+        let what = if id == iosts.initial { "initial" } else { "entered" };
+        let message = match id == iosts.initial {
+            true => format!("nothing leaves the initial location `{name}`"),
+            false => format!("the location `{name}` is entered, but nothing leaves it"),
+        };
+        let mut diagnostic = match is_reached {
+            true => Diagnostic::warning("misspelt-location", message),
+            false => Diagnostic::error("misspelt-location", message),
+        };
+        diagnostic = diagnostic
+            .at(locations.origins[id.0 as usize].clone(), format!("{what} here, and named nowhere else"));
+        if !is_reached {
+            diagnostic =
+                diagnostic.at(locations.origins[meant.0 as usize].clone(), "no path leads to this one");
+            for (known, behind) in explained.iter_mut().zip(iosts.reachable_from(meant)) {
+                *known |= behind;
             }
         }
+        collector.push(diagnostic.help(format!(
+            "did you mean `{near}`? If both are meant, list all locations under `locations:`"
+        )));
     }
-    reached
+    explained
+}
+
+/// Do the names differ by a number, or by the letter at their ends?
+fn counts(one: &str, other: &str) -> bool {
+    let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+    let without_last = |name: &str| name.char_indices().last().map(|(at, _)| name[..at].to_owned());
+    without_digits(one) == without_digits(other) || without_last(one) == without_last(other)
+}
+
+/// Does one letter more, less or otherwise, or a swap, make the one name of the other? Short names are all near.
+fn is_one_letter_off(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    one.len().min(other.len()) >= 4 && distance(&one, &other, 1).is_some()
 }
 
 /// Warns of locations that no path reaches, locations that are listed and not used, actions that no transition takes.
@@ -160,9 +219,13 @@ pub(super) fn check_unused(
     locations: &Locations,
     actions: Option<&Actions>,
 ) {
-    let reached = reachable(iosts);
+    let reached = iosts.reachable_from(iosts.initial);
+    let explained = check_misspelt(collector, iosts, locations, &reached);
     for id in iosts.location_ids() {
         let at = id.0 as usize;
+        if explained[at] {
+            continue;
+        }
         let name = &iosts.location(id).name;
         let diagnostic = if !locations.used[at] {
             Diagnostic::warning("unused-location", format!("the location `{name}` is listed, but never used"))
