@@ -4,10 +4,12 @@
 //! turned into a model (JSON is YAML), and the model's reader reads that, with all its checks. What only a test case
 //! has, the verdicts, is taken beside it by the locations' names.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
 use coreach_model::iosts::{ActionKind, Iosts, LocationId};
+use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
 use coreach_model::{Datum, Diagnostic, Value, Verdict};
@@ -135,11 +137,14 @@ impl TestCase {
         if document.get("purpose_reachable") == Some(&Json::Bool(false)) {
             return Err(DocumentError::Unreachable);
         }
-        let model = model(&document)?.to_string();
+        // A document of ours is read up to the limits of what we write.
+        let model = format!("{MADE_MARK}test case\n{}", as_yaml(&model(&document)?));
         let file = from_bytes("test case".to_owned(), model.into_bytes())
             .map_err(|diagnostic| DocumentError::Model(vec![diagnostic]))?;
         let (specification, _) = read_specification(file).map_err(DocumentError::Model)?;
         let iosts = specification.iosts;
+        let places: HashMap<&str, usize> =
+            iosts.locations.iter().enumerate().map(|(at, location)| (location.name.as_str(), at)).collect();
         let mut verdicts = vec![None; iosts.locations.len()];
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
@@ -152,12 +157,26 @@ impl TestCase {
                     return Err(DocumentError::NoDocument(format!("`{other}` is no verdict")));
                 }
             };
-            if let Some(at) = iosts.find_location(name) {
-                verdicts[at.0 as usize] = verdict;
+            if let Some(at) = places.get(name) {
+                verdicts[*at] = verdict;
             }
         }
         Ok(TestCase::new(iosts, verdicts))
     }
+}
+
+/// JSON that every YAML reader takes: JSON may hold signs as they are that YAML wants to see escaped, and YAML has an
+/// escape for each. Such signs stand in texts only.
+fn as_yaml(json: &Json) -> String {
+    let mut text = String::new();
+    for sign in json.to_string().chars() {
+        if sign == '\u{7f}' || !sign.is_ascii() {
+            text.push_str(&format!("\\U{:08X}", u32::from(sign)));
+        } else {
+            text.push(sign);
+        }
+    }
+    text
 }
 
 /// For each location the length of a shortest way to Pass, by a search backwards.

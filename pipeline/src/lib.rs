@@ -7,6 +7,7 @@ pub mod check;
 pub mod domains;
 pub mod export;
 pub mod losses;
+pub mod named_types;
 pub mod names;
 pub mod simplify;
 pub mod stages;

@@ -1,25 +1,202 @@
-//! Fresh identifiers: names that a stage makes and that nothing else bears.
+//! The names that stages make: of locations, of variables, of models.
+//!
+//! What a stage makes is written, and read again by the model's reader. So a made name is a name there: it is no
+//! longer than the reader takes, it is no word of the language, and nothing else in its scope bears it. In one scope
+//! stand the data, the parameters of all actions and the literals of all enumerations ([`of_scope`]); locations have a
+//! scope of their own. A joined name begins with its first parts, so that a person recognises it, and does not grow with
+//! their number: the parts are told by the label, as far as a picture can show them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+use coreach_model::reader::shape::MAX_NAME;
+use coreach_model::reader::types::names_a_type;
+use coreach_model::{Datum, Iosts, Type};
+
+use crate::named_types::named_types;
+
+/// The longest name that is made, in bytes, without the number that may stand behind it. The reader takes longer ones,
+/// but nobody reads them.
+pub const LONGEST: usize = 120;
+
+/// Of one part of a label, and of the parts together, at most so many characters are shown.
+const LABEL_PART: usize = 100;
+const LABEL: usize = 400;
+
+/// What stands between the parts of a joined name.
+const JOINT: &str = "__";
+
+const _: () = assert!(LONGEST + "_18446744073709551615".len() <= MAX_NAME, "with its number it is a name");
 
 /// The names in use.
 #[derive(Default)]
-pub struct Names(HashSet<String>);
+pub struct Names {
+    used: HashSet<String>,
+    /// For a wanted name that was not free, the number that was tried last.
+    last: HashMap<String, u64>,
+}
 
 impl Names {
     /// Starts with these in use.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Names(names.into_iter().map(str::to_owned).collect())
+        Names { used: names.into_iter().map(str::to_owned).collect(), last: HashMap::new() }
     }
 
-    /// The wanted name, or the first of `wanted_2`, `wanted_3`, ... that is free; in use from now on.
+    /// The wanted name, shortened where it is too long; where that is not free, the first of `wanted_2`, `wanted_3`, ...
+    /// that is. It is in use from now on.
     pub fn unique(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_owned();
-        let mut number = 2;
-        while !self.0.insert(name.clone()) {
-            name = format!("{wanted}_{number}");
-            number += 1;
+        let wanted = shortened(wanted);
+        if !names_a_type(&wanted) && self.used.insert(wanted.clone()) {
+            return wanted;
         }
-        name
+        // A number that was taken stays taken, so each is tried once.
+        let last = self.last.entry(wanted.clone()).or_insert(1);
+        loop {
+            *last += 1;
+            let name = format!("{wanted}_{last}");
+            if self.used.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+}
+
+/// What a new datum may not be called: the data and literals of the model, the parameters of all its actions. Types,
+/// actions and locations have scopes of their own, but a person who reads a guard does not know that.
+pub fn of_scope(iosts: &Iosts) -> Names {
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters).map(Datum::name);
+    let actions = iosts.actions.iter().map(|action| action.name.as_str());
+    let locations = iosts.locations.iter().map(|location| location.name.as_str());
+    let mut names = Names::of(data.chain(actions).chain(locations));
+    for (name, ty) in named_types(iosts) {
+        names.used.insert(name);
+        if let Type::Enum(enumeration) = ty {
+            names.used.extend(enumeration.literals.iter().cloned());
+        }
+    }
+    names
+}
+
+/// A name for what has several parts: `Pay__Begin`, shortened where there are many.
+pub fn joined_name<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut checksum = Checksum::default();
+    let mut beginning = String::new();
+    for (at, part) in parts.into_iter().enumerate() {
+        for piece in [if at == 0 { "" } else { JOINT }, part] {
+            checksum.add(piece);
+            // What is far beyond the limit is cut off in any case.
+            if beginning.len() <= LONGEST {
+                beginning.push_str(piece);
+            }
+        }
+    }
+    cut(beginning, &checksum)
+}
+
+fn shortened(name: &str) -> String {
+    let mut checksum = Checksum::default();
+    checksum.add(name);
+    cut(name.to_owned(), &checksum)
+}
+
+/// The name, or of a long one its beginning and the checksum of the whole.
+fn cut(name: String, checksum: &Checksum) -> String {
+    if name.len() <= LONGEST {
+        return name;
+    }
+    let behind = format!("_{:016x}", checksum.0);
+    let most = LONGEST - behind.len();
+    let end = (0..=most).rev().find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}{behind}", &name[..end])
+}
+
+/// FNV-1a over the bytes: the same on every machine. Two names with one checksum are told apart by [`Names::unique`].
+struct Checksum(u64);
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Checksum(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Checksum {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// A label for what has several parts: `<Pay,Begin>`. A long part is cut, and of many the rest is counted.
+pub fn joined_label<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
+    let mut label = String::from("<");
+    let (mut length, mut left_out) = (0, 0);
+    for (at, part) in parts.into_iter().enumerate() {
+        if length >= LABEL {
+            left_out += 1;
+            continue;
+        }
+        if at > 0 {
+            label.push(',');
+        }
+        match part.char_indices().nth(LABEL_PART) {
+            Some((end, _)) => {
+                label.push_str(&part[..end]);
+                label.push_str("...");
+                length += LABEL_PART;
+            }
+            None => {
+                label.push_str(part);
+                length += part.chars().count() + 1;
+            }
+        }
+    }
+    if left_out > 0 {
+        label.push_str(&format!(",... {left_out} more"));
+    }
+    label + ">"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_made_name_is_short_and_its_own() {
+        let part = "a".repeat(MAX_NAME);
+        let many = || (0..100).map(|_| part.as_str());
+        let mut names = Names::default();
+        let mut seen = HashSet::new();
+        for count in 1..100 {
+            let wanted = joined_name(many().take(count));
+            assert_eq!(wanted, joined_name(many().take(count)));
+            let name = names.unique(&wanted);
+            assert!(name.len() <= LONGEST && name.starts_with("aaaa"), "{name}");
+            // The checksum tells the counts apart: no number is needed.
+            assert_eq!(name, wanted);
+            assert!(seen.insert(name));
+        }
+        assert_eq!(joined_name(["Pay", "Begin"]), "Pay__Begin");
+        assert_eq!(names.unique(&"b".repeat(199)).len(), LONGEST);
+    }
+
+    #[test]
+    fn a_taken_name_gets_a_number_and_a_word_of_the_language_too() {
+        let mut names = Names::of(["Pass", "Pass_2", "Pass_4"]);
+        assert_eq!(["Pass"; 3].map(|name| names.unique(name)), ["Pass_3", "Pass_5", "Pass_6"]);
+        assert_eq!(["Fail", "if", "int"].map(|name| names.unique(name)), ["Fail", "if_2", "int_2"]);
+        for _ in 0..100_000 {
+            names.unique("many");
+        }
+        assert_eq!(names.unique("many"), "many_100001");
+    }
+
+    #[test]
+    fn a_label_is_bounded() {
+        assert_eq!(joined_label(["Pay", "<a,b>"]), "<Pay,<a,b>>");
+        let long = "é".repeat(5000);
+        assert_eq!(joined_label([long.as_str()]).chars().count(), LABEL_PART + 5);
+        let label = joined_label((0..100_000).map(|_| "Pay"));
+        assert!(label.len() < 2 * LABEL && label.ends_with(",... 99900 more>"), "{label}");
     }
 }

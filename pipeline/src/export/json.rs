@@ -9,15 +9,17 @@
 //! stands. Parameters are declared with their actions because two actions may use one name for different things.
 //! `constraints` are what the types of the data add (`nat` is an `Int` there): who asks a question asserts them too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use coreach_analyses::solver::smtlib;
 use coreach_model::iosts::{Action, LocationId, Transition};
+use coreach_model::visible::visible_json;
 use coreach_model::{ActionKind, Datum, Term, Type};
 use serde::Serialize;
 
 use super::{Mark, View};
 use crate::artifact::Verdict;
+use crate::named_types::named_types;
 
 /// The version of the document's format.
 pub const FORMAT_VERSION: u32 = 1;
@@ -25,9 +27,8 @@ pub const FORMAT_VERSION: u32 = 1;
 /// The document, with a newline behind it.
 pub fn json(view: &View<'_>) -> String {
     // Serializing strings, numbers and lists into memory has no way to fail.
-    let mut text = serde_json::to_string_pretty(&document(view)).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(&document(view)).unwrap_or_default();
+    format!("{}\n", visible_json(&text))
 }
 
 #[derive(Serialize)]
@@ -199,7 +200,7 @@ fn document(view: &View<'_>) -> Document {
             rounds: done.rounds,
         }),
         losses: view.losses.to_vec(),
-        types: named_types(view),
+        types: types(view),
         constants: data(&iosts.constants),
         variables: data(&iosts.variables),
         declarations,
@@ -307,37 +308,18 @@ fn transition(view: &View<'_>, transition: &Transition, declared: &[&[String]]) 
 }
 
 /// The enumerations and records in use, by name.
-fn named_types(view: &View<'_>) -> Vec<NamedType> {
-    let mut found = BTreeMap::new();
-    let mut seen = BTreeSet::new();
-    for datum in all_data(view) {
-        collect_named(datum.ty(), &mut found, &mut seen);
-    }
-    found.into_values().collect()
-}
-
-fn collect_named(ty: &Type, found: &mut BTreeMap<String, NamedType>, seen: &mut BTreeSet<Type>) {
-    if !seen.insert(ty.clone()) {
-        return;
-    }
-    match ty {
+fn types(view: &View<'_>) -> Vec<NamedType> {
+    let named = named_types(view.iosts).into_iter().collect::<BTreeMap<_, _>>();
+    let described = named.into_iter().map(|(name, ty)| match ty {
         Type::Enum(enumeration) => {
-            let (name, literals) = (enumeration.name.clone(), Some(enumeration.literals.clone()));
-            found.insert(name.clone(), NamedType { name, literals, fields: None });
+            NamedType { name, literals: Some(enumeration.literals.clone()), fields: None }
         }
         Type::Record(record) => {
-            for (_, field) in &record.fields {
-                collect_named(field, found, seen);
-            }
             let fields = record.fields.iter();
             let fields = fields.map(|(name, ty)| Data { name: name.clone(), ty: ty.to_string() }).collect();
-            let name = record.name.clone();
-            found.insert(name.clone(), NamedType { name, literals: None, fields: Some(fields) });
+            NamedType { name, literals: None, fields: Some(fields) }
         }
-        Type::Array(array) => {
-            collect_named(&array.index, found, seen);
-            collect_named(&array.element, found, seen);
-        }
-        Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
-    }
+        _ => NamedType { name, literals: None, fields: None },
+    });
+    described.collect()
 }

@@ -5,6 +5,7 @@
 //! alone: the same view gives the same bytes.
 
 pub mod dot;
+pub mod equal;
 pub mod json;
 mod labels;
 pub mod svg;

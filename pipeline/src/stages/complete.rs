@@ -38,6 +38,7 @@ pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePu
     }
     purpose.iosts.initial_condition = explicit_condition(&purpose.iosts.initial_condition, solver);
     let reject = purpose.reject.unwrap_or_else(|| {
+        // Where there is no `Reject`, no location has the name.
         purpose.iosts.locations.push(Location::named("Reject"));
         LocationId(purpose.iosts.locations.len() as u32 - 1)
     });

@@ -49,7 +49,7 @@ use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
 
 use crate::artifact::{Closed, Visible};
-use crate::names::Names;
+use crate::names::{Names, joined_label, joined_name, of_scope};
 use crate::simplify::without_repetition;
 use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead};
 use crate::stop::{Shown, Stop};
@@ -187,9 +187,7 @@ struct Construction<'a> {
 impl<'a> Construction<'a> {
     fn start(closed: &'a Closed, max_depth: usize) -> Self {
         let iosts = &closed.iosts;
-        let data = iosts.variables.iter().chain(&iosts.constants);
-        let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
-        let names = Names::of(data.chain(parameters).map(Datum::name));
+        let names = of_scope(iosts);
         let initial = vec![Member { location: iosts.initial, steps: Vec::new() }];
         Construction {
             closed,
@@ -398,7 +396,10 @@ impl<'a> Construction<'a> {
             transition.guard = without_repetition(&transition.guard, solver);
         }
         let iosts = &self.closed.iosts;
-        let mut names = Names::default();
+        // Ordinary locations keep their names: later stages know them by these.
+        let ordinary = self.macros.iter().filter(|members| is_ordinary(members));
+        let kept = ordinary.map(|members| iosts.location(members[0].location).name.as_str());
+        let mut names = Names::of(kept);
         let mut locations = Vec::new();
         let mut accepting = Vec::new();
         for members in &self.macros {
@@ -406,12 +407,11 @@ impl<'a> Construction<'a> {
             let parts: Vec<&Location> =
                 members.iter().map(|member| iosts.location(member.location)).collect();
             if let [one] = parts.as_slice() {
-                locations.push(Location { name: names.unique(&one.name), ..(*one).clone() });
+                locations.push((*one).clone());
             } else {
-                let name = parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join("__");
-                let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(",");
-                let name = names.unique(&name);
-                locations.push(Location { label: format!("<{label}>"), name, description: None });
+                let name = names.unique(&joined_name(parts.iter().map(|part| part.name.as_str())));
+                let label = joined_label(parts.iter().map(|part| part.label.as_str()));
+                locations.push(Location { label, name, description: None });
             }
         }
         let variables = iosts.variables.iter().chain(&self.memory).cloned().collect();

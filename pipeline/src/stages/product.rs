@@ -22,7 +22,7 @@ use coreach_model::{LocationId, Term};
 
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
-use crate::names::Names;
+use crate::names::{Names, joined_label, joined_name};
 
 /// The product of the specification with the completed purpose.
 pub fn product(specification: &Iosts, purpose: CompletePurpose, solver: &mut dyn Solver) -> Product {
@@ -37,8 +37,8 @@ pub fn product(specification: &Iosts, purpose: CompletePurpose, solver: &mut dyn
     for l1 in &left.locations {
         for (at, l2) in right.locations.iter().enumerate() {
             locations.push(Location {
-                name: names.unique(&format!("{}__{}", l1.name, l2.name)),
-                label: format!("<{},{}>", l1.label, l2.label),
+                name: names.unique(&joined_name([l1.name.as_str(), l2.name.as_str()])),
+                label: joined_label([l1.label.as_str(), l2.label.as_str()]),
                 description: None,
             });
             accepting.push(at == purpose.accept.0 as usize);
@@ -79,7 +79,7 @@ pub fn product(specification: &Iosts, purpose: CompletePurpose, solver: &mut dyn
         .cloned()
         .collect();
     let iosts = Iosts {
-        name: format!("{}__{}", left.name, right.name),
+        name: joined_name([left.name.as_str(), right.name.as_str()]),
         constants,
         variables,
         // The purpose's was made explicit when it was completed.

@@ -1,0 +1,59 @@
+//! The enumerations and records that a model speaks of.
+//!
+//! They are found in its data and in its terms: `(if b then RED else GREEN) == RED` mentions an enumeration that no
+//! datum has. Each stands behind those that it uses. **Cost**: one look at each shared subterm.
+
+use std::collections::{BTreeSet, HashSet};
+
+use coreach_model::term::node::Node;
+use coreach_model::{Iosts, Term, Type};
+
+/// The types, by their names.
+pub fn named_types(iosts: &Iosts) -> Vec<(String, Type)> {
+    let mut found = Found::default();
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    for datum in iosts.constants.iter().chain(&iosts.variables).chain(parameters) {
+        found.add(datum.ty());
+    }
+    let assigned = iosts.transitions.iter().flat_map(|transition| transition.assignments.values());
+    let guards = iosts.transitions.iter().map(|transition| &transition.guard);
+    let mut work: Vec<&Term> = guards.chain(assigned).chain([&iosts.initial_condition]).collect();
+    let mut seen: HashSet<&Term> = HashSet::new();
+    while let Some(term) = work.pop() {
+        if seen.insert(term) {
+            if let Node::Literal(value) = term.node() {
+                found.add(&value.sort());
+            }
+            work.extend(term.children());
+        }
+    }
+    found.types
+}
+
+#[derive(Default)]
+struct Found {
+    seen: BTreeSet<Type>,
+    types: Vec<(String, Type)>,
+}
+
+impl Found {
+    fn add(&mut self, ty: &Type) {
+        if !self.seen.insert(ty.clone()) {
+            return;
+        }
+        match ty {
+            Type::Enum(enumeration) => self.types.push((enumeration.name.clone(), ty.clone())),
+            Type::Record(record) => {
+                for (_, field) in &record.fields {
+                    self.add(field);
+                }
+                self.types.push((record.name.clone(), ty.clone()));
+            }
+            Type::Array(array) => {
+                self.add(&array.index);
+                self.add(&array.element);
+            }
+            Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+        }
+    }
+}
