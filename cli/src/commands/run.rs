@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::DomainKind;
+use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::export::{Format, Options, View, dot, export, svg};
@@ -18,6 +19,7 @@ use crate::exit::Exit;
 use crate::making::{Made, Measured, make};
 use crate::progress::Progress;
 use crate::project::{Project, load};
+use crate::written::read_back;
 use crate::{console, jobs, render};
 
 /// So many losses are told in full.
@@ -139,6 +141,8 @@ struct Written {
     files: Vec<PathBuf>,
     /// Pictures that could not be drawn: the rest is there.
     undrawn: Vec<String>,
+    /// Files that are not written because nobody could read them.
+    unreadable: Vec<String>,
     /// Files that could not be written.
     failed: Vec<String>,
 }
@@ -157,6 +161,7 @@ fn write(project: &Project, purpose: &str, made: &Made) -> Written {
     let views: Vec<View<'_>> =
         project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
     let mut pictures = draw(&views, &project.formats).into_iter();
+    let mut solver = Z3Solver::default();
     for (&stage, view) in project.stages.iter().zip(&views) {
         for &format in &project.formats {
             let path = folder.join(format!("{}.{format}", stage.artifact()));
@@ -165,7 +170,13 @@ fn write(project: &Project, purpose: &str, made: &Made) -> Written {
                 _ => export(view, format, Options::default()),
             };
             match text {
-                Ok(text) => put(&path, &text, &mut written),
+                Ok(text) => match read_back(view, format, &text, &project.specification, &mut solver) {
+                    Ok(()) => put(&path, &text, &mut written),
+                    Err(limit) => written.unreadable.push(format!(
+                        "{} is not written, since it could not be read: {limit}; `output: stages` and `formats` leave it out",
+                        path.display()
+                    )),
+                },
                 Err(error) => {
                     let message = format!("{} is not drawn: {error}", path.display());
                     // One sentence is enough for a program that is missing.
@@ -204,6 +215,9 @@ fn tell(
     written: Written,
 ) -> io::Result<(Report, Exit)> {
     let mut exit = if made.unreachable.is_some() { Exit::Unreachable } else { Exit::Fine };
+    if !written.unreadable.is_empty() {
+        exit = exit.and(Exit::Stopped);
+    }
     if !written.failed.is_empty() {
         exit = exit.and(Exit::Environment);
     }
@@ -218,7 +232,7 @@ fn tell(
     for message in &written.undrawn {
         console::say(&format!("warning: {message}"));
     }
-    for message in &written.failed {
+    for message in written.unreadable.iter().chain(&written.failed) {
         console::say(&format!("error: {message}"));
     }
     let graph = &made.generation.test_graph;
@@ -243,7 +257,7 @@ fn tell(
             unknown: statistics.unknown,
             timed_out: statistics.timed_out,
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
-            problems: written.undrawn.into_iter().chain(written.failed).collect(),
+            problems: [written.undrawn, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
         }),
     };

@@ -11,12 +11,14 @@ pub mod lookahead;
 pub mod stages;
 pub mod test_case;
 pub mod verdicts;
+pub mod written;
 pub mod yaml;
 
 use std::collections::BTreeMap;
 
 use coreach_analyses::domains::DomainKind;
 use coreach_analyses::reachability::{Options, Thresholds};
+use coreach_analyses::solver::z3::Z3Solver;
 
 use crate::brute::TooLarge;
 use crate::brute::alphabet::Alphabet;
@@ -56,6 +58,7 @@ properties! {
     PROMISES = "promises", "Each artifact keeps the rules of the pipeline's own checks.", "pipeline/src/check";
     NO_LIVELOCK = "no_livelock", "No livelock is reported where internal steps lead forward only.", "Definition A.4";
     REPEATABLE = "repeatable", "Two runs give the same artifacts.", "house style";
+    WRITTEN = "written", "What every stage made is read as it was written, in each format that is read.", "docs/model-format.md, docs/json.md";
     COMPLETE = "complete", "The completed purpose follows every event as its definition says.", "Algorithm 7.1, corrected; Observation 7.1";
     PRODUCT = "product_traces", "The product has the traces and accepted traces of the pair.", "Definitions 5.4 and 6.10; Theorem 5.5";
     CLOSED = "closed_traces", "Closing keeps traces and accepted traces.", "Theorems A.3 and A.4";
@@ -253,6 +256,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     }
     let artifacts = artifacts::make(pair, settings, &mut report);
     let Artifacts { complete, product, closed, visible, graph, case, unresolved } = &artifacts;
+    written::written(&pair.specification, &artifacts, settings, &mut report, &mut Z3Solver::default());
     if let Some(complete) = complete {
         stages::complete(pair, complete, &known, settings, &mut report);
     }

@@ -1,0 +1,88 @@
+//! What is written is read back before it is called written.
+//!
+//! A test case that nobody can run, or a model that means something else than the stage's result, must not lie on the
+//! disk behind an exit code of 0. So each text in a format that coreach reads (YAML; JSON of the test case) is read as
+//! its reader would, from memory, and compared with what it was made of. Where the reader's limits of size are passed,
+//! that is a limit, and says so. Anything else is a bug of ours, and a crash.
+//!
+//! **Cost**: that of reading what was just written. Terms are shared, so comparing them costs next to nothing; the
+//! solver is asked only where a term was read in another form ([`coreach_pipeline::export::equal`]).
+
+use std::sync::Arc;
+
+use coreach_analyses::solver::Solver;
+use coreach_execution::TestCase;
+use coreach_execution::test_case::DocumentError;
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::iosts::Iosts;
+use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_pipeline::Stage;
+use coreach_pipeline::export::equal::difference;
+use coreach_pipeline::export::{Format, View};
+
+/// Codes of diagnostics that tell of a limit.
+const LIMITS: [&str; 7] = [
+    "file-too-large",
+    "too-many-values",
+    "expression-too-long",
+    "nested-too-deep",
+    "expression-too-deep",
+    "number-too-long",
+    "too-many-errors",
+];
+
+/// Reads a text back; the formats that nobody reads are right as they are.
+///
+/// # Errors
+/// A limit of the reader's is passed: which.
+///
+/// # Panics
+/// What is read is not what was written.
+pub fn read_back(
+    view: &View<'_>,
+    format: Format,
+    text: &str,
+    specification: &Specification,
+    solver: &mut dyn Solver,
+) -> Result<(), String> {
+    let read = match (format, view.stage) {
+        (Format::Yaml, _) => model(view, text, specification),
+        (Format::Json, Some(Stage::InputComplete)) if view.reachable != Some(false) => test_case(view, text),
+        _ => return Ok(()),
+    };
+    let iosts = match read {
+        Ok(iosts) => iosts,
+        Err(found) => {
+            let limit = found.iter().find(|one| LIMITS.contains(&one.code));
+            let limit =
+                limit.filter(|_| found.iter().all(|one| !one.is_error() || LIMITS.contains(&one.code)));
+            assert!(limit.is_some(), "what was written as {format} cannot be read: {found:#?}");
+            return Err(limit.map(|one| one.message.clone()).unwrap_or_default());
+        }
+    };
+    let difference = difference(view.iosts, &iosts, solver);
+    assert!(difference.is_none(), "what was written as {format} is read otherwise: {difference:?}");
+    Ok(())
+}
+
+fn model(view: &View<'_>, text: &str, specification: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
+    let name = format!("{} in {}", view.what, Format::Yaml);
+    let file: Arc<SourceFile> = from_bytes(name, text.as_bytes().to_vec()).map_err(|found| vec![found])?;
+    if view.purpose.is_some() {
+        return read_purpose(file, specification).map(|(purpose, _)| purpose.iosts);
+    }
+    read_specification(file).map(|(read, _)| read.iosts)
+}
+
+fn test_case(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
+    let test = match TestCase::from_json(text.as_bytes()) {
+        Ok(test) => test,
+        Err(DocumentError::Model(found)) => return Err(found),
+        Err(other) => return Err(vec![Diagnostic::error("no-test-case", other.to_string())]),
+    };
+    let marks = view.iosts.location_ids().map(|at| view.mark(at));
+    let same =
+        test.verdicts.iter().map(|verdict| verdict.map(coreach_pipeline::export::Mark::Verdict)).eq(marks);
+    assert!(same, "the verdicts of the test case are read otherwise");
+    Ok(test.iosts)
+}

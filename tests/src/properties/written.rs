@@ -1,0 +1,65 @@
+//! What the stages made is written, read again, and is the same.
+//!
+//! All formats that somebody reads: each stage's result as YAML, and the test case's document. The comparing is that of
+//! `coreach run`, which does it before it calls a file written: a difference is a panic there.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use coreach_analyses::solver::Solver;
+use coreach_cli::written::read_back;
+use coreach_model::iosts::Iosts;
+use coreach_model::reader::Specification;
+use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::named_types::named_types;
+use coreach_pipeline::{Generation, Stage};
+
+use super::artifacts::Artifacts;
+use super::{Report, Settings, WRITTEN};
+
+/// Writes and reads.
+pub fn written(
+    specification: &Iosts,
+    made: &Artifacts,
+    settings: &Settings,
+    report: &mut Report,
+    solver: &mut dyn Solver,
+) {
+    if !settings.wants(WRITTEN) {
+        return;
+    }
+    let Some(generation) = generation(made) else { return };
+    let specification = Specification { types: named_types(specification), iosts: specification.clone() };
+    let outcome = catch_unwind(AssertUnwindSafe(|| round(&generation, &specification, solver)));
+    let outcome = outcome.unwrap_or_else(|payload| {
+        Err(payload.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic without text".to_owned()))
+    });
+    report.note(WRITTEN, outcome);
+}
+
+fn round(
+    generation: &Generation,
+    specification: &Specification,
+    solver: &mut dyn Solver,
+) -> Result<(), String> {
+    for stage in Stage::ALL {
+        let view = View::of(generation, stage);
+        for format in [Format::Yaml, Format::Json] {
+            let text = export(&view, format, Options::default()).map_err(|error| error.to_string())?;
+            read_back(&view, format, &text, specification, solver)
+                .map_err(|limit| format!("{stage:?} as {format}: {limit}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// All results as one, where all were made.
+pub fn generation(made: &Artifacts) -> Option<Generation> {
+    Some(Generation {
+        complete_purpose: made.complete.clone()?,
+        product: made.product.clone()?,
+        closed: made.closed.clone()?,
+        visible: made.visible.clone()?,
+        test_graph: made.graph.clone()?,
+        test_case: made.case.clone()?,
+    })
+}
