@@ -25,7 +25,7 @@ impl Limits {
     pub const GIVEN: Limits = Limits { bytes: 4 << 20, nodes: 150_000, expression: 65_536 };
 
     /// Of what coreach made.
-    pub const MADE: Limits = Limits { bytes: 64 << 20, nodes: 1_200_000, expression: 1 << 20 };
+    pub const MADE: Limits = Limits { bytes: 16 << 20, nodes: 600_000, expression: 1 << 20 };
 
     /// The limits for a text, by its first bytes.
     pub fn of(text: &[u8]) -> Limits {
