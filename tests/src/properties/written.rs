@@ -24,7 +24,8 @@ pub fn written(
     report: &mut Report,
     solver: &mut dyn Solver,
 ) {
-    if !settings.wants(WRITTEN) {
+    // Reading six models costs as much as making them: of pairs that are held against all properties, every fourth.
+    if !settings.wants(WRITTEN) || (settings.only.is_none() && settings.seed % 4 != 0) {
         return;
     }
     let Some(generation) = generation(made) else { return };
