@@ -1,7 +1,8 @@
 //! Tries to refute the pipeline.
 //!
 //! - [`generator`]: random pairs of a specification and a purpose, small and difficult.
-//! - [`brute`]: what a pair means, by enumeration, from the definitions alone.
+//! - [`source`]: a pair as it is written: trees that nothing simplifies.
+//! - [`brute`]: what a pair means, by enumeration, from its text and the definitions alone.
 //! - [`properties`]: what must hold of every pair, each with its source in the thesis.
 //! - [`mutants`]: implementations that differ from the specification in one place.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
@@ -17,4 +18,5 @@ pub mod generator;
 pub mod mutants;
 pub mod properties;
 pub mod shrink;
+pub mod source;
 pub mod text;

@@ -7,17 +7,19 @@
 //! **Ends**: each step makes the pair smaller in a fixed order (transitions, then data, then the sizes of terms and
 //! types), and the number of attempts is limited. **Cost**: one run of the failing property per attempt.
 
-use coreach_model::iosts::{Iosts, LocationId, Transition};
-use coreach_model::term::node::Node;
-use coreach_model::term::{Substitution, Term, substitute};
-use coreach_model::{ActionId, Datum, Type, Value};
+use std::collections::BTreeMap;
 
-use crate::generator::Pair;
+use coreach_model::{ActionId, ActionKind, Datum, LocationId, Type, Value};
+
+use crate::source::tree::Sort;
+use crate::source::{Model, Pair, Purpose, Step, Tree};
 
 /// The smallest pair found that still fails.
 pub fn shrink(pair: &Pair, attempts: usize, mut fails: impl FnMut(&Pair) -> bool) -> Pair {
     let mut best = pair.clone();
     let mut left = attempts;
+    // A pair that the reader refuses says nothing about the stages.
+    let readable = crate::source::read(pair).is_ok();
     loop {
         let mut improved = false;
         let mut number = 0;
@@ -27,7 +29,7 @@ pub fn shrink(pair: &Pair, attempts: usize, mut fails: impl FnMut(&Pair) -> bool
                 return best;
             }
             left -= 1;
-            if is_usable(&candidate) && fails(&candidate) {
+            if is_usable(&candidate) && (!readable || crate::source::read(&candidate).is_ok()) && fails(&candidate) {
                 best = candidate;
                 improved = true;
             } else {
@@ -42,20 +44,20 @@ pub fn shrink(pair: &Pair, attempts: usize, mut fails: impl FnMut(&Pair) -> bool
 
 /// Is it still a model that the reader accepts?
 fn is_usable(pair: &Pair) -> bool {
-    let iosts = &pair.specification;
-    let has = |kind| iosts.actions.iter().any(|action| action.kind == kind);
-    use coreach_model::iosts::ActionKind;
-    !iosts.transitions.is_empty() && (has(ActionKind::Input) || has(ActionKind::Output))
+    let model = &pair.specification;
+    let has = |kind| model.actions.iter().any(|action| action.kind == kind);
+    !model.transitions.is_empty() && (has(ActionKind::Input) || has(ActionKind::Output))
 }
 
 /// The simplification of this number, the boldest first.
 fn candidate(pair: &Pair, number: usize) -> Option<Pair> {
-    let edits: [fn(&Pair) -> Vec<Pair>; 7] = [
+    let edits: [fn(&Pair) -> Vec<Pair>; 8] = [
         without_transitions,
         without_data,
         without_assignments,
         with_simpler_guards,
         with_simpler_values,
+        with_simpler_conditions,
         with_smaller_types,
         tidied,
     ];
@@ -71,20 +73,20 @@ fn candidate(pair: &Pair, number: usize) -> Option<Pair> {
 }
 
 /// Both halves, each as a system to edit.
-fn each_half(pair: &Pair, edit: impl Fn(&Iosts) -> Vec<Iosts>) -> Vec<Pair> {
+fn each_half(pair: &Pair, edit: impl Fn(&Model) -> Vec<Model>) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
     for specification in edit(&pair.specification) {
         found.push(Pair { specification, ..pair.clone() });
     }
-    for iosts in edit(&pair.purpose.iosts) {
+    for model in edit(&pair.purpose.model) {
         let mut next = pair.clone();
-        next.purpose.iosts = iosts;
+        next.purpose.model = model;
         found.push(next);
     }
     found
 }
 
-fn each_transition(pair: &Pair, edit: impl Fn(&Iosts, &Transition) -> Vec<Transition>) -> Vec<Pair> {
+fn each_transition(pair: &Pair, edit: impl Fn(&Model, &Step) -> Vec<Step>) -> Vec<Pair> {
     each_half(pair, |iosts| {
         let mut found = Vec::new();
         for (at, transition) in iosts.transitions.iter().enumerate() {
@@ -111,12 +113,12 @@ fn without_transitions(pair: &Pair) -> Vec<Pair> {
 
 /// A variable or constant becomes a literal, everywhere.
 fn without_data(pair: &Pair) -> Vec<Pair> {
-    let halves = [&pair.specification, &pair.purpose.iosts];
+    let halves = [&pair.specification, &pair.purpose.model];
     let data: Vec<Datum> =
         halves.iter().flat_map(|iosts| iosts.variables.iter().chain(&iosts.constants)).cloned().collect();
     let mut found = Vec::new();
-    // A literal of an array cannot be written in a file.
-    for datum in data.into_iter().filter(|datum| !matches!(datum.ty(), Type::Array(_))) {
+    // A literal of an array or a record cannot be written in a file.
+    for datum in data.into_iter().filter(|datum| !matches!(datum.ty(), Type::Array(_) | Type::Record(_))) {
         let values = Value::enumerate(datum.ty(), 16).unwrap_or_default();
         for value in values {
             found.push(fixed(pair, &datum, &value));
@@ -126,22 +128,22 @@ fn without_data(pair: &Pair) -> Vec<Pair> {
 }
 
 fn fixed(pair: &Pair, datum: &Datum, value: &Value) -> Pair {
-    let replacement = Substitution::from([(datum.clone(), Term::literal(value.clone()))]);
+    let replacement = BTreeMap::from([(datum.clone(), Tree::literal(value.clone()))]);
     let mut next = pair.clone();
-    for iosts in [&mut next.specification, &mut next.purpose.iosts] {
+    for iosts in [&mut next.specification, &mut next.purpose.model] {
         iosts.variables.retain(|d| d != datum);
         iosts.constants.retain(|d| d != datum);
-        iosts.initial_condition = substitute(&iosts.initial_condition, &replacement);
+        iosts.condition = iosts.condition.replaced(&replacement);
         for transition in &mut iosts.transitions {
             transition.assignments.remove(datum);
-            rewrite(transition, |term| substitute(term, &replacement));
+            rewrite(transition, |tree| tree.replaced(&replacement));
         }
     }
     next.purpose.observes.retain(|d| d != datum);
     next
 }
 
-fn rewrite(transition: &mut Transition, change: impl Fn(&Term) -> Term) {
+fn rewrite(transition: &mut Step, change: impl Fn(&Tree) -> Tree) {
     transition.guard = change(&transition.guard);
     for value in transition.assignments.values_mut() {
         *value = change(value);
@@ -162,7 +164,7 @@ fn without_assignments(pair: &Pair) -> Vec<Pair> {
 
 fn with_simpler_guards(pair: &Pair) -> Vec<Pair> {
     each_transition(pair, |_, transition| {
-        let with = |guard| Transition { guard, ..transition.clone() };
+        let with = |guard| Step { guard, ..transition.clone() };
         simpler(&transition.guard).into_iter().map(with).collect()
     })
 }
@@ -181,66 +183,78 @@ fn with_simpler_values(pair: &Pair) -> Vec<Pair> {
     })
 }
 
-/// Terms of the same sort that are smaller: literals, parts, and the term with a simpler part.
-fn simpler(term: &Term) -> Vec<Term> {
+/// An initial condition that still mentions every variable that it mentioned.
+fn with_simpler_conditions(pair: &Pair) -> Vec<Pair> {
+    each_half(pair, |model| {
+        let mentions = |tree: &Tree| -> Vec<bool> {
+            model.variables.iter().map(|variable| tree.mentions(variable)).collect()
+        };
+        let all = simpler(&model.condition).into_iter();
+        let kept = all.filter(|new| mentions(new) == mentions(&model.condition));
+        kept.map(|condition| Model { condition, ..model.clone() }).collect()
+    })
+}
+
+/// Trees of the same sort that are smaller: literals, parts, and the tree without a part or with a simpler one.
+fn simpler(tree: &Tree) -> Vec<Tree> {
     let mut found = Vec::new();
-    if term.as_literal().is_some() {
+    if matches!(tree, Tree::Literal(_)) {
         return found;
     }
-    match term.sort() {
-        Type::Bool => found.extend([Term::yes(), Term::no()]),
-        Type::Int => found.extend([Term::int(0), Term::int(1)]),
+    let sort = tree.sort();
+    match sort {
+        Sort::Bool => found.extend([Tree::yes(), Tree::no()]),
+        Sort::Integer => found.extend([Tree::int(0), Tree::int(1)]),
         _ => {}
     }
-    if let Node::And(parts) | Node::Or(parts) = term.node() {
-        let conjunction = matches!(term.node(), Node::And(_));
-        let join = |parts: Vec<Term>| if conjunction { Term::and(parts) } else { Term::or(parts) };
+    found.extend(parts_of(tree, &sort));
+    if let Tree::And(parts) | Tree::Or(parts) = tree {
         for at in 0..parts.len() {
             let mut rest = parts.clone();
             rest.remove(at);
-            found.push(join(rest));
+            found.push(if matches!(tree, Tree::And(_)) { Tree::and(rest) } else { Tree::or(rest) });
         }
-        for (at, part) in parts.iter().enumerate() {
-            for new in simpler(part).into_iter().skip(2) {
-                let mut changed = parts.clone();
-                changed[at] = new;
-                found.push(join(changed));
-            }
-        }
-        return found;
     }
-    found.extend(term.children().into_iter().filter(|child| child.sort() == term.sort()).cloned());
-    let rebuilt: Vec<Term> = match term.node() {
-        Node::Compare(comparison, a, b) => two(a, b, |a, b| Term::compare(*comparison, a, b)),
-        Node::Arithmetic(operator, a, b) => two(a, b, |a, b| Term::arithmetic(*operator, a, b)),
-        Node::Select(a, i) => simpler(i).iter().map(|i| Term::select(a, i)).collect(),
-        Node::Store(a, i, e) => two(i, e, |i, e| Term::store(a, i, e)),
-        Node::IfThenElse(c, a, b) => {
-            let mut all: Vec<Term> = simpler(c).iter().map(|c| Term::if_then_else(c, a, b)).collect();
-            all.extend(two(a, b, |a, b| Term::if_then_else(c, a, b)));
-            all
+    let children = tree.children().len();
+    for at in 0..children {
+        for new in simpler(tree.children()[at]) {
+            let mut number = 0;
+            found.push(tree.map(|part| {
+                number += 1;
+                if number == at + 1 { new.clone() } else { part.clone() }
+            }));
         }
-        _ => Vec::new(),
-    };
-    found.extend(rebuilt);
-    found.retain(|new| new != term && size(new) < size(term));
+    }
+    // Both sides of `t == t` at once.
+    if let Tree::Chain(first, rest) = tree
+        && rest.iter().all(|(_, part)| *part == **first)
+    {
+        for new in simpler(first) {
+            found.push(tree.map(|_| new.clone()));
+        }
+    }
+    found.retain(|new| new.size() < tree.size());
+    found.dedup();
     found
 }
 
-fn two(a: &Term, b: &Term, build: impl Fn(&Term, &Term) -> Term) -> Vec<Term> {
-    let mut found: Vec<Term> = simpler(a).iter().map(|a| build(a, b)).collect();
-    found.extend(simpler(b).iter().map(|b| build(a, b)));
+/// The parts of this sort, the parts' parts included.
+fn parts_of(tree: &Tree, sort: &Sort) -> Vec<Tree> {
+    let mut found = Vec::new();
+    for part in tree.children() {
+        if part.sort() == *sort {
+            found.push(part.clone());
+        } else {
+            found.extend(parts_of(part, sort));
+        }
+    }
     found
-}
-
-fn size(term: &Term) -> usize {
-    1 + term.children().into_iter().map(size).sum::<usize>() + usize::from(term.as_literal().is_none())
 }
 
 /// An integer range loses its last value, for every datum of it.
 fn with_smaller_types(pair: &Pair) -> Vec<Pair> {
     let parameters = pair.specification.actions.iter().flat_map(|action| &action.parameters);
-    let own = pair.purpose.iosts.variables.iter().chain(&pair.purpose.iosts.constants);
+    let own = pair.purpose.model.variables.iter().chain(&pair.purpose.model.constants);
     let data = pair.specification.variables.iter().chain(&pair.specification.constants);
     let mut types: Vec<Type> = data.chain(parameters).chain(own).map(|datum| datum.ty().clone()).collect();
     types.sort();
@@ -263,19 +277,19 @@ fn with_smaller_types(pair: &Pair) -> Vec<Pair> {
 fn retyped(pair: &Pair, change: impl Fn(&Datum) -> Datum) -> Pair {
     let mut next = pair.clone();
     next.purpose.observes = next.purpose.observes.iter().map(&change).collect();
-    for iosts in [&mut next.specification, &mut next.purpose.iosts] {
+    for iosts in [&mut next.specification, &mut next.purpose.model] {
         let parameters = iosts.actions.iter().flat_map(|action| action.parameters.clone());
         let data = iosts.variables.iter().chain(&iosts.constants).cloned().chain(parameters);
-        let renaming: Substitution =
-            data.map(|datum| (datum.clone(), Term::datum(&change(&datum)))).collect();
+        let renaming: BTreeMap<Datum, Tree> =
+            data.map(|datum| (datum.clone(), Tree::datum(&change(&datum)))).collect();
         iosts.variables = iosts.variables.iter().map(&change).collect();
         iosts.constants = iosts.constants.iter().map(&change).collect();
-        iosts.initial_condition = substitute(&iosts.initial_condition, &renaming);
+        iosts.condition = iosts.condition.replaced(&renaming);
         for action in &mut iosts.actions {
             action.parameters = action.parameters.iter().map(&change).collect();
         }
         for transition in &mut iosts.transitions {
-            rewrite(transition, |term| substitute(term, &renaming));
+            rewrite(transition, |tree| tree.replaced(&renaming));
             let old = std::mem::take(&mut transition.assignments);
             transition.assignments = old.into_iter().map(|(v, value)| (change(&v), value)).collect();
         }
@@ -286,51 +300,66 @@ fn retyped(pair: &Pair, change: impl Fn(&Datum) -> Datum) -> Pair {
 /// Locations that nothing leads to, actions that nothing uses and data that nothing reads are dropped.
 fn tidied(pair: &Pair) -> Vec<Pair> {
     let mut found = Vec::new();
-    let (specification, kept) = pair.specification.clone().without_unreachable_locations();
-    if kept.len() < pair.specification.locations.len() {
-        found.push(Pair { specification, ..pair.clone() });
+    for at in (0..pair.specification.locations.len() as u32).map(LocationId) {
+        if let Some(specification) = without_location(&pair.specification, at) {
+            found.push(Pair { specification, ..pair.clone() });
+        }
     }
     let purpose = &pair.purpose;
-    for at in purpose.iosts.location_ids() {
-        let used = |t: &Transition| t.source == at || t.target == at;
-        let needed = at == purpose.iosts.initial || at == purpose.accept;
-        if needed || purpose.iosts.transitions.iter().any(used) {
+    for at in (0..purpose.model.locations.len() as u32).map(LocationId) {
+        if at == purpose.accept {
             continue;
         }
-        let mut next = pair.clone();
-        next.purpose.iosts.locations.remove(at.0 as usize);
-        let moved = |id: LocationId| if id > at { LocationId(id.0 - 1) } else { id };
-        for transition in &mut next.purpose.iosts.transitions {
-            (transition.source, transition.target) = (moved(transition.source), moved(transition.target));
+        if let Some(model) = without_location(&purpose.model, at) {
+            let (accept, reject) = (behind(purpose.accept, at), purpose.reject.filter(|reject| *reject != at));
+            let observes = purpose.observes.clone();
+            let purpose = Purpose { model, observes, accept, reject: reject.map(|reject| behind(reject, at)) };
+            found.push(Pair { purpose, ..pair.clone() });
         }
-        next.purpose.iosts.initial = moved(next.purpose.iosts.initial);
-        next.purpose.accept = moved(next.purpose.accept);
-        next.purpose.reject = purpose.reject.filter(|reject| *reject != at).map(moved);
-        found.push(next);
     }
-    for action in pair.specification.action_ids() {
-        let uses = |iosts: &Iosts| iosts.transitions.iter().any(|t| t.action == action);
-        if !uses(&pair.specification) && !uses(&purpose.iosts) {
+    for action in pair.specification.actions_of(|_| true) {
+        let uses = |iosts: &Model| iosts.transitions.iter().any(|t| t.action == action);
+        if !uses(&pair.specification) && !uses(&purpose.model) {
             found.push(without_action(pair, action));
         }
     }
     for datum in &purpose.observes {
-        let mentions = |t: &Transition| {
+        let mentions = |t: &Step| {
             t.guard.mentions(datum) || t.assignments.values().any(|value| value.mentions(datum))
         };
-        if !purpose.iosts.transitions.iter().any(mentions) {
+        if !purpose.model.transitions.iter().any(mentions) {
             let mut next = pair.clone();
             next.purpose.observes.retain(|d| d != datum);
-            next.purpose.iosts.constants.retain(|d| d != datum);
+            next.purpose.model.constants.retain(|d| d != datum);
             found.push(next);
         }
     }
     found
 }
 
+/// The number of a location where one is gone.
+fn behind(id: LocationId, gone: LocationId) -> LocationId {
+    if id > gone { LocationId(id.0 - 1) } else { id }
+}
+
+/// The model without a location that nothing uses.
+fn without_location(model: &Model, at: LocationId) -> Option<Model> {
+    let used = |t: &Step| t.source == at || t.target == at;
+    if at == model.initial || model.transitions.iter().any(used) {
+        return None;
+    }
+    let mut next = model.clone();
+    next.locations.remove(at.0 as usize);
+    for transition in &mut next.transitions {
+        (transition.source, transition.target) = (behind(transition.source, at), behind(transition.target, at));
+    }
+    next.initial = behind(next.initial, at);
+    Some(next)
+}
+
 fn without_action(pair: &Pair, action: ActionId) -> Pair {
     let mut next = pair.clone();
-    for iosts in [&mut next.specification, &mut next.purpose.iosts] {
+    for iosts in [&mut next.specification, &mut next.purpose.model] {
         iosts.actions.remove(action.0 as usize);
         for transition in &mut iosts.transitions {
             if transition.action > action {

@@ -1,25 +1,116 @@
 //! A pair as the YAML that `coreach check` accepts, and its configuration.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
 use coreach_analyses::reachability::{Options, Thresholds};
-use coreach_model::iosts::Iosts;
-use coreach_model::writer::{write_purpose_yaml, write_yaml};
+use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::{Datum, Type};
 
-use crate::generator::Pair;
 use crate::properties::Settings;
+use crate::source::{Model, Pair, Tree};
 
 /// The specification as YAML.
 pub fn specification(pair: &Pair) -> String {
-    write_yaml(&pair.specification, &declared(&pair.specification))
+    let model = &pair.specification;
+    let mut text = format!("iosts: {}\n", model.name);
+    let types = model.declared();
+    if !types.is_empty() {
+        text.push_str("types:\n");
+    }
+    for (name, ty) in types {
+        let definition = match &ty {
+            Type::Enum(enumeration) => format!("[{}]", enumeration.literals.join(", ")),
+            Type::Record(record) => {
+                let fields: Vec<String> =
+                    record.fields.iter().map(|(name, ty)| format!("{name}: \"{ty}\"")).collect();
+                format!("{{ {} }}", fields.join(", "))
+            }
+            other => panic!("{other} has no name"),
+        };
+        put(&mut text, format_args!("  {name}: {definition}\n"));
+    }
+    data(&mut text, "constants", &model.constants);
+    data(&mut text, "variables", &model.variables);
+    locations(&mut text, model);
+    for (section, kind) in [("inputs", ActionKind::Input), ("outputs", ActionKind::Output)] {
+        let all: Vec<&Action> = model.actions.iter().filter(|action| action.kind == kind).collect();
+        if !all.is_empty() {
+            put(&mut text, format_args!("{section}:\n"));
+        }
+        for action in all {
+            let parameters: Vec<String> =
+                action.parameters.iter().map(|p| format!("{}: \"{}\"", p.name(), p.ty())).collect();
+            put(&mut text, format_args!("  {}: {{ {} }}\n", action.name, parameters.join(", ")));
+        }
+    }
+    let internals = model.actions.iter().filter(|action| action.kind == ActionKind::Internal);
+    let internals: Vec<&str> = internals.map(|action| action.name.as_str()).collect();
+    if !internals.is_empty() {
+        put(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
+    }
+    transitions(&mut text, model);
+    text
 }
 
 /// The purpose as YAML.
 pub fn purpose(pair: &Pair) -> String {
-    write_purpose_yaml(&pair.purpose)
+    let purpose = &pair.purpose;
+    let mut text = format!("purpose: {}\nof: {}\n", purpose.model.name, pair.specification.name);
+    if !purpose.observes.is_empty() {
+        let names: Vec<&str> = purpose.observes.iter().map(Datum::name).collect();
+        put(&mut text, format_args!("observes: [{}]\n", names.join(", ")));
+    }
+    let own = purpose.model.constants.iter().filter(|datum| !purpose.observes.contains(datum));
+    data(&mut text, "constants", &own.cloned().collect::<Vec<_>>());
+    data(&mut text, "variables", &purpose.model.variables);
+    locations(&mut text, &purpose.model);
+    transitions(&mut text, &purpose.model);
+    text
+}
+
+fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
+    use std::fmt::Write as _;
+    // Writing to a string does not fail.
+    let _ = text.write_fmt(piece);
+}
+
+fn data(text: &mut String, section: &str, data: &[Datum]) {
+    if !data.is_empty() {
+        put(text, format_args!("{section}:\n"));
+    }
+    for datum in data {
+        put(text, format_args!("  {}: \"{}\"\n", datum.name(), datum.ty()));
+    }
+}
+
+/// The locations by name, so that both readers number them alike, and where the model begins.
+fn locations(text: &mut String, model: &Model) {
+    put(text, format_args!("locations: [{}]\n", model.locations.join(", ")));
+    let initial = &model.locations[model.initial.0 as usize];
+    put(text, format_args!("initial:\n  location: {initial}\n"));
+    if !model.condition.is_true() {
+        put(text, format_args!("  condition: \"{}\"\n", model.condition));
+    }
+}
+
+fn transitions(text: &mut String, model: &Model) {
+    if !model.transitions.is_empty() {
+        text.push_str("transitions:\n");
+    }
+    for step in &model.transitions {
+        let [from, to] = [step.source, step.target].map(|at| &model.locations[at.0 as usize]);
+        let on = &model.action(step.action).name;
+        put(text, format_args!("  - from: {from}\n    to: {to}\n    \"on\": {on}\n"));
+        if !step.guard.is_true() {
+            put(text, format_args!("    when: \"{}\"\n", step.guard));
+        }
+        let value = |(variable, value): (&Datum, &Tree)| format!("      {}: \"{value}\"\n", variable.name());
+        if !step.assignments.is_empty() {
+            let values: String = step.assignments.iter().map(value).collect();
+            put(text, format_args!("    assign:\n{values}"));
+        }
+    }
 }
 
 /// A configuration that runs the pair under the settings.
@@ -50,32 +141,4 @@ pub fn keep(folder: &Path, pair: &Pair, settings: &Settings, remark: &str) -> io
     fs::write(folder.join("specification.yaml"), remark + &specification(pair))?;
     fs::write(folder.join("purpose.yaml"), purpose(pair))?;
     fs::write(folder.join("coreach.yaml"), configuration(settings))
-}
-
-/// The named types that a model uses.
-fn declared(iosts: &Iosts) -> Vec<(String, Type)> {
-    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
-    let data = iosts.constants.iter().chain(&iosts.variables).chain(parameters);
-    let mut found = BTreeMap::new();
-    for ty in data.map(Datum::ty) {
-        collect(ty, &mut found);
-    }
-    found.into_iter().collect()
-}
-
-fn collect(ty: &Type, found: &mut BTreeMap<String, Type>) {
-    match ty {
-        Type::Enum(enumeration) => {
-            found.insert(enumeration.name.clone(), ty.clone());
-        }
-        Type::Array(array) => {
-            collect(&array.index, found);
-            collect(&array.element, found);
-        }
-        Type::Record(record) => {
-            record.fields.iter().for_each(|(_, field)| collect(field, found));
-            found.insert(record.name.clone(), ty.clone());
-        }
-        _ => {}
-    }
 }

@@ -14,6 +14,7 @@ use coreach_tests::generator::{Shape, generate};
 use coreach_tests::mutants::explicit::{self, Fault};
 use coreach_tests::mutants::{Operator, mutate};
 use coreach_tests::properties::{Known, Limits, Report, Settings, check};
+use coreach_tests::source::read;
 use coreach_tests::text;
 
 /// Checks the pairs of these seeds; the failures as text, with everything that repeats them.
@@ -86,7 +87,7 @@ fn every_operator_makes_a_mutant_of_some_specification() {
     for operator in Operator::ALL {
         let made = (0..60).any(|seed| {
             let pair = generate(seed, &Shape::default());
-            mutate(&mut random, &pair.specification, *operator).is_some()
+            mutate(&mut random, &read(&pair).unwrap().specification, *operator).is_some()
         });
         assert!(made, "{}", operator.name());
     }

@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
@@ -41,8 +42,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // A panic is a finding, and is told as one.
-    std::panic::set_hook(Box::new(|_| {}));
+    // A panic of a stage is a finding, and is told as one. Any other one is a mistake of the oracle's, and ends the run.
+    std::panic::set_hook(Box::new(|panic| *lock() = panic.to_string()));
     let found = run(&arguments);
     ExitCode::from(u8::from(found > 0))
 }
@@ -94,6 +95,13 @@ fn arguments() -> Result<Arguments, String> {
     Ok(arguments)
 }
 
+/// The last panic's message.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn lock() -> MutexGuard<'static, String> {
+    PANIC.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Runs the cases and prints the summary; the number of violations.
 fn run(arguments: &Arguments) -> usize {
     let start = Instant::now();
@@ -106,9 +114,16 @@ fn run(arguments: &Arguments) -> usize {
         if out_of_time || (arguments.cases > 0 && done >= arguments.cases) {
             break;
         }
-        let pair = generate(seed, &Shape::default());
         let settings = Settings { only: arguments.only.clone(), ..Settings::of(seed) };
-        let report = check(&pair, &settings);
+        let work = || {
+            let pair = generate(seed, &Shape::default());
+            let report = check(&pair, &settings);
+            (pair, report)
+        };
+        let Ok((pair, report)) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)) else {
+            println!("seed {seed}: the oracle panics: {}", *lock());
+            return 1;
+        };
         for (name, count) in report.tried {
             *total.tried.entry(name).or_default() += count;
         }

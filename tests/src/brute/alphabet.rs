@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use coreach_model::Value;
-use coreach_model::iosts::{ActionKind, Iosts};
-
+use super::machine::{Direction, Machine};
+use super::value::{Value, tuples};
 use super::{EventId, TooLarge};
 
 /// A visible valued action.
@@ -34,20 +33,14 @@ impl Alphabet {
     ///
     /// # Errors
     /// More than `limit` valued actions, or infinitely many.
-    pub fn of(iosts: &Iosts, limit: usize) -> Result<Self, TooLarge> {
+    pub fn of(machine: &Machine, limit: usize) -> Result<Self, TooLarge> {
         let mut alphabet = Alphabet { letters: Vec::new(), of_action: BTreeMap::new() };
-        for action in iosts.actions.iter().filter(|action| action.kind != ActionKind::Internal) {
-            let mut tuples: Vec<Vec<Value>> = vec![Vec::new()];
-            for parameter in &action.parameters {
-                let values = Value::enumerate(parameter.ty(), limit).ok_or(TooLarge)?;
-                let longer = tuples.iter().flat_map(|tuple| {
-                    values.iter().map(move |value| tuple.iter().chain([value]).cloned().collect())
-                });
-                tuples = longer.collect();
-            }
-            for values in tuples {
+        for action in machine.actions.iter().filter(|action| action.direction != Direction::Internal) {
+            let lists: Option<Vec<_>> =
+                action.parameters.iter().map(|parameter| parameter.ty.values(limit)).collect();
+            for values in tuples(lists.ok_or(TooLarge)?, limit).ok_or(TooLarge)? {
                 let number = alphabet.letters.len() as EventId;
-                let output = action.kind == ActionKind::Output;
+                let output = action.direction == Direction::Output;
                 alphabet.letters.push(Letter { action: action.name.clone(), values, output });
                 alphabet.of_action.entry(action.name.clone()).or_default().push(number);
             }

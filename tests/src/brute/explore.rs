@@ -1,14 +1,12 @@
 //! The reachable states and steps of an instance (Definitions 4.4-4.10, 4.15, 4.18).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-use coreach_model::iosts::{Iosts, LocationId, Transition};
-use coreach_model::term::Term;
-use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::{Datum, Value};
-
 use super::alphabet::Alphabet;
+use super::expression::Expression;
+use super::machine::{Constants, Datum, Machine, Step, assigned};
+use super::value::{Number, Type, Value};
 use super::{EventId, TooLarge};
 
 /// States as numbers.
@@ -35,7 +33,7 @@ pub struct System<S> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     /// l
-    pub location: LocationId,
+    pub location: u32,
     /// ϑ on the variables, in their order.
     pub variables: Vec<Value>,
 }
@@ -90,47 +88,35 @@ pub fn explore<S: Clone + Eq + Hash>(
     Ok(system)
 }
 
-/// A symbolic system made ready for [`explore`].
+/// An instance made ready for [`explore`].
 pub struct Concrete<'a> {
-    iosts: &'a Iosts,
-    constants: &'a Valuation,
+    machine: &'a Machine,
+    constants: &'a Constants,
     alphabet: &'a Alphabet,
-    outgoing: Vec<Vec<usize>>,
 }
 
 impl<'a> Concrete<'a> {
     /// The instance with these constants.
-    pub fn new(iosts: &'a Iosts, constants: &'a Valuation, alphabet: &'a Alphabet) -> Self {
-        Concrete { iosts, constants, alphabet, outgoing: iosts.outgoing() }
+    pub fn new(machine: &'a Machine, constants: &'a Constants, alphabet: &'a Alphabet) -> Self {
+        Concrete { machine, constants, alphabet }
     }
 
-    /// ϑ: the state's variables and the constants.
-    pub fn valuation(&self, state: &State) -> Valuation {
-        let mut valuation = self.constants.clone();
-        valuation.extend(self.iosts.variables.iter().cloned().zip(state.variables.iter().cloned()));
-        valuation
+    /// ϑ: the constants and the state's variables, with room for parameters.
+    pub fn places(&self, state: &State) -> Vec<Value> {
+        self.machine.places(self.constants, &state.variables)
     }
 
     /// All steps of a state.
     pub fn steps(&self, state: &State) -> Vec<(Label, State)> {
         let mut found = Vec::new();
-        let mut valuation = self.valuation(state);
-        for &number in &self.outgoing[state.location.0 as usize] {
-            let transition = &self.iosts.transitions[number];
-            for label in labels(self.iosts, transition, self.alphabet) {
-                bind(self.iosts, transition, self.alphabet, label, &mut valuation);
-                if let Some(after) = fire(transition, &valuation) {
-                    let mut variables = state.variables.clone();
-                    for (place, variable) in variables.iter_mut().zip(&self.iosts.variables) {
-                        if let Some(value) = after.get(variable) {
-                            *place = value.clone();
-                        }
-                    }
-                    found.push((label, State { location: transition.target, variables }));
+        let mut places = self.places(state);
+        for step in self.machine.steps.iter().filter(|step| step.source == state.location) {
+            for label in labels(self.machine, step, self.alphabet) {
+                bind(self.machine, self.alphabet, label, &mut places);
+                if let Some(changes) = step.fire(self.machine, &places) {
+                    let variables = assigned(&state.variables, changes);
+                    found.push((label, State { location: step.target, variables }));
                 }
-            }
-            for parameter in &self.iosts.action(transition.action).parameters {
-                valuation.remove(parameter);
             }
         }
         found
@@ -138,9 +124,8 @@ impl<'a> Concrete<'a> {
 
     /// S0.
     pub fn initial(&self) -> Vec<State> {
-        let valuations = solutions(&self.iosts.variables, &self.iosts.initial_condition, self.constants);
-        let state = |variables| State { location: self.iosts.initial, variables };
-        valuations.into_iter().map(state).collect()
+        let state = |variables| State { location: self.machine.initial, variables };
+        solutions(self.machine, self.constants).into_iter().map(state).collect()
     }
 
     /// The reachable part.
@@ -153,116 +138,104 @@ impl<'a> Concrete<'a> {
 }
 
 /// The labels with which a transition can be taken.
-pub fn labels(iosts: &Iosts, transition: &Transition, alphabet: &Alphabet) -> Vec<Label> {
-    let action = iosts.action(transition.action);
-    if !action.is_visible() {
+pub fn labels(machine: &Machine, step: &Step, alphabet: &Alphabet) -> Vec<Label> {
+    let action = &machine.actions[step.action];
+    if action.direction == super::machine::Direction::Internal {
         return vec![None];
     }
     alphabet.of_action.get(&action.name).into_iter().flatten().map(|event| Some(*event)).collect()
 }
 
-/// Gives the parameters of the transition's action the event's values.
-pub fn bind(
-    iosts: &Iosts,
-    transition: &Transition,
-    alphabet: &Alphabet,
-    label: Label,
-    valuation: &mut Valuation,
-) {
+/// Gives the parameters the event's values.
+pub fn bind(machine: &Machine, alphabet: &Alphabet, label: Label, places: &mut [Value]) {
     let Some(event) = label else { return };
-    let values = alphabet.letters[event as usize].values.iter().cloned();
-    valuation.extend(iosts.action(transition.action).parameters.iter().cloned().zip(values));
+    let first = machine.first_parameter();
+    for (place, value) in places[first..].iter_mut().zip(&alphabet.letters[event as usize].values) {
+        *place = value.clone();
+    }
 }
 
-/// What the transition assigns, where it can be taken (Definition 4.7, and domains belong to the guard).
-pub fn fire(transition: &Transition, valuation: &Valuation) -> Option<Valuation> {
-    if evaluate(&transition.guard, valuation) != Ok(Value::Bool(true)) {
-        return None;
-    }
-    let mut assigned = Valuation::new();
-    for (variable, term) in &transition.assignments {
-        let value = evaluate(term, valuation).ok()?;
-        if !value.is_in(variable.ty()) {
-            return None;
-        }
-        assigned.insert(variable.clone(), value);
-    }
-    Some(assigned)
-}
-
-/// All values of the variables that satisfy the condition together with what is known.
+/// All values of the variables that satisfy the initial condition with these constants.
 ///
 /// Variables that the condition does not mention, which an initialized system writes before it reads them, stand at
 /// their first value in one solution and at their last in another: neither may make a difference.
-pub fn solutions(variables: &[Datum], condition: &Term, known: &Valuation) -> Vec<Vec<Value>> {
-    let mentioned = condition.data();
-    let free = |datum: &Datum| !mentioned.contains(datum);
+pub fn solutions(machine: &Machine, constants: &Constants) -> Vec<Vec<Value>> {
+    let first = machine.constants.len();
+    let mut mentioned = BTreeSet::new();
+    machine.condition.mentions(&mut mentioned);
+    let free = |at: usize| !mentioned.contains(&(first + at));
+    let conjuncts: Vec<(&Expression, usize)> = machine
+        .condition
+        .conjuncts()
+        .into_iter()
+        .map(|part| {
+            let mut mentioned = BTreeSet::new();
+            part.mentions(&mut mentioned);
+            (part, mentioned.last().map_or(0, |last| (last + 1).saturating_sub(first)))
+        })
+        .collect();
     let mut found = Vec::new();
-    let extremes: &[bool] = if variables.iter().any(free) { &[false, true] } else { &[false] };
+    let extremes: &[bool] =
+        if (0..machine.variables.len()).any(free) { &[false, true] } else { &[false] };
     for &last in extremes {
         let mut choices = Vec::new();
-        for variable in variables {
-            let mut values =
-                Value::enumerate(variable.ty(), 4096).unwrap_or_else(|| vec![Value::any(variable.ty())]);
-            if free(variable) {
+        for (at, variable) in machine.variables.iter().enumerate() {
+            let mut values = variable.ty.values(4096).unwrap_or_else(|| vec![any(&variable.ty)]);
+            if free(at) {
                 values = if last { values.pop().into_iter().collect() } else { values.drain(..1).collect() };
             }
             choices.push(values);
         }
-        let mut valuation = known.clone();
-        search(variables, &choices, &condition.conjuncts(), &mut valuation, &mut found);
+        let nothing: Vec<Value> = choices.iter().map(|values| values[0].clone()).collect();
+        let mut places = machine.places(constants, &nothing);
+        search(machine, &choices, &conjuncts, 0, &mut places, &mut found);
     }
     found
 }
 
-/// Gives the variables values one after the other, and turns back where a conjunct that has all its data fails.
+/// Some value of a type that has too many.
+fn any(ty: &Type) -> Value {
+    match ty {
+        Type::Range(low, _) => Value::integer(*low),
+        Type::Int | Type::Nat | Type::Real => Value::Number(Number::integer(0)),
+        other => panic!("{other:?} has too many values for the oracle"),
+    }
+}
+
+/// Gives the variables values one after the other, and turns back where a conjunct that has all its data fails: a
+/// conjunction holds only where each part has a value and is true.
 fn search(
-    variables: &[Datum],
+    machine: &Machine,
     choices: &[Vec<Value>],
-    conjuncts: &[Term],
-    valuation: &mut Valuation,
+    conjuncts: &[(&Expression, usize)],
+    depth: usize,
+    places: &mut Vec<Value>,
     found: &mut Vec<Vec<Value>>,
 ) {
-    let depth = variables.iter().take_while(|variable| valuation.contains_key(*variable)).count();
-    let (ready, open): (Vec<&Term>, Vec<&Term>) =
-        conjuncts.iter().partition(|term| term.data().iter().all(|datum| valuation.contains_key(datum)));
-    if ready.into_iter().any(|term| evaluate(term, valuation) != Ok(Value::Bool(true))) {
+    let mut ready = conjuncts.iter().filter(|(_, needs)| *needs == depth);
+    if ready.any(|(part, _)| part.truth(places) != Ok(true)) {
         return;
     }
-    if depth == variables.len() {
-        if open.is_empty() {
-            found.push(variables.iter().filter_map(|variable| valuation.get(variable).cloned()).collect());
-        }
+    let first = machine.constants.len();
+    if depth == choices.len() {
+        found.push(places[first..first + depth].to_vec());
         return;
     }
     for value in &choices[depth] {
-        valuation.insert(variables[depth].clone(), value.clone());
-        search(variables, choices, conjuncts, valuation, found);
+        places[first + depth] = value.clone();
+        search(machine, choices, conjuncts, depth + 1, places, found);
     }
-    valuation.remove(&variables[depth]);
 }
 
 /// All valuations of data of finite types.
 ///
 /// # Errors
 /// More than `limit`, or infinitely many.
-pub fn valuations(data: &[Datum], limit: usize) -> Result<Vec<Valuation>, TooLarge> {
-    let mut found = vec![Valuation::new()];
-    for datum in data {
-        let values = Value::enumerate(datum.ty(), limit).ok_or(TooLarge)?;
-        if found.len() * values.len() > limit {
-            return Err(TooLarge);
-        }
-        let longer = found.iter().flat_map(|valuation| {
-            values.iter().map(move |value| {
-                let mut longer = valuation.clone();
-                longer.insert(datum.clone(), value.clone());
-                longer
-            })
-        });
-        found = longer.collect();
-    }
-    Ok(found)
+pub fn valuations(data: &[Datum], limit: usize) -> Result<Vec<Constants>, TooLarge> {
+    let lists: Option<Vec<_>> = data.iter().map(|datum| datum.ty.values(limit)).collect();
+    let tuples = super::value::tuples(lists.ok_or(TooLarge)?, limit).ok_or(TooLarge)?;
+    let named = |tuple: Vec<Value>| data.iter().map(|datum| datum.name.clone()).zip(tuple).collect();
+    Ok(tuples.into_iter().map(named).collect())
 }
 
 /// The states from which one of the marked states can be reached, these included.

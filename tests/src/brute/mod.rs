@@ -1,9 +1,13 @@
 //! What a model *is*, by enumeration.
 //!
 //! Every notion here is written from its definition in the thesis, over explicit states and valued actions, and naive on
-//! purpose: it is what the stages are judged by, so it shares nothing with them but the value of a term
-//! ([`coreach_model::term::evaluate`]), not even the project's own concrete semantics.
+//! purpose: it is what the stages are judged by, so it shares nothing with them. It reads the *text* of a pair
+//! and has its own values, types and evaluation of expressions, written from `docs/model-format.md`; of the project's
+//! reader it uses the trees of YAML and of expressions, which only know form. No term is built on the way: what the
+//! constructors of terms lose, it still has.
 //!
+//! - [`value`], [`expression`]: values, types, and what an expression is worth.
+//! - [`machine`]: a model; [`text`] reads one, [`artifact`] takes one that a stage made, term by term.
 //! - [`alphabet`]: the valued actions of a finite signature, numbered.
 //! - [`explore`]: states and steps of an instance (Definitions 4.4-4.18).
 //! - [`pair`]: specification and purpose side by side, completion and product in one definition (5.4, 7.2).
@@ -17,11 +21,16 @@
 
 pub mod alphabet;
 pub mod ambiguity;
+pub mod artifact;
 pub mod conformance;
 pub mod execution;
 pub mod explore;
+pub mod expression;
+pub mod machine;
 pub mod pair;
 pub mod subsets;
+pub mod text;
+pub mod value;
 pub mod walk;
 
 /// The number of a valued action in its [`alphabet::Alphabet`].

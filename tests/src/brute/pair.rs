@@ -6,20 +6,52 @@
 //! to Reject if it has a transition of this action that leads elsewhere, and stays otherwise; in Accept it stays.
 //! Nothing symbolic is made here: the residual is decided anew for each state and event.
 
-use coreach_model::Value;
-use coreach_model::iosts::{Iosts, LocationId};
-use coreach_model::term::evaluate::Valuation;
-
 use super::TooLarge;
 use super::alphabet::Alphabet;
-use super::explore::{Concrete, Label, State, System, bind, coreachable, explore, fire, labels, solutions};
-use crate::generator::Pair;
+use super::explore::{Concrete, Label, State, System, bind, coreachable, explore, labels, solutions};
+use super::machine::{Constants, Machine, assigned};
+use super::text::{self, Purpose};
+use super::value::Value;
+
+/// A pair as the oracle reads it.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// The specification.
+    pub specification: Machine,
+    /// The purpose.
+    pub purpose: Purpose,
+}
+
+impl Behaviour {
+    /// Reads the text of both.
+    ///
+    /// # Errors
+    /// One is not in the model format.
+    pub fn read(specification: &str, purpose: &str) -> Result<Self, String> {
+        let specification = text::specification(specification)?;
+        let purpose = text::purpose(purpose, &specification)?;
+        Ok(Behaviour { specification: specification.machine, purpose })
+    }
+
+    /// What the purpose's constants are in a state of the specification: its own as given, the observed data as they
+    /// are there.
+    pub fn seen(&self, constants: &Constants, state: &State) -> Constants {
+        let mut seen = constants.clone();
+        for datum in &self.purpose.machine.constants[self.purpose.own_constants..] {
+            let at = self.specification.variables.iter().position(|variable| variable.name == datum.name);
+            if let Some(at) = at {
+                seen.insert(datum.name.clone(), state.variables[at].clone());
+            }
+        }
+        seen
+    }
+}
 
 /// Where a purpose is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// At a location of the user's.
-    At(LocationId),
+    At(u32),
     /// At the Reject that completion makes where the user has none.
     Rejected,
 }
@@ -38,7 +70,7 @@ pub struct PairState {
 /// What is known about one instance of a pair.
 pub struct Instance {
     /// The constants of both.
-    pub constants: Valuation,
+    pub constants: Constants,
     /// The specification alone.
     pub specification: System<State>,
     /// Both together.
@@ -55,8 +87,8 @@ impl Instance {
     /// # Errors
     /// More than `limit` states.
     pub fn explore(
-        pair: &Pair,
-        constants: &Valuation,
+        pair: &Behaviour,
+        constants: &Constants,
         alphabet: &Alphabet,
         limit: usize,
     ) -> Result<Self, TooLarge> {
@@ -71,40 +103,34 @@ impl Instance {
 }
 
 fn explore_both(
-    pair: &Pair,
-    constants: &Valuation,
+    pair: &Behaviour,
+    constants: &Constants,
     alphabet: &Alphabet,
     limit: usize,
 ) -> Result<System<PairState>, TooLarge> {
-    let purpose = &pair.purpose.iosts;
-    let specification = Concrete::new(&pair.specification, constants, alphabet);
-    let own = solutions(&purpose.variables, &purpose.initial_condition, constants);
+    let purpose = &pair.purpose.machine;
+    let machine = &pair.specification;
+    let specification = Concrete::new(machine, constants, alphabet);
     let mut initial = Vec::new();
     for state in specification.initial() {
-        for own in &own {
+        // The condition of a purpose does not mention what it observes.
+        for own in solutions(purpose, &pair.seen(constants, &state)) {
             let place = Place::At(purpose.initial);
-            initial.push(PairState { specification: state.clone(), place, own: own.clone() });
+            initial.push(PairState { specification: state.clone(), place, own });
         }
     }
-    let outgoing = pair.specification.outgoing();
     explore(initial, limit, |state| {
         let mut found = Vec::new();
-        let before = specification.valuation(&state.specification);
-        for &number in &outgoing[state.specification.location.0 as usize] {
-            let transition = &pair.specification.transitions[number];
-            let action = &pair.specification.action(transition.action).name;
-            for label in labels(&pair.specification, transition, alphabet) {
-                let mut valuation = before.clone();
-                bind(&pair.specification, transition, alphabet, label, &mut valuation);
-                let Some(assigned) = fire(transition, &valuation) else { continue };
-                let mut variables = state.specification.variables.clone();
-                for (place, variable) in variables.iter_mut().zip(&pair.specification.variables) {
-                    if let Some(value) = assigned.get(variable) {
-                        *place = value.clone();
-                    }
-                }
-                let after = State { location: transition.target, variables };
-                for (place, own) in follow(pair, state, &before, action, label, alphabet) {
+        let before = &state.specification;
+        let mut places = specification.places(before);
+        let seen = pair.seen(constants, before);
+        for step in machine.steps.iter().filter(|step| step.source == before.location) {
+            for label in labels(machine, step, alphabet) {
+                bind(machine, alphabet, label, &mut places);
+                let Some(changes) = step.fire(machine, &places) else { continue };
+                let after = State { location: step.target, variables: assigned(&before.variables, changes) };
+                let action = &machine.actions[step.action].name;
+                for (place, own) in follow(pair, state, &seen, action, label, alphabet) {
                     found.push((label, PairState { specification: after.clone(), place, own }));
                 }
             }
@@ -113,39 +139,32 @@ fn explore_both(
     })
 }
 
-/// Where the purpose may be after a step of the specification from a state in which data have these values.
+/// Where the purpose may be after a step of the specification from a state in which it sees these values
+/// ([`Behaviour::seen`]).
 pub fn follow(
-    pair: &Pair,
+    pair: &Behaviour,
     state: &PairState,
-    before: &Valuation,
+    seen: &Constants,
     action: &str,
     label: Label,
     alphabet: &Alphabet,
 ) -> Vec<(Place, Vec<Value>)> {
     let Place::At(location) = state.place else { return vec![(state.place, state.own.clone())] };
-    let purpose: &Iosts = &pair.purpose.iosts;
-    let mut valuation = before.clone();
-    valuation.extend(purpose.variables.iter().cloned().zip(state.own.iter().cloned()));
-    let here: Vec<_> = purpose
-        .transitions
-        .iter()
-        .filter(|t| t.source == location && purpose.action(t.action).name == action)
-        .collect();
+    let purpose = &pair.purpose.machine;
+    let mut places = purpose.places(seen, &state.own);
+    bind(purpose, alphabet, label, &mut places);
+    let of_this = |step: &&super::machine::Step| {
+        step.source == location && purpose.actions[step.action].name == action
+    };
     let mut found = Vec::new();
-    for transition in &here {
-        bind(purpose, transition, alphabet, label, &mut valuation);
-        if let Some(assigned) = fire(transition, &valuation) {
-            let mut own = state.own.clone();
-            for (place, variable) in own.iter_mut().zip(&purpose.variables) {
-                if let Some(value) = assigned.get(variable) {
-                    *place = value.clone();
-                }
-            }
-            found.push((Place::At(transition.target), own));
+    let mut elsewhere = false;
+    for step in purpose.steps.iter().filter(of_this) {
+        elsewhere |= Some(step.target) != pair.purpose.reject;
+        if let Some(changes) = step.fire(purpose, &places) {
+            found.push((Place::At(step.target), assigned(&state.own, changes)));
         }
     }
     if found.is_empty() {
-        let elsewhere = here.iter().any(|t| Some(t.target) != pair.purpose.reject);
         let place = if elsewhere && location != pair.purpose.accept {
             pair.purpose.reject.map_or(Place::Rejected, Place::At)
         } else {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use coreach_model::iosts::{Action, ActionKind};
-use coreach_model::term::Term;
-use coreach_model::types::{ArrayType, EnumType};
+use coreach_model::types::{ArrayType, EnumType, RecordType};
 use coreach_model::{Datum, Type, Value};
 
 use super::Shape;
 use super::random::Random;
+use crate::source::Tree;
 
 /// The types of one model, the likely ones more than once.
 pub fn types(random: &mut Random, shape: &Shape) -> Vec<Type> {
@@ -38,6 +38,19 @@ pub fn array_type() -> Type {
     let index = Type::Range(0.into(), 1.into());
     let element = Type::Range(0.into(), 2.into());
     Type::Array(Arc::new(ArrayType { index, element }))
+}
+
+/// A record of a number, and a flag or an array.
+pub fn record_type(random: &mut Random) -> Type {
+    let small = Type::Range(0.into(), 1.into());
+    let other = if random.chance(50) {
+        Type::Bool
+    } else {
+        Type::Array(Arc::new(ArrayType { index: small.clone(), element: small.clone() }))
+    };
+    let level = Type::Range(0.into(), random.between((1, 2)).into());
+    let fields = vec![("level".to_owned(), level), ("other".to_owned(), other)];
+    Type::Record(Arc::new(RecordType { name: "Item".to_owned(), fields }))
 }
 
 /// So many data, named by the prefix and a number.
@@ -75,25 +88,40 @@ pub fn actions(random: &mut Random, shape: &Shape, types: &[Type]) -> Vec<Action
 }
 
 /// A conjunct that determines the datum, from literals and the constants.
-pub fn determined(random: &mut Random, datum: &Datum, constants: &[Datum]) -> Term {
-    if let Type::Array(array) = datum.ty() {
-        let indices = Value::enumerate(&array.index, 16).unwrap_or_default();
-        let cells = indices.into_iter().map(|index| {
-            let cell = Term::select(&Term::datum(datum), &Term::literal(index));
-            Term::equal(&cell, &literal(random, &array.element))
-        });
-        return Term::and(cells);
-    }
+pub fn determined(random: &mut Random, datum: &Datum, constants: &[Datum]) -> Tree {
     let same: Vec<&Datum> = constants.iter().filter(|c| c.ty() == datum.ty()).collect();
-    let value = match random.pick(&same) {
-        Some(constant) if random.chance(40) => Term::datum(constant),
-        _ => literal(random, datum.ty()),
-    };
-    Term::equal(&Term::datum(datum), &value)
+    match random.pick(&same) {
+        Some(constant) if random.chance(40) => Tree::equal(&Tree::datum(datum), &Tree::datum(constant)),
+        _ => is_some(random, &Tree::datum(datum), datum.ty()),
+    }
+}
+
+/// That the tree has some value of the type, part for part: arrays and records have no literals.
+fn is_some(random: &mut Random, tree: &Tree, ty: &Type) -> Tree {
+    match ty {
+        Type::Array(array) => {
+            let indices = Value::enumerate(&array.index, 16).unwrap_or_default();
+            let cells: Vec<Tree> = indices
+                .into_iter()
+                .map(|index| is_some(random, &Tree::select(tree, &Tree::literal(index)), &array.element))
+                .collect();
+            Tree::and(cells)
+        }
+        Type::Record(record) => {
+            let fields: Vec<Tree> = record
+                .fields
+                .iter()
+                .enumerate()
+                .map(|(at, (_, field))| is_some(random, &Tree::field(tree, at), field))
+                .collect();
+            Tree::and(fields)
+        }
+        _ => Tree::equal(tree, &literal(random, ty)),
+    }
 }
 
 /// Some literal of the finite type.
-pub fn literal(random: &mut Random, ty: &Type) -> Term {
+pub fn literal(random: &mut Random, ty: &Type) -> Tree {
     let values = Value::enumerate(ty, 64).unwrap_or_default();
-    Term::literal(random.pick(&values).cloned().unwrap_or_else(|| Value::any(ty)))
+    Tree::literal(random.pick(&values).cloned().unwrap_or_else(|| Value::any(ty)))
 }

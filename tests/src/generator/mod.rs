@@ -9,34 +9,29 @@
 //! internal steps before, between and beside visible ones (forward only, so that they cannot follow each other for ever);
 //! purposes drawn along a walk through the specification, so that `Accept` is often in reach, and not always; now and
 //! then it is where the purpose begins, or no transition leads to it.
-//! Operations outside linear arithmetic, partial ones and arrays occur now and then.
+//! Operations that do not always have a value (`div`, `mod`, `/`, reads and stores of arrays) stand everywhere: in guards,
+//! values, initial conditions and purposes, below `if`, `&&`, `||`, `=>` and chains, and in conditions that a simplifier
+//! takes for constants, like `10 div x == 10 div x` ([`foldable`]). A model is made as text ([`crate::source`]), so
+//! nothing that simplifies has seen it when the reader does.
 //! Most pairs with a choice that nothing ever resolves are drawn again: `determinize` would stop, and the stages behind
 //! it would see nothing of them.
 //!
 //! **Ends** by construction: every loop runs over a number drawn from [`Shape`]. A seed and a shape determine the pair.
 
 mod data;
+mod foldable;
 pub mod edges;
 mod purpose;
 pub mod random;
 mod specification;
 mod terms;
 
-use coreach_model::iosts::{Iosts, TestPurpose};
 use random::Random;
 
 use crate::brute::ambiguity::{any, is_ambiguous_for_ever};
 use crate::brute::pair::Instance;
 use crate::properties::{Known, Limits};
-
-/// A specification and a purpose of it: a case.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pair {
-    /// The specification.
-    pub specification: Iosts,
-    /// The purpose.
-    pub purpose: TestPurpose,
-}
+pub use crate::source::Pair;
 
 /// Sizes, as least and most, and densities, as cases out of a hundred.
 #[derive(Clone, Debug)]
@@ -75,6 +70,12 @@ pub struct Shape {
     pub nonlinear: usize,
     /// A model has an array.
     pub arrays: usize,
+    /// A model has a record.
+    pub records: usize,
+    /// A number is an operation that does not always have a value.
+    pub partial: usize,
+    /// A condition is one that simplifying takes for a constant, though a part of it may have no value.
+    pub foldable: usize,
     /// A pair in which little happens, or in which `Accept` is out of reach, is drawn again.
     pub lively: usize,
     /// Two actions call their parameters by the same name.
@@ -108,7 +109,10 @@ impl Default for Shape {
             internal_steps: 20,
             companions: 30,
             nonlinear: 8,
-            arrays: 12,
+            arrays: 20,
+            records: 15,
+            partial: 12,
+            foldable: 14,
             lively: 80,
             same_parameter_names: 25,
             exclusive: 75,

@@ -1,15 +1,17 @@
 //! A random specification.
 
-use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
-use coreach_model::term::{Substitution, Term};
-use coreach_model::{ActionId, Datum, LocationId, Value};
+use std::collections::BTreeMap;
+
+use coreach_model::{ActionId, ActionKind, Datum, LocationId, Value};
 
 use super::random::Random;
 use super::terms::{self, Scope};
 use super::{Shape, data};
+use crate::source::tree::Sort;
+use crate::source::{Model, Step, Tree};
 
 /// Makes a specification: every location lies on some path from the first; internal steps lead forward only.
-pub fn specification(random: &mut Random, shape: &Shape) -> Iosts {
+pub fn specification(random: &mut Random, shape: &Shape) -> Model {
     let types = data::types(random, shape);
     let constants = {
         let count = random.between(shape.constants);
@@ -22,173 +24,189 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Iosts {
     if random.chance(shape.arrays) {
         variables.push(Datum::new("store", data::array_type()));
     }
-    let actions = data::actions(random, shape, &types);
-    let mut theta: Vec<Term> =
+    let item = random.chance(shape.records).then(|| data::record_type(random));
+    if let Some(item) = &item {
+        variables.push(Datum::new("item", item.clone()));
+    }
+    let mut actions = data::actions(random, shape, &types);
+    // What brings a record or an array as a whole.
+    let whole = item.into_iter().chain(variables.iter().find(|v| v.name() == "store").map(|v| v.ty().clone()));
+    for (number, ty) in whole.enumerate() {
+        let visible: Vec<usize> = (0..actions.len()).filter(|at| actions[*at].is_visible()).collect();
+        if random.chance(60)
+            && let Some(at) = random.pick(&visible)
+        {
+            let name = format!("whole{number}");
+            actions[*at].parameters = vec![Datum::new(name, ty)];
+        }
+    }
+    let mut theta: Vec<Tree> =
         variables.iter().map(|variable| data::determined(random, variable, &constants)).collect();
     if random.chance(30) {
         theta.insert(0, terms::atom(random, &Scope { data: constants.clone() }, shape));
     }
+    terms::disturb_initial(random, shape, &constants, &mut theta);
     let count = random.between(shape.locations) as u32;
-    let mut iosts = Iosts {
+    let mut model = Model {
         name: "machine".to_owned(),
         constants,
         variables,
-        initial_condition: Term::and(theta),
-        locations: (0..count).map(|number| Location::named(format!("L{number}"))).collect(),
+        condition: Tree::and(theta),
+        locations: (0..count).map(|number| format!("L{number}")).collect(),
         initial: LocationId(0),
         actions,
         transitions: Vec::new(),
-        origin: None,
     };
     for target in 1..count {
         let source = LocationId(random.below(target as usize) as u32);
-        grow(random, shape, &mut iosts, source, LocationId(target));
+        grow(random, shape, &mut model, source, LocationId(target));
     }
     for _ in 0..random.between(shape.extra_transitions) {
         let source = LocationId(random.below(count as usize) as u32);
         let target = LocationId(random.below(count as usize) as u32);
-        grow(random, shape, &mut iosts, source, target);
+        grow(random, shape, &mut model, source, target);
     }
-    iosts
+    model
 }
 
 /// Adds a transition, and perhaps a companion of the same action.
-fn grow(random: &mut Random, shape: &Shape, iosts: &mut Iosts, source: LocationId, target: LocationId) {
-    let internals: Vec<ActionId> = of_kind(iosts, |kind| kind == ActionKind::Internal);
+fn grow(random: &mut Random, shape: &Shape, model: &mut Model, source: LocationId, target: LocationId) {
+    let internals: Vec<ActionId> = of_kind(model, |kind| kind == ActionKind::Internal);
     let forward = source < target;
     let action = match random.pick(&internals) {
         Some(internal) if forward && random.chance(shape.internal_steps) => *internal,
-        _ => visible(random, iosts),
+        _ => visible(random, model),
     };
-    let mut first = transition(random, shape, iosts, source, action, target);
+    let mut first = transition(random, shape, model, source, action, target);
     if random.chance(shape.exclusive) {
-        let others = iosts.transitions.iter().filter(|t| t.source == source && t.action == action);
-        let rest = Term::and([Term::or(others.map(|t| t.guard.clone())).not(), first.guard.clone()]);
+        let others = model.transitions.iter().filter(|t| t.source == source && t.action == action);
+        let rest = Tree::and([Tree::or(others.map(|t| t.guard.clone())).not(), first.guard.clone()]);
         // Something must lead to every location.
         if !rest.is_false() {
             first.guard = rest;
         }
     }
-    iosts.transitions.push(first.clone());
+    model.transitions.push(first.clone());
     if !random.chance(shape.companions) {
         return;
     }
     // An internal companion must lead forward too.
-    let low = if iosts.action(action).is_visible() { 0 } else { source.0 as usize + 1 };
-    let other = LocationId(random.between((low, iosts.locations.len() - 1)) as u32);
-    let mut second = transition(random, shape, iosts, source, action, other);
+    let low = if model.action(action).is_visible() { 0 } else { source.0 as usize + 1 };
+    let other = LocationId(random.between((low, model.locations.len() - 1)) as u32);
+    let mut second = transition(random, shape, model, source, action, other);
     match random.below(8) {
         // What the first does not take.
         0..4 => {
             second.guard = first.guard.not();
             if !second.guard.is_false() {
-                iosts.transitions.push(second);
+                model.transitions.push(second);
             }
         }
         // Wider or narrower than the first: they overlap.
         4 => {
-            second.guard = Term::or([first.guard.clone(), second.guard]);
-            iosts.transitions.push(second);
+            second.guard = Tree::or([first.guard.clone(), second.guard]);
+            model.transitions.push(second);
         }
         // Anything.
-        5 => iosts.transitions.push(second),
-        _ => choice(random, shape, iosts, &first),
+        5 => model.transitions.push(second),
+        _ => choice(random, shape, model, &first),
     }
 }
 
 /// A second way by the same action into a location of its own, which a later event, the next or the one after it, tells
 /// apart from the first.
-fn choice(random: &mut Random, shape: &Shape, iosts: &mut Iosts, first: &Transition) {
-    let fresh = |iosts: &mut Iosts| {
-        let number = iosts.locations.len() as u32;
-        iosts.locations.push(Location::named(format!("L{number}")));
+fn choice(random: &mut Random, shape: &Shape, model: &mut Model, first: &Step) {
+    let fresh = |model: &mut Model| {
+        let number = model.locations.len() as u32;
+        model.locations.push(format!("L{number}"));
         LocationId(number)
     };
-    if !iosts.action(first.action).is_visible() {
+    if !model.action(first.action).is_visible() {
         return;
     }
     // The first way is led to a location of its own as well: what follows there is known.
-    let (here, there) = (fresh(iosts), fresh(iosts));
-    let at = iosts.transitions.len() - 1;
-    iosts.transitions[at].target = here;
-    let mut second = transition(random, shape, iosts, first.source, first.action, there);
+    let (here, there) = (fresh(model), fresh(model));
+    let at = model.transitions.len() - 1;
+    model.transitions[at].target = here;
+    let mut second = transition(random, shape, model, first.source, first.action, there);
     if random.chance(60) {
         second.guard = first.guard.clone();
     }
     // One side keeps a parameter that only a later guard asks for: it has to be remembered over the common events,
     // also over one of the same action.
-    let kept = parameter_to_keep(random, iosts, first.action);
+    let kept = parameter_to_keep(random, model, first.action);
     if let Some((variable, parameter)) = &kept {
-        iosts.transitions[at].assignments.insert(variable.clone(), Term::datum(parameter));
+        model.transitions[at].assignments.insert(variable.clone(), Tree::datum(parameter));
     }
-    iosts.transitions.push(second);
+    model.transitions.push(second);
     let (mut one, mut other) = (here, there);
     for _ in 0..random.below(3) {
         // A common event, with effects and guards of each side's own.
-        let action = if random.chance(50) { first.action } else { visible(random, iosts) };
-        let (next_one, next_other) = (fresh(iosts), fresh(iosts));
+        let action = if random.chance(50) { first.action } else { visible(random, model) };
+        let (next_one, next_other) = (fresh(model), fresh(model));
         let steps = [
-            transition(random, shape, iosts, one, action, next_one),
-            transition(random, shape, iosts, other, action, next_other),
+            transition(random, shape, model, one, action, next_one),
+            transition(random, shape, model, other, action, next_other),
         ];
-        iosts.transitions.extend(steps);
+        model.transitions.extend(steps);
         (one, other) = (next_one, next_other);
     }
-    let (a, b) = (visible(random, iosts), visible(random, iosts));
-    let back = LocationId(random.below(3.min(iosts.locations.len())) as u32);
-    let mut left = transition(random, shape, iosts, one, a, first.target);
+    let (a, b) = (visible(random, model), visible(random, model));
+    let back = LocationId(random.below(3.min(model.locations.len())) as u32);
+    let mut left = transition(random, shape, model, one, a, first.target);
     if let Some((variable, _)) = &kept
+        && !matches!(variable.ty(), coreach_model::Type::Array(_) | coreach_model::Type::Record(_))
         && let Some(value) = Value::enumerate(variable.ty(), 64).and_then(|all| random.pick(&all).cloned())
         && random.chance(80)
     {
-        left.guard = Term::equal(&Term::datum(variable), &Term::literal(value));
+        left.guard = Tree::equal(&Tree::datum(variable), &Tree::literal(value));
     }
-    let mut right = transition(random, shape, iosts, other, b, back);
+    let mut right = transition(random, shape, model, other, b, back);
     if a == b {
         right.guard = left.guard.not();
     }
-    iosts.transitions.push(left);
+    model.transitions.push(left);
     if !right.guard.is_false() {
-        iosts.transitions.push(right);
+        model.transitions.push(right);
     }
 }
 
 /// A variable and a parameter of the action that it can be assigned.
-fn parameter_to_keep(random: &mut Random, iosts: &Iosts, action: ActionId) -> Option<(Datum, Datum)> {
-    let parameters = iosts.action(action).parameters.clone();
+fn parameter_to_keep(random: &mut Random, model: &Model, action: ActionId) -> Option<(Datum, Datum)> {
+    let parameters = model.action(action).parameters.clone();
     let parameter = random.pick(&parameters)?.clone();
-    let fitting: Vec<Datum> = iosts
+    let fitting: Vec<Datum> = model
         .variables
         .iter()
-        .filter(|variable| variable.ty().sort() == parameter.ty().sort())
+        .filter(|variable| Sort::of(variable.ty()) == Sort::of(parameter.ty()))
         .cloned()
         .collect();
     Some((random.pick(&fitting)?.clone(), parameter))
 }
 
-fn of_kind(iosts: &Iosts, wanted: impl Fn(ActionKind) -> bool) -> Vec<ActionId> {
-    iosts.action_ids().filter(|id| wanted(iosts.action(*id).kind)).collect()
+fn of_kind(model: &Model, wanted: impl Fn(ActionKind) -> bool) -> Vec<ActionId> {
+    model.actions_of(wanted)
 }
 
 /// A visible action: what there is already is used again.
-fn visible(random: &mut Random, iosts: &Iosts) -> ActionId {
-    let all = of_kind(iosts, |kind| kind != ActionKind::Internal);
+fn visible(random: &mut Random, model: &Model) -> ActionId {
+    let all = of_kind(model, |kind| kind != ActionKind::Internal);
     random.pick(&all).copied().unwrap_or(ActionId(0))
 }
 
 fn transition(
     random: &mut Random,
     shape: &Shape,
-    iosts: &Iosts,
+    model: &Model,
     source: LocationId,
     action: ActionId,
     target: LocationId,
-) -> Transition {
-    let the_action = iosts.action(action);
+) -> Step {
+    let the_action = model.action(action);
     // Variables count twice, so that what was assigned is asked for.
-    let mut mentioned = iosts.variables.clone();
-    mentioned.extend(iosts.variables.iter().cloned());
-    mentioned.extend(iosts.constants.iter().cloned());
+    let mut mentioned = model.variables.clone();
+    mentioned.extend(model.variables.iter().cloned());
+    mentioned.extend(model.constants.iter().cloned());
     mentioned.extend(the_action.parameters.iter().cloned());
     mentioned.extend(the_action.parameters.iter().cloned());
     let scope = Scope { data: mentioned };
@@ -196,12 +214,12 @@ fn transition(
     if the_action.kind == ActionKind::Output {
         for parameter in the_action.parameters.clone() {
             if random.chance(60) {
-                guard = Term::and([guard, terms::said(random, &scope, shape, &parameter)]);
+                guard = Tree::and([guard, terms::said(random, &scope, shape, &parameter)]);
             }
         }
     }
-    let mut assignments = Substitution::new();
-    for variable in &iosts.variables {
+    let mut assignments = BTreeMap::new();
+    for variable in &model.variables {
         if random.chance(35) {
             let value = terms::value(random, &scope, shape, variable);
             if value.as_datum() != Some(variable) {
@@ -209,8 +227,7 @@ fn transition(
             }
         }
     }
-    let origin = TransitionOrigin::default();
     // A guard that says `false` says nothing.
-    let guard = if guard.is_false() { Term::yes() } else { guard };
-    Transition { source, action, guard, assignments, target, origin }
+    let guard = if guard.is_false() { Tree::yes() } else { guard };
+    Step { source, action, guard, assignments, target }
 }

@@ -1,14 +1,17 @@
-//! Random terms: guards that sometimes hold, and values that are usually, not always, within their variable's type.
+//! Random expressions: guards that sometimes hold, and values that are usually, not always, within their variable's type.
 
-use coreach_model::term::Term;
+use std::sync::Arc;
+
 use coreach_model::term::node::{Comparison, Operator};
+use coreach_model::types::ArrayType;
 use coreach_model::{Datum, Type};
 
-use super::Shape;
 use super::data::literal;
 use super::random::Random;
+use super::{Shape, foldable};
+use crate::source::Tree;
 
-/// What a term may mention; more likely things stand in it more than once.
+/// What an expression may mention; more likely things stand in it more than once.
 pub struct Scope {
     /// Anything.
     pub data: Vec<Datum>,
@@ -29,58 +32,126 @@ const COMPARISONS: [Comparison; 6] = [
     Comparison::NotEqual,
 ];
 
-/// A guard: `true`, an atom, two atoms; a disjunction now and then.
-pub fn guard(random: &mut Random, scope: &Scope, shape: &Shape) -> Term {
-    match random.below(10) {
-        0..3 => Term::yes(),
-        3..7 => atom(random, scope, shape),
-        7..9 => Term::and([atom(random, scope, shape), atom(random, scope, shape)]),
-        _ => Term::or([atom(random, scope, shape), atom(random, scope, shape)]),
+impl Shape {
+    /// The shape of an operand: linear, with a value always.
+    pub(super) fn calm(&self) -> Shape {
+        Shape { nonlinear: 0, partial: 0, foldable: 0, ..self.clone() }
     }
 }
 
-/// A comparison, a flag, or a negated flag; `true` where nothing can be mentioned.
-pub fn atom(random: &mut Random, scope: &Scope, shape: &Shape) -> Term {
-    let Some(datum) = random.pick(&scope.data).cloned() else { return Term::yes() };
-    let left = Term::datum(&datum);
-    match datum.ty() {
-        Type::Bool if random.chance(50) => left,
-        Type::Bool => left.not(),
+/// Any comparison.
+pub fn comparison(random: &mut Random) -> Comparison {
+    COMPARISONS[random.below(COMPARISONS.len())]
+}
+
+/// A guard: `true`, an atom, two atoms; a disjunction, an implication or a conditional now and then.
+pub fn guard(random: &mut Random, scope: &Scope, shape: &Shape) -> Tree {
+    match random.below(11) {
+        0..3 => Tree::yes(),
+        3..7 => atom(random, scope, shape),
+        7..9 => Tree::and([atom(random, scope, shape), atom(random, scope, shape)]),
+        9 => Tree::or([atom(random, scope, shape), atom(random, scope, shape)]),
+        _ if random.chance(50) => Tree::Implies(vec![atom(random, scope, shape), atom(random, scope, shape)]),
+        _ => Tree::if_then_else(
+            &atom(random, scope, shape),
+            &atom(random, scope, shape),
+            &atom(random, scope, shape),
+        ),
+    }
+}
+
+/// A comparison, a flag, a negated flag, or what folds; `true` where nothing can be mentioned.
+pub fn atom(random: &mut Random, scope: &Scope, shape: &Shape) -> Tree {
+    if random.chance(shape.foldable) {
+        return foldable::condition(random, scope, shape);
+    }
+    let Some(datum) = random.pick(&scope.data).cloned() else { return Tree::yes() };
+    about(random, scope, shape, &Tree::datum(&datum), datum.ty())
+}
+
+/// A condition on something of this type.
+fn about(random: &mut Random, scope: &Scope, shape: &Shape, left: &Tree, ty: &Type) -> Tree {
+    match ty {
+        Type::Bool if random.chance(50) => left.clone(),
+        Type::Bool => Tree::Not(Box::new(left.clone())),
         Type::Enum(_) => {
-            let same = scope.of(|ty| ty == datum.ty());
+            let same = scope.of(|other| other == ty);
             let right = match random.pick(&same) {
-                Some(other) if random.chance(30) => Term::datum(other),
-                _ => literal(random, datum.ty()),
+                Some(other) if random.chance(30) => Tree::datum(other),
+                _ => literal(random, ty),
             };
             let comparison = if random.chance(70) { Comparison::Equal } else { Comparison::NotEqual };
-            Term::compare(comparison, &left, &right)
+            Tree::compare(comparison, left, &right)
         }
         Type::Array(array) => {
             let index = integer(random, scope, shape, &array.index);
-            let element = array.element.clone();
-            let read = Term::select(&left, &index);
-            compare(random, &read, &element, scope, shape)
+            let read = Tree::select(left, &index);
+            compare(random, &read, &array.element, scope, shape)
+        }
+        Type::Record(record) => {
+            let same = scope.of(|other| other == ty);
+            match random.pick(&same) {
+                Some(other) if random.chance(30) => Tree::equal(left, &Tree::datum(other)),
+                _ => {
+                    let at = random.below(record.fields.len());
+                    let field = record.fields[at].1.clone();
+                    about(random, scope, shape, &Tree::field(left, at), &field)
+                }
+            }
         }
         ty => {
-            let left = if random.chance(25) { integer(random, scope, shape, ty) } else { left };
+            let left = if random.chance(25) { integer(random, scope, shape, ty) } else { left.clone() };
             compare(random, &left, ty, scope, shape)
         }
     }
 }
 
-fn compare(random: &mut Random, left: &Term, ty: &Type, scope: &Scope, shape: &Shape) -> Term {
+fn compare(random: &mut Random, left: &Tree, ty: &Type, scope: &Scope, shape: &Shape) -> Tree {
     let right = if random.chance(50) { literal(random, ty) } else { integer(random, scope, shape, ty) };
-    let comparison = COMPARISONS[random.below(COMPARISONS.len())];
-    Term::compare(comparison, left, &right)
+    let first = comparison(random);
+    if random.chance(8) {
+        // A chain: its third part is looked at only where the first comparison holds.
+        let third = integer(random, scope, shape, ty);
+        return Tree::Chain(Box::new(left.clone()), vec![(first, right), (comparison(random), third)]);
+    }
+    Tree::compare(first, left, &right)
 }
 
-/// An integer term, of values around those of the type.
-pub fn integer(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -> Term {
+/// The type of some number that may be mentioned.
+pub fn near(random: &mut Random, scope: &Scope) -> Type {
+    let numbers = scope.of(Type::is_integer);
+    random.pick(&numbers).map_or_else(|| Type::Range(0.into(), 2.into()), |datum| datum.ty().clone())
+}
+
+/// Some array of numbers that may be mentioned, one in a record included.
+pub fn array(random: &mut Random, scope: &Scope) -> Option<(Tree, Arc<ArrayType>)> {
+    let mut found = Vec::new();
+    for datum in &scope.data {
+        match datum.ty() {
+            Type::Array(array) => found.push((Tree::datum(datum), array.clone())),
+            Type::Record(record) => {
+                for (at, (_, field)) in record.fields.iter().enumerate() {
+                    if let Type::Array(array) = field {
+                        found.push((Tree::field(&Tree::datum(datum), at), array.clone()));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    random.pick(&found).cloned()
+}
+
+/// An integer, of values around those of the type.
+pub fn integer(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -> Tree {
     let numbers = scope.of(Type::is_integer);
     let one = |random: &mut Random| match random.pick(&numbers) {
-        Some(datum) => Term::datum(datum),
+        Some(datum) => Tree::datum(datum),
         None => literal(random, near),
     };
+    if random.chance(shape.partial) {
+        return foldable::partial(random, scope, shape, near);
+    }
     if random.chance(shape.nonlinear) {
         return unusual(random, scope, shape, near);
     }
@@ -89,37 +160,35 @@ pub fn integer(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -
         0..2 => literal(random, near),
         2..6 => first,
         6..8 => {
-            let step = Term::int(random.between((1, 2)) as i64);
+            let step = Tree::int(random.between((1, 2)) as i64);
             let operator = if random.chance(60) { Operator::Add } else { Operator::Subtract };
-            Term::arithmetic(operator, &first, &step)
+            Tree::arithmetic(operator, &first, &step)
         }
-        8 => Term::add(&first, &one(random)),
-        _ => Term::subtract(&first, &one(random)),
+        8 => Tree::arithmetic(Operator::Add, &first, &one(random)),
+        _ if random.chance(20) => Tree::Negate(Box::new(first)),
+        _ => Tree::arithmetic(Operator::Subtract, &first, &one(random)),
     }
 }
 
 /// What the numerical domains cannot express: products, quotients, conditionals, reads.
-fn unusual(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -> Term {
-    let calm = Shape { nonlinear: 0, ..shape.clone() };
+fn unusual(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -> Tree {
+    let calm = shape.calm();
     let (a, b) = (integer(random, scope, &calm, near), integer(random, scope, &calm, near));
     match random.below(6) {
-        0 => Term::multiply(&a, &b),
-        1 => Term::arithmetic(Operator::IntegerDivide, &a, &b),
-        2 => Term::arithmetic(Operator::Modulo, &a, &b),
-        3 => Term::arithmetic(Operator::Modulo, &a, &Term::int(random.between((2, 3)) as i64)),
-        _ => {
-            let arrays = scope.of(|ty| matches!(ty, Type::Array(_)));
-            match random.pick(&arrays) {
-                Some(array) => Term::select(&Term::datum(array), &a),
-                None => Term::if_then_else(&atom(random, scope, &calm), &a, &b),
-            }
-        }
+        0 => Tree::arithmetic(Operator::Multiply, &a, &b),
+        1 => Tree::arithmetic(Operator::IntegerDivide, &a, &b),
+        2 => Tree::arithmetic(Operator::Modulo, &a, &b),
+        3 => Tree::arithmetic(Operator::Modulo, &a, &Tree::int(random.between((2, 3)) as i64)),
+        _ => match array(random, scope) {
+            Some((array, _)) => Tree::select(&array, &a),
+            None => Tree::if_then_else(&atom(random, scope, &calm), &a, &b),
+        },
     }
 }
 
 /// A value for a variable of the type.
-pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum) -> Term {
-    let own = Term::datum(variable);
+pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum) -> Tree {
+    let own = Tree::datum(variable);
     match variable.ty() {
         Type::Bool => match random.below(3) {
             0 => own.not(),
@@ -127,20 +196,42 @@ pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum
             _ => literal(random, variable.ty()),
         },
         Type::Array(array) => {
+            let same = scope.of(|other| other == variable.ty());
+            let base = match random.pick(&same) {
+                Some(other) if random.chance(40) => Tree::datum(other),
+                _ => own,
+            };
+            if random.chance(15) {
+                return base;
+            }
             let index = integer(random, scope, shape, &array.index);
-            let element = integer(random, scope, shape, &array.element);
-            Term::store(&own, &index, &element)
+            let element = match random.below(6) {
+                0 => Tree::select(&base, &index),
+                _ => integer(random, scope, shape, &array.element),
+            };
+            Tree::store(&base, &index, &element)
         }
-        Type::Range(..) => match random.below(6) {
-            0..2 => literal(random, variable.ty()),
-            2 => Term::add(&own, &Term::int(1)),
-            _ => integer(random, scope, shape, variable.ty()),
-        },
+        Type::Range(..) => {
+            let plain = match random.below(6) {
+                0..2 => literal(random, variable.ty()),
+                2 => Tree::arithmetic(Operator::Add, &own, &Tree::int(1)),
+                _ => integer(random, scope, shape, variable.ty()),
+            };
+            if random.chance(shape.foldable / 2) {
+                return foldable::wrapped(random, scope, &shape.calm(), &plain, variable.ty());
+            }
+            plain
+        }
+        Type::Record(_) => {
+            let same = scope.of(|other| other == variable.ty());
+            let a = random.pick(&same).map_or_else(|| own.clone(), |datum| Tree::datum(datum));
+            if random.chance(40) { Tree::if_then_else(&atom(random, scope, shape), &a, &own) } else { a }
+        }
         ty => {
             let same = scope.of(|other| other == ty);
-            let a = random.pick(&same).map_or_else(|| own.clone(), |datum| Term::datum(datum));
+            let a = random.pick(&same).map_or_else(|| own.clone(), |datum| Tree::datum(datum));
             match random.below(5) {
-                0 => Term::if_then_else(&atom(random, scope, shape), &a, &literal(random, ty)),
+                0 => Tree::if_then_else(&atom(random, scope, shape), &a, &literal(random, ty)),
                 1..3 => a,
                 _ => literal(random, ty),
             }
@@ -149,18 +240,27 @@ pub fn value(random: &mut Random, scope: &Scope, shape: &Shape, variable: &Datum
 }
 
 /// What a message carries is usually said exactly: `p == v + 1`.
-pub fn said(random: &mut Random, scope: &Scope, shape: &Shape, parameter: &Datum) -> Term {
-    let left = Term::datum(parameter);
+pub fn said(random: &mut Random, scope: &Scope, shape: &Shape, parameter: &Datum) -> Tree {
+    let left = Tree::datum(parameter);
     let others = Scope { data: scope.data.iter().filter(|datum| *datum != parameter).cloned().collect() };
     let right = match parameter.ty() {
         Type::Range(..) => integer(random, &others, shape, parameter.ty()),
         ty => {
             let same = others.of(|other| other == ty);
-            match random.pick(&same) {
-                Some(datum) => Term::datum(datum),
-                None => literal(random, ty),
+            match (random.pick(&same), ty) {
+                (Some(datum), _) => Tree::datum(datum),
+                (None, Type::Array(_) | Type::Record(_)) => return about(random, &others, shape, &left, ty),
+                (None, _) => literal(random, ty),
             }
         }
     };
-    Term::equal(&left, &right)
+    Tree::equal(&left, &right)
+}
+
+/// The initial condition, often with something that folds in it: the conjuncts become one.
+pub fn disturb_initial(random: &mut Random, shape: &Shape, constants: &[Datum], theta: &mut Vec<Tree>) {
+    if random.chance(shape.foldable) {
+        let whole = Tree::and(std::mem::take(theta));
+        theta.push(foldable::initial(random, shape, constants, &whole));
+    }
 }

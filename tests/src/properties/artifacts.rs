@@ -16,7 +16,7 @@ use coreach_pipeline::stop::Stop;
 
 use super::doubtful::Doubtful;
 use super::{NO_LIVELOCK, NO_PANIC, PROMISES, REPEATABLE, Report, Settings};
-use crate::generator::Pair;
+use crate::source::Input;
 
 /// What was made.
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub struct Unresolved {
 }
 
 /// Runs the stages, and checks what concerns the run itself.
-pub fn make(pair: &Pair, settings: &Settings, report: &mut Report) -> Artifacts {
+pub fn make(pair: &Input, settings: &Settings, report: &mut Report) -> Artifacts {
     let mut artifacts = Artifacts::default();
     let mut solver = Z3Solver::default();
     if let Some(doubt) = settings.doubt {
@@ -76,7 +76,7 @@ pub fn make(pair: &Pair, settings: &Settings, report: &mut Report) -> Artifacts 
 }
 
 fn run(
-    pair: &Pair,
+    pair: &Input,
     settings: &Settings,
     report: &mut Report,
     made: &mut Artifacts,
@@ -147,7 +147,7 @@ fn stopped<T>(report: &mut Report, made: &mut Artifacts, result: Result<T, Stop>
 }
 
 fn promises(
-    pair: &Pair,
+    pair: &Input,
     made: &Artifacts,
     settings: &Settings,
     report: &mut Report,

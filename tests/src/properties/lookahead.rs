@@ -12,8 +12,10 @@ use coreach_pipeline::stages::determinize::determinize;
 use super::artifacts::Unresolved;
 use super::{Known, Report, Settings};
 use crate::brute::alphabet::Alphabet;
+use crate::brute::artifact;
 use crate::brute::ambiguity::{any, is_ambiguous_for_ever};
 use crate::brute::explore::{Concrete, Graph, State, explore, valuations};
+use crate::brute::machine::Datum;
 use crate::brute::{EventId, TooLarge};
 
 /// The most pairs of states that are looked at.
@@ -49,11 +51,12 @@ fn judge(
     limit: usize,
 ) -> Result<&'static str, TooLarge> {
     let alphabet = &known.alphabet;
+    let machine = artifact::machine(&closed.iosts);
     let along = |graph: &Graph| along_the_cycle(graph, unresolved, alphabet);
     let anyhow = |graph: &Graph| is_ambiguous_for_ever(graph, MOST_PAIRS, any);
     let mut reachable = Vec::new();
     for instance in &known.instances {
-        let concrete = Concrete::new(&closed.iosts, &instance.constants, alphabet);
+        let concrete = Concrete::new(&machine, &instance.constants, alphabet);
         reachable.push(concrete.explore(limit)?.graph);
     }
     if some(&reachable, along)? {
@@ -62,14 +65,15 @@ fn judge(
     if some(&reachable, anyhow)? {
         return Ok("no lookahead: confirmed by brute force, along another cycle");
     }
-    let all_values = valuations(&closed.iosts.variables, limit)?;
+    let variables = &machine.variables;
+    let all_values = valuations(variables, limit)?;
     let mut everything = Vec::new();
     for instance in &known.instances {
-        let concrete = Concrete::new(&closed.iosts, &instance.constants, alphabet);
-        let states = closed.iosts.location_ids().flat_map(|location| {
+        let concrete = Concrete::new(&machine, &instance.constants, alphabet);
+        let states = (0..machine.locations.len() as u32).flat_map(|location| {
             all_values.iter().map(move |values| {
-                let of = |variable| values.get(variable).cloned();
-                State { location, variables: closed.iosts.variables.iter().filter_map(of).collect() }
+                let of = |variable: &Datum| values.get(&variable.name).cloned();
+                State { location, variables: variables.iter().filter_map(of).collect() }
             })
         });
         everything.push(explore(states.collect(), limit * 4, |state| concrete.steps(state))?.graph);

@@ -22,10 +22,11 @@ use coreach_analyses::solver::z3::Z3Solver;
 
 use crate::brute::TooLarge;
 use crate::brute::alphabet::Alphabet;
-use crate::brute::explore::valuations;
-use crate::brute::pair::Instance;
+use crate::brute::explore::{Concrete, bind, labels, valuations};
+use crate::brute::pair::{Behaviour, Instance};
 use crate::generator::Pair;
 use crate::generator::random::Random;
+use crate::{source, text};
 use artifacts::Artifacts;
 use doubtful::Doubt;
 
@@ -53,7 +54,7 @@ macro_rules! properties {
 }
 
 properties! {
-    YAML = "yaml", "A pair written as YAML and read again is the same.", "model format";
+    YAML = "yaml", "A pair is read; written as YAML and read again it is the same.", "model format";
     NO_PANIC = "no_panic", "No stage panics.", "house rule 8";
     PROMISES = "promises", "Each artifact keeps the rules of the pipeline's own checks.", "pipeline/src/check";
     NO_LIVELOCK = "no_livelock", "No livelock is reported where internal steps lead forward only.", "Definition A.4";
@@ -217,6 +218,8 @@ impl Report {
 
 /// What brute force knows about a pair.
 pub struct Known {
+    /// What it read.
+    pub pair: Behaviour,
     /// The events.
     pub alphabet: Alphabet,
     /// The instances that are looked at.
@@ -224,41 +227,63 @@ pub struct Known {
 }
 
 impl Known {
-    /// Explores a pair.
+    /// Explores a pair, from its text.
     ///
     /// # Errors
     /// A limit is met.
     pub fn of(pair: &Pair, limits: &Limits) -> Result<Self, TooLarge> {
+        match Behaviour::read(&text::specification(pair), &text::purpose(pair)) {
+            Ok(pair) => Known::of_behaviour(pair, limits),
+            Err(why) => panic!("the oracle cannot read a pair: {why}"),
+        }
+    }
+
+    /// Explores what was read.
+    ///
+    /// # Errors
+    /// A limit is met.
+    pub fn of_behaviour(pair: Behaviour, limits: &Limits) -> Result<Self, TooLarge> {
         let alphabet = Alphabet::of(&pair.specification, limits.events)?;
-        let purpose = &pair.purpose;
-        let own = purpose.iosts.constants.iter().filter(|datum| !purpose.observes.contains(datum));
+        let own = &pair.purpose.machine.constants[..pair.purpose.own_constants];
         let constants: Vec<_> = pair.specification.constants.iter().chain(own).cloned().collect();
         let all = valuations(&constants, 4096)?;
         let step = all.len().div_ceil(limits.instances.max(1)).max(1);
         let chosen = all.iter().step_by(step);
-        let instances = chosen.map(|constants| Instance::explore(pair, constants, &alphabet, limits.states));
-        Ok(Known { instances: instances.collect::<Result<_, _>>()?, alphabet })
+        let instances =
+            chosen.map(|constants| Instance::explore(&pair, constants, &alphabet, limits.states));
+        let instances = instances.collect::<Result<_, _>>()?;
+        Ok(Known { instances, alphabet, pair })
     }
 }
 
 /// Checks every property of a pair.
 pub fn check(pair: &Pair, settings: &Settings) -> Report {
     let mut report = Report::default();
-    yaml::yaml(pair, settings, &mut report);
+    let input = match source::read(pair) {
+        Ok(input) => input,
+        Err(why) => {
+            report.note(YAML, Err(why));
+            return report;
+        }
+    };
+    yaml::yaml(&input, settings, &mut report);
     let Ok(known) = Known::of(pair, &settings.limits) else {
         report.count("too large for brute force", 1);
         return report;
     };
     let met = known.instances.iter().any(|i| i.both.graph.initial.iter().any(|at| i.alive[*at as usize]));
     report.count(if met { "purpose in reach" } else { "purpose out of reach" }, 1);
-    if pair.purpose.iosts.initial == pair.purpose.accept {
+    if pair.purpose.model.initial == pair.purpose.accept {
         report.count("purpose accepts at once", 1);
     }
-    let artifacts = artifacts::make(pair, settings, &mut report);
+    if known.instances.iter().any(|instance| lacks_a_value(&known, instance)) {
+        report.count("pairs in which a reachable operation has no value", 1);
+    }
+    let artifacts = artifacts::make(&input, settings, &mut report);
     let Artifacts { complete, product, closed, visible, graph, case, unresolved } = &artifacts;
     written::written(&pair.specification, &artifacts, settings, &mut report, &mut Z3Solver::default());
     if let Some(complete) = complete {
-        stages::complete(pair, complete, &known, settings, &mut report);
+        stages::complete(complete, &known, settings, &mut report);
     }
     if let Some(product) = product {
         stages::traces(PRODUCT, &product.iosts, &product.accepting, &known, settings, &mut report);
@@ -276,9 +301,29 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
         facts::facts(&visible.iosts, &visible.accepting, &known, settings, &mut report);
     }
     if let (Some(graph), Some(case)) = (graph, case) {
+        report.count("pairs through every stage", 1);
         test_case::graph(graph, &known, settings, &mut report);
         test_case::case(case, &known, settings, &mut report);
-        verdicts::implementations(pair, case, &known, settings, &mut report);
+        verdicts::implementations(&input, case, &known, settings, &mut report);
     }
     report
+}
+
+/// Is there a reachable state of the specification, and a message, with which an operation is evaluated that has no value?
+fn lacks_a_value(known: &Known, instance: &Instance) -> bool {
+    let machine = &known.pair.specification;
+    let concrete = Concrete::new(machine, &instance.constants, &known.alphabet);
+    instance.specification.states.iter().any(|state| {
+        let mut places = concrete.places(state);
+        let mut here = machine.steps.iter().filter(|step| step.source == state.location);
+        here.any(|step| {
+            labels(machine, step, &known.alphabet).into_iter().any(|label| {
+                bind(machine, &known.alphabet, label, &mut places);
+                match step.guard.truth(&places) {
+                    Ok(holds) => holds && step.assign.iter().any(|(_, value)| value.value(&places).is_err()),
+                    Err(_) => true,
+                }
+            })
+        })
+    })
 }

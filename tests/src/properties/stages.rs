@@ -5,65 +5,54 @@ use coreach_pipeline::artifact::CompletePurpose;
 
 use super::{COMPLETE, Known, Property, Report, Settings};
 use crate::brute::alphabet::Alphabet;
-use crate::brute::explore::{Concrete, Graph, State, System, bind, fire, labels};
+use crate::brute::artifact;
+use crate::brute::explore::{Concrete, Graph, State, System, bind, labels};
+use crate::brute::machine::{Machine, Step, assigned};
 use crate::brute::pair::{Instance, Place, follow};
 use crate::brute::subsets::Subsets;
 use crate::brute::walk::{Outcome, walk};
-use crate::generator::Pair;
 
 /// In every reachable state of the pair, for every step of the specification: the completed purpose, whose transitions
 /// alone are looked at, goes where the definition of completion says.
-pub fn complete(
-    pair: &Pair,
-    complete: &CompletePurpose,
-    known: &Known,
-    settings: &Settings,
-    report: &mut Report,
-) {
+pub fn complete(complete: &CompletePurpose, known: &Known, settings: &Settings, report: &mut Report) {
     if !settings.wants(COMPLETE) {
         return;
     }
+    let made = artifact::machine(&complete.purpose.iosts);
     for instance in &known.instances {
-        report.note(COMPLETE, pointwise(pair, complete, instance, &known.alphabet));
+        report.note(COMPLETE, pointwise(&made, complete.reject.0, instance, known));
     }
 }
 
-fn pointwise(
-    pair: &Pair,
-    complete: &CompletePurpose,
-    instance: &Instance,
-    alphabet: &Alphabet,
-) -> Result<(), String> {
-    let purpose = &complete.purpose.iosts;
+fn pointwise(made: &Machine, reject: u32, instance: &Instance, known: &Known) -> Result<(), String> {
+    let (pair, alphabet) = (&known.pair, &known.alphabet);
     let concrete = Concrete::new(&pair.specification, &instance.constants, alphabet);
     for state in &instance.both.states {
-        let before = concrete.valuation(&state.specification);
-        let location = match state.place {
+        let seen = pair.seen(&instance.constants, &state.specification);
+        let mut possible = concrete.places(&state.specification);
+        let place = |place| match place {
             Place::At(location) => location,
-            Place::Rejected => complete.reject,
+            Place::Rejected => reject,
         };
-        let mut valuation = before.clone();
-        valuation.extend(purpose.variables.iter().cloned().zip(state.own.iter().cloned()));
-        for step in pair.specification.transitions.iter().filter(|t| t.source == state.specification.location)
-        {
-            let action = &pair.specification.action(step.action).name;
+        let mut places = made.places(&seen, &state.own);
+        let here = |step: &&Step| step.source == state.specification.location;
+        for step in pair.specification.steps.iter().filter(here) {
+            let action = &pair.specification.actions[step.action].name;
             for label in labels(&pair.specification, step, alphabet) {
+                // Only of what the specification can do does completion say anything.
+                bind(&pair.specification, alphabet, label, &mut possible);
+                if step.fire(&pair.specification, &possible).is_none() {
+                    continue;
+                }
+                bind(made, alphabet, label, &mut places);
                 let mut found = Vec::new();
-                let here = purpose.transitions.iter().filter(|t| t.source == location);
-                for transition in here.filter(|t| purpose.action(t.action).name == *action) {
-                    bind(purpose, transition, alphabet, label, &mut valuation);
-                    if let Some(assigned) = fire(transition, &valuation) {
-                        let own = purpose.variables.iter().zip(&state.own);
-                        let own: Vec<_> =
-                            own.map(|(v, old)| assigned.get(v).unwrap_or(old).clone()).collect();
-                        found.push((transition.target, own));
+                let there = made.steps.iter().filter(|step| step.source == place(state.place));
+                for step in there.filter(|step| made.actions[step.action].name == *action) {
+                    if let Some(changes) = step.fire(made, &places) {
+                        found.push((step.target, assigned(&state.own, changes)));
                     }
                 }
-                let wanted = follow(pair, state, &before, action, label, alphabet);
-                let place = |place| match place {
-                    Place::At(location) => location,
-                    Place::Rejected => complete.reject,
-                };
+                let wanted = follow(pair, state, &seen, action, label, alphabet);
                 let mut wanted: Vec<_> = wanted.into_iter().map(|(at, own)| (place(at), own)).collect();
                 for list in [&mut found, &mut wanted] {
                     list.sort();
@@ -72,8 +61,8 @@ fn pointwise(
                 if found != wanted {
                     let event = label.map_or_else(|| action.clone(), |event| alphabet.show(&[event]));
                     return Err(format!(
-                        "at {} with {valuation:?}: {event} leads to {found:?}, and should to {wanted:?}",
-                        purpose.location(location).name
+                        "at {} with {seen:?} {:?}: {event} leads to {found:?}, and should to {wanted:?}",
+                        made.locations[place(state.place) as usize], state.own
                     ));
                 }
             }
@@ -94,14 +83,15 @@ pub fn traces(
     if !settings.wants(property) {
         return;
     }
+    let machine = artifact::machine(iosts);
     for instance in &known.instances {
-        let concrete = Concrete::new(iosts, &instance.constants, &known.alphabet);
+        let concrete = Concrete::new(&machine, &instance.constants, &known.alphabet);
         let Ok(system) = concrete.explore(settings.limits.states * 2) else {
             report.count("artifacts too large", 1);
             continue;
         };
         let accepts: Vec<bool> =
-            system.states.iter().map(|state| accepting[state.location.0 as usize]).collect();
+            system.states.iter().map(|state| accepting[state.location as usize]).collect();
         let outcome = same_traces(
             (&instance.both.graph, &instance.accepting),
             (&system.graph, &accepts),
@@ -165,19 +155,20 @@ pub fn deterministic(
     if !settings.wants(property) {
         return;
     }
+    let machine = artifact::machine(iosts);
     for instance in &known.instances {
-        let concrete = Concrete::new(iosts, &instance.constants, &known.alphabet);
+        let concrete = Concrete::new(&machine, &instance.constants, &known.alphabet);
         if let Ok(system) = concrete.explore(settings.limits.states * 2) {
-            report.note(property, two_ways(iosts, &system, &known.alphabet));
+            report.note(property, two_ways(&machine, &system, &known.alphabet));
         }
     }
 }
 
-fn two_ways(iosts: &Iosts, system: &System<State>, alphabet: &Alphabet) -> Result<(), String> {
+fn two_ways(machine: &Machine, system: &System<State>, alphabet: &Alphabet) -> Result<(), String> {
     for (state, steps) in system.graph.visible.iter().enumerate() {
         for pair in steps.windows(2) {
             if pair[0].0 == pair[1].0 {
-                let at = show_state(iosts, &system.states[state]);
+                let at = show_state(machine, &system.states[state]);
                 return Err(format!("at {at}: two successors by {}", alphabet.show(&[pair[0].0])));
             }
         }
@@ -186,8 +177,8 @@ fn two_ways(iosts: &Iosts, system: &System<State>, alphabet: &Alphabet) -> Resul
 }
 
 /// A state in words.
-pub fn show_state(iosts: &Iosts, state: &State) -> String {
-    let values = iosts.variables.iter().zip(&state.variables);
-    let values: Vec<String> = values.map(|(variable, value)| format!("{variable}={value}")).collect();
-    format!("{}({})", iosts.location(state.location).name, values.join(", "))
+pub fn show_state(machine: &Machine, state: &State) -> String {
+    let values = machine.variables.iter().zip(&state.variables);
+    let values: Vec<String> = values.map(|(variable, value)| format!("{}={value}", variable.name)).collect();
+    format!("{}({})", machine.locations[state.location as usize], values.join(", "))
 }

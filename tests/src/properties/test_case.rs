@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use coreach_model::iosts::Iosts;
 use coreach_pipeline::artifact::{TestCase, TestGraph, Verdict};
 
 use super::facts::contained;
@@ -13,9 +12,11 @@ use super::{
     VERDICTS,
 };
 use crate::brute::alphabet::Alphabet;
+use crate::brute::artifact;
 use crate::brute::conformance::{is_accepted, is_prefix};
 use crate::brute::execution::{Tester, justified, verdict_of};
 use crate::brute::explore::{Concrete, State, System};
+use crate::brute::machine::Machine;
 use crate::brute::pair::Instance;
 use crate::brute::subsets::Subsets;
 use crate::brute::walk::{Outcome, walk};
@@ -28,12 +29,13 @@ pub fn graph(graph: &TestGraph, known: &Known, settings: &Settings, report: &mut
         _ => None,
     };
     let verdicts: Vec<_> = graph.iosts.location_ids().map(verdict).collect();
+    let machine = artifact::machine(&graph.iosts);
     for instance in &known.instances {
-        let Some(system) = explored(&graph.iosts, instance, known, settings, report) else { continue };
-        let concrete = Concrete::new(&graph.iosts, &instance.constants, &known.alphabet);
+        let Some(system) = explored(&machine, instance, known, settings, report) else { continue };
+        let concrete = Concrete::new(&machine, &instance.constants, &known.alphabet);
         if settings.wants(GRAPH_FACTS) {
             let all = vec![true; system.states.len()];
-            report.note(GRAPH_FACTS, contained(&graph.iosts, &concrete, &system, &graph.reach, &all));
+            report.note(GRAPH_FACTS, contained(&graph.iosts, &machine, &concrete, &system, &graph.reach, &all));
         }
         justify(GRAPH_TRACES, &system, &verdicts, instance, known, settings, report);
         if settings.wants(GRAPH_KEEPS) {
@@ -47,28 +49,29 @@ pub fn graph(graph: &TestGraph, known: &Known, settings: &Settings, report: &mut
 /// Checks the test case.
 pub fn case(case: &TestCase, known: &Known, settings: &Settings, report: &mut Report) {
     deterministic(DETERMINISTIC, &case.iosts, known, settings, report);
+    let machine = artifact::machine(&case.iosts);
     for instance in &known.instances {
-        let Some(system) = explored(&case.iosts, instance, known, settings, report) else { continue };
-        let concrete = Concrete::new(&case.iosts, &instance.constants, &known.alphabet);
+        let Some(system) = explored(&machine, instance, known, settings, report) else { continue };
+        let concrete = Concrete::new(&machine, &instance.constants, &known.alphabet);
         if settings.wants(GRAPH_FACTS) {
             let all = vec![true; system.states.len()];
-            report.note(GRAPH_FACTS, contained(&case.iosts, &concrete, &system, &case.reach, &all));
+            report.note(GRAPH_FACTS, contained(&case.iosts, &machine, &concrete, &system, &case.reach, &all));
         }
         if settings.wants(INPUT_COMPLETE) {
-            report.note(INPUT_COMPLETE, takes_outputs(case, &system, &known.alphabet));
+            report.note(INPUT_COMPLETE, takes_outputs(case, &machine, &system, &known.alphabet));
         }
         justify(VERDICTS, &system, &case.verdicts, instance, known, settings, report);
     }
 }
 
 fn explored(
-    iosts: &Iosts,
+    machine: &Machine,
     instance: &Instance,
     known: &Known,
     settings: &Settings,
     report: &mut Report,
 ) -> Option<System<State>> {
-    let concrete = Concrete::new(iosts, &instance.constants, &known.alphabet);
+    let concrete = Concrete::new(machine, &instance.constants, &known.alphabet);
     let system = concrete.explore(settings.limits.states * 2).ok();
     if system.is_none() {
         report.count("artifacts too large", 1);
@@ -78,20 +81,20 @@ fn explored(
 
 /// A test case's states with their verdicts.
 pub fn tester<'a>(system: &'a System<State>, verdicts: &[Option<Verdict>]) -> Tester<'a> {
-    let verdicts = system.states.iter().map(|state| verdicts[state.location.0 as usize]).collect();
+    let verdicts = system.states.iter().map(|state| verdicts[state.location as usize]).collect();
     Tester { graph: &system.graph, verdicts }
 }
 
 /// Every state that is no verdict takes every output of the implementation.
-fn takes_outputs(case: &TestCase, system: &System<State>, alphabet: &Alphabet) -> Result<(), String> {
+fn takes_outputs(case: &TestCase, machine: &Machine, system: &System<State>, alphabet: &Alphabet) -> Result<(), String> {
     for (state, steps) in system.states.iter().zip(&system.graph.visible) {
-        if case.verdicts[state.location.0 as usize].is_some() {
+        if case.verdicts[state.location as usize].is_some() {
             continue;
         }
         let taken: BTreeSet<_> = steps.iter().map(|(event, _)| *event).collect();
         let missing = alphabet.events().find(|event| alphabet.is_output(*event) && !taken.contains(event));
         if let Some(event) = missing {
-            let at = show_state(&case.iosts, state);
+            let at = show_state(machine, state);
             return Err(format!("{at} does not take {}", alphabet.show(&[event])));
         }
     }

@@ -1,23 +1,26 @@
 //! The test case against implementations: the specification itself, mutants of it, and mutants of its explicit states.
 //! Each is classified by brute force (ioc, ioc_TP), then meets the test case in all possible runs.
 
-use coreach_model::iosts::Iosts;
+use coreach_model::writer::write_yaml;
 use coreach_pipeline::artifact::{TestCase, Verdict};
 
 use super::test_case::tester;
 use super::{ACCURATE, EXHAUSTIVE, Known, Report, SOUND, Settings, THEOREM_6_2};
+use crate::brute::artifact;
 use crate::brute::conformance::{ioc, ioc_tp};
 use crate::brute::execution::{Tester, execute, input_complete};
 use crate::brute::explore::{Concrete, Graph, State, System};
+use crate::brute::machine::Machine;
 use crate::brute::pair::Instance;
+use crate::brute::text::specification;
 use crate::brute::walk::Outcome;
-use crate::generator::Pair;
 use crate::generator::random::Random;
 use crate::mutants::{explicit, mutant};
+use crate::source::{Input, declared};
 
 /// Checks all verdict properties on the specification and on so many mutants.
 pub fn implementations(
-    pair: &Pair,
+    pair: &Input,
     case: &TestCase,
     known: &Known,
     settings: &Settings,
@@ -26,27 +29,38 @@ pub fn implementations(
     if ![SOUND, EXHAUSTIVE, ACCURATE, THEOREM_6_2].into_iter().any(|property| settings.wants(property)) {
         return;
     }
+    let machine = artifact::machine(&case.iosts);
     // The test case is explored once for each instance, not once for each implementation.
     let tests: Vec<(&Instance, System<State>)> = known
         .instances
         .iter()
         .filter_map(|instance| {
-            let concrete = Concrete::new(&case.iosts, &instance.constants, &known.alphabet);
+            let concrete = Concrete::new(&machine, &instance.constants, &known.alphabet);
             Some((instance, concrete.explore(settings.limits.states * 2).ok()?))
         })
         .collect();
     let against = Against { tests: &tests, case, known, limit: settings.limits.walk };
-    let explored = |iut: &Iosts, instance: &Instance| {
+    let explored = |iut: &Machine, instance: &Instance| {
         let concrete = Concrete::new(iut, &instance.constants, &known.alphabet);
         Some(concrete.explore(settings.limits.states).ok()?.graph)
     };
     against
-        .meet("the specification", &SYMBOLIC, report, |_, instance| explored(&pair.specification, instance));
+        .meet("the specification", &SYMBOLIC, report, |_, instance| explored(&known.pair.specification, instance));
     let mut random = Random::new(settings.seed ^ 0x006d_7574);
     for _ in 0..settings.mutants {
         let Some(mutant) = mutant(&mut random, &pair.specification) else { continue };
+        // Judged is what the writer prints of it.
+        let text = write_yaml(&mutant.iosts, &declared(&pair.specification));
+        let iut = match specification(&text) {
+            Ok(iut) => iut.machine,
+            // An initial value that is a record or an array has no spelling: that mutant is taken over term by term.
+            Err(_) => {
+                report.count("implementations: mutants that cannot be written", 1);
+                artifact::machine(&mutant.iosts)
+            }
+        };
         let name = format!("a mutant ({}: {})", mutant.operator.name(), mutant.change);
-        against.meet(&name, &SYMBOLIC, report, |_, instance| explored(&mutant.iosts, instance));
+        against.meet(&name, &SYMBOLIC, report, |_, instance| explored(&iut, instance));
     }
     for number in 0..settings.explicit_mutants as u64 {
         // One fault in each instance, not the same in all: there is no relation between their states.

@@ -1,30 +1,22 @@
-//! A pair written as YAML and read again is the same pair.
+//! What was read, written as YAML and read again, is the same.
 
-use std::sync::Arc;
-
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Iosts, TransitionOrigin};
-use coreach_model::reader::{Specification, read_purpose, read_specification};
+use coreach_model::writer::{write_purpose_yaml, write_yaml};
 
 use super::{Report, Settings, YAML};
-use crate::generator::Pair;
-use crate::text;
+use crate::source::{Input, declared, read_text};
 
 /// Writes and reads.
-pub fn yaml(pair: &Pair, settings: &Settings, report: &mut Report) {
+pub fn yaml(pair: &Input, settings: &Settings, report: &mut Report) {
     if settings.wants(YAML) {
         report.note(YAML, round(pair));
     }
 }
 
-fn round(pair: &Pair) -> Result<(), String> {
-    let file = |name: &str, text| Arc::new(SourceFile { name: name.to_owned(), text });
-    let said = |found: Vec<Diagnostic>| format!("refused: {found:?}");
-    let (specification, _): (Specification, _) =
-        read_specification(file("specification.yaml", text::specification(pair))).map_err(said)?;
-    let (purpose, _) =
-        read_purpose(file("purpose.yaml", text::purpose(pair)), &specification).map_err(said)?;
-    let halves = [(&pair.specification, &specification.iosts), (&pair.purpose.iosts, &purpose.iosts)];
+fn round(pair: &Input) -> Result<(), String> {
+    let specification = write_yaml(&pair.specification, &declared(&pair.specification));
+    let Input { specification, purpose } = read_text(specification, write_purpose_yaml(&pair.purpose))?;
+    let halves = [(&pair.specification, &specification), (&pair.purpose.iosts, &purpose.iosts)];
     for (written, read) in halves {
         let (written, read) = (without_origins(written), without_origins(read));
         if written != read {

@@ -1,0 +1,325 @@
+//! A pair as the oracle reads it: the YAML text, by `docs/model-format.md`.
+//!
+//! Of the project's reader it uses what only knows form: the tree of the YAML, and the syntax tree of an expression as
+//! the parser produces it. What names and types mean is decided here.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use coreach_model::SourceFile;
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::lexer::tokens;
+use coreach_model::reader::parser::parse;
+use coreach_model::reader::syntax::{self, Kind};
+use coreach_model::reader::yaml::{self, Entry, Node};
+
+use super::expression::Expression;
+use super::machine::{Action, Datum, Direction, Machine, Step};
+use super::value::{ArrayType, Number, Type, Value};
+
+/// A specification.
+#[derive(Clone, Debug)]
+pub struct Specification {
+    /// The model.
+    pub machine: Machine,
+    types: BTreeMap<String, Type>,
+    literals: Vec<Rc<str>>,
+}
+
+/// A purpose.
+#[derive(Clone, Debug)]
+pub struct Purpose {
+    /// The model; its constants are its own, then what it observes.
+    pub machine: Machine,
+    /// How many constants are its own.
+    pub own_constants: usize,
+    /// `Accept`
+    pub accept: u32,
+    /// `Reject`, where there is one.
+    pub reject: Option<u32>,
+}
+
+type Read<T> = Result<T, String>;
+
+/// The most values of an index's type.
+const MOST_INDICES: usize = 4096;
+
+/// Reads a specification.
+///
+/// # Errors
+/// It is none.
+pub fn specification(text: &str) -> Read<Specification> {
+    let root = tree(text)?;
+    let top = mapping(Some(&root))?;
+    let mut types = Types::default();
+    for entry in mapping(get(top, "types"))? {
+        types.sources.insert(entry.key.text.clone(), entry.value.clone());
+    }
+    for entry in mapping(get(top, "types"))? {
+        types.named(&entry.key.text)?;
+    }
+    let mut actions = Vec::new();
+    for (key, direction) in [("inputs", Direction::Input), ("outputs", Direction::Output)] {
+        for entry in mapping(get(top, key))? {
+            let parameters = data(Some(&*entry.value), &mut types)?;
+            actions.push(Action { name: entry.key.text.clone(), direction, parameters });
+        }
+    }
+    for node in sequence(get(top, "internals"))? {
+        let action =
+            Action { name: scalar(node)?.to_owned(), direction: Direction::Internal, parameters: Vec::new() };
+        actions.push(action);
+    }
+    let constants = data(get(top, "constants"), &mut types)?;
+    let variables = data(get(top, "variables"), &mut types)?;
+    let literals = types.literals.clone();
+    let machine = machine(top, constants, variables, actions, &literals)?;
+    Ok(Specification { machine, types: types.known, literals })
+}
+
+/// Reads a purpose of the specification.
+///
+/// # Errors
+/// It is none.
+pub fn purpose(text: &str, of: &Specification) -> Read<Purpose> {
+    let root = tree(text)?;
+    let top = mapping(Some(&root))?;
+    let mut types = Types { known: of.types.clone(), ..Types::default() };
+    let mut constants = data(get(top, "constants"), &mut types)?;
+    let own_constants = constants.len();
+    for node in sequence(get(top, "observes"))? {
+        let name = scalar(node)?;
+        let known = of.machine.variables.iter().chain(&of.machine.constants).find(|datum| datum.name == name);
+        constants.push(known.ok_or(format!("{name} cannot be observed"))?.clone());
+    }
+    let variables = data(get(top, "variables"), &mut types)?;
+    let machine = machine(top, constants, variables, of.machine.actions.clone(), &of.literals)?;
+    let accept = machine.location("Accept").ok_or("there is no Accept")?;
+    let reject = machine.location("Reject");
+    Ok(Purpose { machine, own_constants, accept, reject })
+}
+
+fn tree(text: &str) -> Read<Arc<Node>> {
+    let file = SourceFile { name: "pair".to_owned(), text: text.to_owned() };
+    let mut collector = Collector::new(Arc::new(file));
+    yaml::parse(&mut collector).ok_or_else(|| "no YAML".to_owned())
+}
+
+fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
+    entries.iter().find(|entry| entry.key.text == key).map(|entry| &*entry.value)
+}
+
+/// Nothing is an empty mapping.
+fn mapping(node: Option<&Node>) -> Read<&[Entry]> {
+    match node {
+        None => Ok(&[]),
+        Some(node) if node.is_nothing() => Ok(&[]),
+        Some(Node { kind: yaml::Kind::Mapping(entries), .. }) => Ok(entries),
+        Some(other) => Err(format!("no mapping: {other:?}")),
+    }
+}
+
+fn sequence(node: Option<&Node>) -> Read<&[Arc<Node>]> {
+    match node {
+        None => Ok(&[]),
+        Some(Node { kind: yaml::Kind::Sequence(items), .. }) => Ok(items),
+        Some(other) => Err(format!("no list: {other:?}")),
+    }
+}
+
+fn scalar(node: &Node) -> Read<&str> {
+    node.as_scalar().map(|scalar| scalar.text.as_str()).ok_or_else(|| format!("no text: {node:?}"))
+}
+
+fn text_of<'a>(entries: &'a [Entry], key: &str) -> Read<&'a str> {
+    scalar(get(entries, key).ok_or(format!("`{key}` is missing"))?)
+}
+
+fn data(node: Option<&Node>, types: &mut Types) -> Read<Vec<Datum>> {
+    let one = |entry: &Entry| Ok(Datum { name: entry.key.text.clone(), ty: types.spelled(scalar(&entry.value)?)? });
+    mapping(node)?.iter().map(one).collect()
+}
+
+/// The types under `types:`.
+#[derive(Default)]
+struct Types {
+    sources: BTreeMap<String, Arc<Node>>,
+    known: BTreeMap<String, Type>,
+    literals: Vec<Rc<str>>,
+}
+
+impl Types {
+    fn named(&mut self, name: &str) -> Read<Type> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(known.clone());
+        }
+        let source = self.sources.get(name).cloned().ok_or(format!("no type is called {name}"))?;
+        let ty = match &source.kind {
+            yaml::Kind::Scalar(scalar) => self.spelled(&scalar.text)?,
+            yaml::Kind::Sequence(items) => {
+                let literals: Read<Vec<Rc<str>>> = items.iter().map(|item| Ok(scalar(item)?.into())).collect();
+                let literals = literals?;
+                self.literals.extend(literals.iter().cloned());
+                Type::Enumeration(literals.into())
+            }
+            yaml::Kind::Mapping(entries) => {
+                let field = |entry: &Entry| Ok((entry.key.text.as_str().into(), self.spelled(scalar(&entry.value)?)?));
+                Type::Record(entries.iter().map(field).collect::<Read<Vec<_>>>()?.into())
+            }
+        };
+        self.known.insert(name.to_owned(), ty.clone());
+        Ok(ty)
+    }
+
+    /// A type as it is written.
+    fn spelled(&mut self, text: &str) -> Read<Type> {
+        let text = text.trim();
+        if let Some(rest) = text.strip_prefix("array[") {
+            // The bracket that closes the index: a range has one of its own.
+            let mut depth = 1;
+            let closes = |(_, sign): &(usize, char)| {
+                depth += i32::from(*sign == '[') - i32::from(*sign == ']');
+                depth == 0
+            };
+            let (close, _) = rest.char_indices().find(closes).ok_or(format!("no type: {text}"))?;
+            let element = rest[close + 1..].trim().strip_prefix("of ").ok_or(format!("no type: {text}"))?;
+            let index = self.spelled(&rest[..close])?;
+            let indices = index.values(MOST_INDICES).ok_or(format!("too many indices: {text}"))?;
+            return Ok(Type::Array(Rc::new(ArrayType { index, indices, element: self.spelled(element)? })));
+        }
+        if let Some(range) = text.strip_prefix("int[").and_then(|rest| rest.strip_suffix(']')) {
+            let (low, high) = range.split_once("..").ok_or(format!("no range: {text}"))?;
+            let end = |text: &str| text.trim().parse().map_err(|_| format!("no number: {text}"));
+            return Ok(Type::Range(end(low)?, end(high)?));
+        }
+        match text {
+            "bool" => Ok(Type::Bool),
+            "int" => Ok(Type::Int),
+            "nat" => Ok(Type::Nat),
+            "real" => Ok(Type::Real),
+            name => self.named(name),
+        }
+    }
+}
+
+fn machine(
+    top: &[Entry],
+    constants: Vec<Datum>,
+    variables: Vec<Datum>,
+    actions: Vec<Action>,
+    literals: &[Rc<str>],
+) -> Read<Machine> {
+    let initial = mapping(get(top, "initial"))?;
+    let mut locations: Vec<String> = Vec::new();
+    match get(top, "locations") {
+        Some(Node { kind: yaml::Kind::Sequence(items), .. }) => {
+            for item in items {
+                locations.push(scalar(item)?.to_owned());
+            }
+        }
+        node => locations.extend(mapping(node)?.iter().map(|entry| entry.key.text.clone())),
+    }
+    let mut number = |name: &str| {
+        let at = locations.iter().position(|known| known == name).unwrap_or_else(|| {
+            locations.push(name.to_owned());
+            locations.len() - 1
+        });
+        at as u32
+    };
+    let first = number(text_of(initial, "location")?);
+    let mut names = Names { constants: &constants, variables: &variables, parameters: Vec::new(), literals };
+    let condition = match get(initial, "condition") {
+        Some(node) => names.expression(scalar(node)?)?,
+        None => Expression::Constant(Value::Bool(true)),
+    };
+    let mut steps = Vec::new();
+    for node in sequence(get(top, "transitions"))? {
+        let entries = mapping(Some(node))?;
+        let (source, target) = (number(text_of(entries, "from")?), number(text_of(entries, "to")?));
+        let on = text_of(entries, "on")?;
+        let mut words = tokens(on).into_iter().filter_map(|token| match token.kind {
+            coreach_model::reader::lexer::Kind::Name(name) => Some(name),
+            _ => None,
+        });
+        let name = words.next().ok_or("a transition on nothing")?;
+        let action = actions.iter().position(|action| action.name == name).ok_or(format!("no action {name}"))?;
+        let own: Vec<String> = words.collect();
+        names.parameters = match on.contains('(') {
+            true => own,
+            false => actions[action].parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+        };
+        let guard = match get(entries, "when") {
+            Some(node) => names.expression(scalar(node)?)?,
+            None => Expression::Constant(Value::Bool(true)),
+        };
+        let mut assign = Vec::new();
+        for entry in mapping(get(entries, "assign"))? {
+            let name = &entry.key.text;
+            let variable = variables.iter().position(|known| known.name == *name);
+            let value = names.expression(scalar(&entry.value)?)?;
+            assign.push((variable.ok_or(format!("no variable {name}"))?, value));
+        }
+        steps.push(Step { source, action, guard, assign, target });
+    }
+    Ok(Machine { locations, initial: first, condition, steps, constants, variables, actions })
+}
+
+/// What names mean in an expression.
+struct Names<'a> {
+    constants: &'a [Datum],
+    variables: &'a [Datum],
+    parameters: Vec<String>,
+    literals: &'a [Rc<str>],
+}
+
+impl Names<'_> {
+    fn expression(&self, text: &str) -> Read<Expression> {
+        let tree = parse(text).map_err(|mistake| format!("{text}: {}", mistake.message))?;
+        self.resolved(&tree)
+    }
+
+    fn resolved(&self, tree: &syntax::Expression) -> Read<Expression> {
+        let one = |tree: &syntax::Expression| self.resolved(tree).map(Box::new);
+        let all = |trees: &[syntax::Expression]| trees.iter().map(|tree| self.resolved(tree)).collect::<Read<Vec<_>>>();
+        Ok(match &tree.kind {
+            Kind::Name(name) => self.name(name)?,
+            Kind::Truth(value) => Expression::Constant(Value::Bool(*value)),
+            Kind::Integer(digits) => Expression::Constant(Value::integer(integer(digits)?)),
+            Kind::Decimal(digits) => {
+                let (whole, fraction) = digits.split_once('.').ok_or("no decimal")?;
+                let places = u32::try_from(fraction.len()).map_err(|_| "a long decimal")?;
+                let below = 10i128.checked_pow(places).ok_or("a long decimal")?;
+                Expression::Constant(Value::Number(Number::quotient(integer(&format!("{whole}{fraction}"))?, below)))
+            }
+            Kind::Not(a) => Expression::Not(one(a)?),
+            Kind::Negate(a) => Expression::Negate(one(a)?),
+            Kind::And(parts) => Expression::And(all(parts)?),
+            Kind::Or(parts) => Expression::Or(all(parts)?),
+            Kind::Implies(parts) => Expression::Implies(all(parts)?),
+            Kind::Compare(first, rest) => {
+                let rest = rest.iter().map(|(comparison, part)| Ok((*comparison, self.resolved(part)?)));
+                Expression::Chain(one(first)?, rest.collect::<Read<Vec<_>>>()?)
+            }
+            Kind::Arithmetic(operator, a, b) => Expression::Arithmetic(*operator, one(a)?, one(b)?),
+            Kind::IfThenElse(c, a, b) => Expression::If(one(c)?, one(a)?, one(b)?),
+            Kind::Select(a, i) => Expression::Select(one(a)?, one(i)?),
+            Kind::Store(a, i, e) => Expression::Store(one(a)?, one(i)?, one(e)?),
+            Kind::Field(a, field, _) => Expression::Field(one(a)?, field.clone()),
+        })
+    }
+
+    fn name(&self, name: &str) -> Read<Expression> {
+        let data = self.constants.iter().chain(self.variables).map(|datum| &datum.name).chain(&self.parameters);
+        // A parameter may have a name that an observed datum has not: names are distinct, the last one is the parameter.
+        if let Some((place, _)) = data.enumerate().filter(|(_, known)| *known == name).last() {
+            return Ok(Expression::Place(place));
+        }
+        let literal = self.literals.iter().find(|literal| ***literal == *name);
+        Ok(Expression::Constant(Value::Literal(literal.ok_or(format!("unknown name {name}"))?.clone())))
+    }
+}
+
+fn integer(digits: &str) -> Read<i128> {
+    digits.parse().map_err(|_| format!("{digits} is beyond the words of the oracle"))
+}

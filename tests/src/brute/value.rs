@@ -1,0 +1,292 @@
+//! The oracle's own types and values: the elements of DOM(t) as `docs/model-format.md` names them.
+//!
+//! Written from that page and nothing else. Numbers are rationals in words of 128 bits; the models here are so small that
+//! a number beyond them is a mistake of the oracle's, which says so and stops. Arrays have finitely many indices and know
+//! the value of each, so two arrays are equal where all their cells are.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::rc::Rc;
+
+/// A rational number in lowest terms, with a positive denominator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Number {
+    numerator: i128,
+    denominator: i128,
+}
+
+fn word(value: Option<i128>) -> i128 {
+    let Some(value) = value else { panic!("a number is beyond the words of the oracle") };
+    value
+}
+
+fn divisor(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+impl Number {
+    /// An integer.
+    pub fn integer(value: i128) -> Self {
+        Number { numerator: value, denominator: 1 }
+    }
+
+    /// The quotient of two integers; the second is not 0.
+    pub fn quotient(numerator: i128, denominator: i128) -> Self {
+        let common = word(divisor(numerator, denominator).checked_abs());
+        let sign = if denominator < 0 { -1 } else { 1 };
+        Number { numerator: sign * (numerator / common), denominator: sign * (denominator / common) }
+    }
+
+    /// The number as an integer, where it is one.
+    pub fn as_integer(self) -> Option<i128> {
+        (self.denominator == 1).then_some(self.numerator)
+    }
+
+    /// Is it 0?
+    pub fn is_zero(self) -> bool {
+        self.numerator == 0
+    }
+
+    /// The sum.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let left = word(self.numerator.checked_mul(other.denominator));
+        let right = word(other.numerator.checked_mul(self.denominator));
+        let below = word(self.denominator.checked_mul(other.denominator));
+        Number::quotient(word(left.checked_add(right)), below)
+    }
+
+    /// The negative.
+    #[must_use]
+    pub fn negative(self) -> Self {
+        Number { numerator: word(self.numerator.checked_neg()), ..self }
+    }
+
+    /// The product.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        let above = word(self.numerator.checked_mul(other.numerator));
+        Number::quotient(above, word(self.denominator.checked_mul(other.denominator)))
+    }
+
+    /// The quotient; nothing for a division by 0.
+    pub fn over(self, other: Self) -> Option<Self> {
+        if other.is_zero() {
+            return None;
+        }
+        let above = word(self.numerator.checked_mul(other.denominator));
+        Some(Number::quotient(above, word(self.denominator.checked_mul(other.numerator))))
+    }
+
+    /// `div` and `mod`: the remainder lies from 0 up to the divisor's size. Nothing for a division by 0.
+    pub fn euclid(self, other: Self) -> Option<(Self, Self)> {
+        let (Some(a), Some(b)) = (self.as_integer(), other.as_integer()) else {
+            panic!("div and mod are of integers: {self} and {other}")
+        };
+        if b == 0 {
+            return None;
+        }
+        let size = b.abs();
+        let remainder = ((a % size) + size) % size;
+        let quotient = (a - remainder) / b;
+        Some((Number::integer(quotient), Number::integer(remainder)))
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let left = word(self.numerator.checked_mul(other.denominator));
+        left.cmp(&word(other.numerator.checked_mul(self.denominator)))
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.as_integer() {
+            Some(value) => write!(f, "{value}"),
+            None => write!(f, "{}/{}", self.numerator, self.denominator),
+        }
+    }
+}
+
+/// A type of the model format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// `bool`
+    Bool,
+    /// `int`
+    Int,
+    /// `nat`
+    Nat,
+    /// `int[lo..hi]`
+    Range(i128, i128),
+    /// `real`
+    Real,
+    /// An enumeration's literals.
+    Enumeration(Rc<[Rc<str>]>),
+    /// An array.
+    Array(Rc<ArrayType>),
+    /// A record's fields.
+    Record(Rc<[(Rc<str>, Type)]>),
+}
+
+/// `array[index] of element`
+#[derive(PartialEq, Eq, Debug)]
+pub struct ArrayType {
+    /// What it is indexed by.
+    pub index: Type,
+    /// All of its values.
+    pub indices: Vec<Value>,
+    /// What it holds.
+    pub element: Type,
+}
+
+/// A value.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// A number, of any numerical type.
+    Number(Number),
+    /// A literal of an enumeration.
+    Literal(Rc<str>),
+    /// An array.
+    Array(Array),
+    /// A record's fields, by name.
+    Record(Rc<[(Rc<str>, Value)]>),
+}
+
+/// An array: the value at each index, in the order of the indices.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// Its type.
+    pub ty: Rc<ArrayType>,
+    /// Its cells.
+    pub cells: Rc<[Value]>,
+}
+
+impl PartialEq for Array {
+    fn eq(&self, other: &Self) -> bool {
+        self.cells == other.cells
+    }
+}
+
+impl Eq for Array {}
+
+impl std::hash::Hash for Array {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.cells.hash(state);
+    }
+}
+
+impl PartialOrd for Array {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Array {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.cells.cmp(&other.cells)
+    }
+}
+
+impl Value {
+    /// An integer.
+    pub fn integer(value: i128) -> Self {
+        Value::Number(Number::integer(value))
+    }
+
+    /// Does it lie in the type?
+    pub fn is_in(&self, ty: &Type) -> bool {
+        match (self, ty) {
+            (Value::Bool(_), Type::Bool) | (Value::Number(_), Type::Real) => true,
+            (Value::Number(number), Type::Int) => number.as_integer().is_some(),
+            (Value::Number(number), Type::Nat) => number.as_integer().is_some_and(|value| value >= 0),
+            (Value::Number(number), Type::Range(low, high)) => {
+                number.as_integer().is_some_and(|value| *low <= value && value <= *high)
+            }
+            (Value::Literal(literal), Type::Enumeration(literals)) => literals.contains(literal),
+            (Value::Array(array), Type::Array(ty)) => {
+                array.cells.len() == ty.indices.len()
+                    && array.cells.iter().all(|value| value.is_in(&ty.element))
+            }
+            (Value::Record(values), Type::Record(fields)) => {
+                values.len() == fields.len()
+                    && values.iter().zip(fields.iter()).all(|((_, value), (_, ty))| value.is_in(ty))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Type {
+    /// All values, or nothing where there are more than `limit`.
+    pub fn values(&self, limit: usize) -> Option<Vec<Value>> {
+        let values = match self {
+            Type::Bool => vec![Value::Bool(false), Value::Bool(true)],
+            Type::Int | Type::Nat | Type::Real => return None,
+            Type::Range(low, high) => {
+                let size = usize::try_from(high.checked_sub(*low)?).ok()?;
+                if size >= limit {
+                    return None;
+                }
+                (*low..=*high).map(Value::integer).collect()
+            }
+            Type::Enumeration(literals) => literals.iter().cloned().map(Value::Literal).collect(),
+            Type::Array(ty) => {
+                let of = ty.element.values(limit)?;
+                let array = |cells: Vec<Value>| Value::Array(Array { ty: ty.clone(), cells: cells.into() });
+                tuples(vec![of; ty.indices.len()], limit)?.into_iter().map(array).collect()
+            }
+            Type::Record(fields) => {
+                let lists: Option<Vec<_>> = fields.iter().map(|(_, ty)| ty.values(limit)).collect();
+                let record = |values: Vec<Value>| {
+                    Value::Record(fields.iter().map(|(name, _)| name.clone()).zip(values).collect())
+                };
+                tuples(lists?, limit)?.into_iter().map(record).collect()
+            }
+        };
+        (values.len() <= limit).then_some(values)
+    }
+}
+
+/// One of each list, in all ways; nothing where these are more than `limit`.
+pub fn tuples<T: Clone>(lists: Vec<Vec<T>>, limit: usize) -> Option<Vec<Vec<T>>> {
+    let mut found: Vec<Vec<T>> = vec![Vec::new()];
+    for list in lists {
+        if found.len().saturating_mul(list.len()) > limit {
+            return None;
+        }
+        let longer = found.iter().flat_map(|tuple| {
+            list.iter().map(move |value| tuple.iter().chain([value]).cloned().collect::<Vec<T>>())
+        });
+        found = longer.collect();
+    }
+    Some(found)
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Number(value) => write!(f, "{value}"),
+            Value::Literal(value) => f.write_str(value),
+            Value::Array(array) => {
+                let cells: Vec<String> = array.cells.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", cells.join(", "))
+            }
+            Value::Record(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+                write!(f, "{{{}}}", fields.join(", "))
+            }
+        }
+    }
+}

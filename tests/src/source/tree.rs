@@ -1,0 +1,305 @@
+//! Expressions as they are written, with the types of their data.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use coreach_model::term::node::{Comparison, Operator};
+use coreach_model::{Datum, Type, Value};
+
+/// An expression. Nothing here simplifies.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Tree {
+    /// A truth value, an integer, or a literal of an enumeration.
+    Literal(Value),
+    /// A datum.
+    Datum(Datum),
+    /// `!a`
+    Not(Box<Tree>),
+    /// `-a`
+    Negate(Box<Tree>),
+    /// `a && b && ...`
+    And(Vec<Tree>),
+    /// `a || b || ...`
+    Or(Vec<Tree>),
+    /// `a => b => ...`
+    Implies(Vec<Tree>),
+    /// `a < b <= ...`
+    Chain(Box<Tree>, Vec<(Comparison, Tree)>),
+    /// `a + b`
+    Arithmetic(Operator, Box<Tree>, Box<Tree>),
+    /// `if c then a else b`
+    If(Box<Tree>, Box<Tree>, Box<Tree>),
+    /// `a[i]`
+    Select(Box<Tree>, Box<Tree>),
+    /// `a[i := e]`
+    Store(Box<Tree>, Box<Tree>, Box<Tree>),
+    /// `r.field`, by its position.
+    Field(Box<Tree>, usize),
+}
+
+/// The kinds of values that an expression can have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Sort {
+    /// Truth values.
+    Bool,
+    /// Integers.
+    Integer,
+    /// Rationals.
+    Real,
+    /// An enumeration, an array or a record.
+    Other(Type),
+}
+
+impl Sort {
+    /// The sort of a type's values.
+    pub fn of(ty: &Type) -> Self {
+        match ty {
+            Type::Bool => Sort::Bool,
+            Type::Int | Type::Nat | Type::Range(..) => Sort::Integer,
+            Type::Real => Sort::Real,
+            other => Sort::Other(other.clone()),
+        }
+    }
+}
+
+impl Tree {
+    /// A literal.
+    pub fn literal(value: Value) -> Self {
+        Tree::Literal(value)
+    }
+
+    /// `true`
+    pub fn yes() -> Self {
+        Tree::Literal(Value::Bool(true))
+    }
+
+    /// `false`
+    pub fn no() -> Self {
+        Tree::Literal(Value::Bool(false))
+    }
+
+    /// An integer.
+    pub fn int(value: i64) -> Self {
+        Tree::Literal(Value::int(value))
+    }
+
+    /// A datum.
+    pub fn datum(datum: &Datum) -> Self {
+        Tree::Datum(datum.clone())
+    }
+
+    /// Is it the literal `true`?
+    pub fn is_true(&self) -> bool {
+        *self == Tree::yes()
+    }
+
+    /// Is it the literal `false`, or a conjunction with that as a part?
+    pub fn is_false(&self) -> bool {
+        match self {
+            Tree::And(parts) => parts.iter().any(Tree::is_false),
+            Tree::Not(inner) => inner.is_true() || matches!(&**inner, Tree::Or(parts) if parts.iter().any(Tree::is_true)),
+            other => *other == Tree::no(),
+        }
+    }
+
+    /// The conjunction. Only parts that are the literal `true` are left out.
+    pub fn and(parts: impl IntoIterator<Item = Tree>) -> Self {
+        let mut parts: Vec<Tree> = parts.into_iter().filter(|part| !part.is_true()).collect();
+        match parts.len() {
+            0 => Tree::yes(),
+            1 => parts.swap_remove(0),
+            _ => Tree::And(parts),
+        }
+    }
+
+    /// The disjunction. Only parts that are the literal `false` are left out.
+    pub fn or(parts: impl IntoIterator<Item = Tree>) -> Self {
+        let mut parts: Vec<Tree> = parts.into_iter().filter(|part| *part != Tree::no()).collect();
+        match parts.len() {
+            0 => Tree::no(),
+            1 => parts.swap_remove(0),
+            _ => Tree::Or(parts),
+        }
+    }
+
+    /// The negation; of a literal, the other one.
+    #[must_use]
+    pub fn not(&self) -> Self {
+        match self {
+            Tree::Literal(Value::Bool(value)) => Tree::Literal(Value::Bool(!value)),
+            other => Tree::Not(Box::new(other.clone())),
+        }
+    }
+
+    /// `a < b`
+    pub fn compare(comparison: Comparison, a: &Tree, b: &Tree) -> Self {
+        Tree::Chain(Box::new(a.clone()), vec![(comparison, b.clone())])
+    }
+
+    /// `a == b`
+    pub fn equal(a: &Tree, b: &Tree) -> Self {
+        Tree::compare(Comparison::Equal, a, b)
+    }
+
+    /// `a + b`
+    pub fn arithmetic(operator: Operator, a: &Tree, b: &Tree) -> Self {
+        Tree::Arithmetic(operator, Box::new(a.clone()), Box::new(b.clone()))
+    }
+
+    /// `if c then a else b`
+    pub fn if_then_else(c: &Tree, a: &Tree, b: &Tree) -> Self {
+        Tree::If(Box::new(c.clone()), Box::new(a.clone()), Box::new(b.clone()))
+    }
+
+    /// `a[i]`
+    pub fn select(array: &Tree, index: &Tree) -> Self {
+        Tree::Select(Box::new(array.clone()), Box::new(index.clone()))
+    }
+
+    /// `a[i := e]`
+    pub fn store(array: &Tree, index: &Tree, element: &Tree) -> Self {
+        Tree::Store(Box::new(array.clone()), Box::new(index.clone()), Box::new(element.clone()))
+    }
+
+    /// `r.field`
+    pub fn field(record: &Tree, position: usize) -> Self {
+        Tree::Field(Box::new(record.clone()), position)
+    }
+
+    /// The datum, where it is one.
+    pub fn as_datum(&self) -> Option<&Datum> {
+        match self {
+            Tree::Datum(datum) => Some(datum),
+            _ => None,
+        }
+    }
+
+    /// The parts.
+    pub fn children(&self) -> Vec<&Tree> {
+        match self {
+            Tree::Literal(_) | Tree::Datum(_) => Vec::new(),
+            Tree::Not(a) | Tree::Negate(a) | Tree::Field(a, _) => vec![a],
+            Tree::And(parts) | Tree::Or(parts) | Tree::Implies(parts) => parts.iter().collect(),
+            Tree::Chain(first, rest) => {
+                std::iter::once(&**first).chain(rest.iter().map(|(_, part)| part)).collect()
+            }
+            Tree::Arithmetic(_, a, b) | Tree::Select(a, b) => vec![a, b],
+            Tree::If(a, b, c) | Tree::Store(a, b, c) => vec![a, b, c],
+        }
+    }
+
+    /// The tree with its parts changed.
+    #[must_use]
+    pub fn map(&self, mut change: impl FnMut(&Tree) -> Tree) -> Self {
+        let mut one = |tree: &Tree| Box::new(change(tree));
+        match self {
+            Tree::Literal(_) | Tree::Datum(_) => self.clone(),
+            Tree::Not(a) => Tree::Not(one(a)),
+            Tree::Negate(a) => Tree::Negate(one(a)),
+            Tree::Field(a, position) => Tree::Field(one(a), *position),
+            Tree::And(parts) => Tree::And(parts.iter().map(change).collect()),
+            Tree::Or(parts) => Tree::Or(parts.iter().map(change).collect()),
+            Tree::Implies(parts) => Tree::Implies(parts.iter().map(change).collect()),
+            Tree::Chain(first, rest) => {
+                let first = one(first);
+                Tree::Chain(first, rest.iter().map(|(sign, part)| (*sign, change(part))).collect())
+            }
+            Tree::Arithmetic(operator, a, b) => Tree::Arithmetic(*operator, one(a), one(b)),
+            Tree::Select(a, i) => Tree::Select(one(a), one(i)),
+            Tree::If(c, a, b) => Tree::If(one(c), one(a), one(b)),
+            Tree::Store(a, i, e) => Tree::Store(one(a), one(i), one(e)),
+        }
+    }
+
+    /// The tree with data replaced.
+    #[must_use]
+    pub fn replaced(&self, with: &BTreeMap<Datum, Tree>) -> Self {
+        match self {
+            Tree::Datum(datum) => with.get(datum).cloned().unwrap_or_else(|| self.clone()),
+            other => other.map(|part| part.replaced(with)),
+        }
+    }
+
+    /// Does it mention the datum?
+    pub fn mentions(&self, datum: &Datum) -> bool {
+        self.as_datum() == Some(datum) || self.children().into_iter().any(|part| part.mentions(datum))
+    }
+
+    /// What kind of values it has.
+    pub fn sort(&self) -> Sort {
+        match self {
+            Tree::Literal(value) => Sort::of(&value.sort()),
+            Tree::Datum(datum) => Sort::of(datum.ty()),
+            Tree::Not(_) | Tree::And(_) | Tree::Or(_) | Tree::Implies(_) | Tree::Chain(..) => Sort::Bool,
+            Tree::Negate(a) | Tree::Store(a, ..) => a.sort(),
+            Tree::Arithmetic(Operator::Divide, ..) => Sort::Real,
+            Tree::Arithmetic(_, a, b) | Tree::If(_, a, b) => match (a.sort(), b.sort()) {
+                (Sort::Integer, Sort::Real) => Sort::Real,
+                (sort, _) => sort,
+            },
+            Tree::Select(a, _) => match a.sort() {
+                Sort::Other(Type::Array(array)) => Sort::of(&array.element),
+                other => panic!("{other:?} is no array"),
+            },
+            Tree::Field(a, position) => match a.sort() {
+                Sort::Other(Type::Record(record)) => Sort::of(&record.fields[*position].1),
+                other => panic!("{other:?} is no record"),
+            },
+        }
+    }
+
+    /// How many parts it has in all; a literal counts less than anything else.
+    pub fn size(&self) -> usize {
+        let own = if matches!(self, Tree::Literal(_)) { 1 } else { 2 };
+        own + self.children().into_iter().map(Tree::size).sum::<usize>()
+    }
+}
+
+/// A part of an expression: in brackets, unless it is a word, a number, a read or a field.
+struct Part<'a>(&'a Tree);
+
+impl fmt::Display for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_negative = matches!(self.0, Tree::Literal(Value::Int(value)) if *value < 0.into());
+        match self.0 {
+            Tree::Literal(_) if is_negative => write!(f, "({})", self.0),
+            Tree::Literal(_) | Tree::Datum(_) | Tree::Select(..) | Tree::Store(..) | Tree::Field(..) => {
+                write!(f, "{}", self.0)
+            }
+            other => write!(f, "({other})"),
+        }
+    }
+}
+
+fn joined(f: &mut fmt::Formatter<'_>, parts: &[Tree], sign: &str) -> fmt::Result {
+    for (at, part) in parts.iter().enumerate() {
+        write!(f, "{}{}", if at == 0 { "" } else { sign }, Part(part))?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tree::Literal(value) => write!(f, "{value}"),
+            Tree::Datum(datum) => f.write_str(datum.name()),
+            Tree::Not(a) => write!(f, "!{}", Part(a)),
+            Tree::Negate(a) => write!(f, "-{}", Part(a)),
+            Tree::And(parts) => joined(f, parts, " && "),
+            Tree::Or(parts) => joined(f, parts, " || "),
+            Tree::Implies(parts) => joined(f, parts, " => "),
+            Tree::Chain(first, rest) => {
+                write!(f, "{}", Part(first))?;
+                rest.iter().try_for_each(|(comparison, part)| write!(f, " {comparison} {}", Part(part)))
+            }
+            Tree::Arithmetic(operator, a, b) => write!(f, "{} {operator} {}", Part(a), Part(b)),
+            Tree::If(c, a, b) => write!(f, "if {c} then {a} else {b}"),
+            Tree::Select(a, i) => write!(f, "{}[{i}]", Part(a)),
+            Tree::Store(a, i, e) => write!(f, "{}[{i} := {e}]", Part(a)),
+            Tree::Field(a, position) => match a.sort() {
+                Sort::Other(Type::Record(record)) => write!(f, "{}.{}", Part(a), record.fields[*position].0),
+                other => panic!("{other:?} is no record"),
+            },
+        }
+    }
+}
