@@ -29,7 +29,10 @@ pub fn shrink(pair: &Pair, attempts: usize, mut fails: impl FnMut(&Pair) -> bool
                 return best;
             }
             left -= 1;
-            if is_usable(&candidate) && (!readable || crate::source::read(&candidate).is_ok()) && fails(&candidate) {
+            if is_usable(&candidate)
+                && (!readable || crate::source::read(&candidate).is_ok())
+                && fails(&candidate)
+            {
                 best = candidate;
                 improved = true;
             } else {
@@ -311,9 +314,11 @@ fn tidied(pair: &Pair) -> Vec<Pair> {
             continue;
         }
         if let Some(model) = without_location(&purpose.model, at) {
-            let (accept, reject) = (behind(purpose.accept, at), purpose.reject.filter(|reject| *reject != at));
+            let (accept, reject) =
+                (behind(purpose.accept, at), purpose.reject.filter(|reject| *reject != at));
             let observes = purpose.observes.clone();
-            let purpose = Purpose { model, observes, accept, reject: reject.map(|reject| behind(reject, at)) };
+            let purpose =
+                Purpose { model, observes, accept, reject: reject.map(|reject| behind(reject, at)) };
             found.push(Pair { purpose, ..pair.clone() });
         }
     }
@@ -324,9 +329,8 @@ fn tidied(pair: &Pair) -> Vec<Pair> {
         }
     }
     for datum in &purpose.observes {
-        let mentions = |t: &Step| {
-            t.guard.mentions(datum) || t.assignments.values().any(|value| value.mentions(datum))
-        };
+        let mentions =
+            |t: &Step| t.guard.mentions(datum) || t.assignments.values().any(|value| value.mentions(datum));
         if !purpose.model.transitions.iter().any(mentions) {
             let mut next = pair.clone();
             next.purpose.observes.retain(|d| d != datum);
@@ -351,7 +355,8 @@ fn without_location(model: &Model, at: LocationId) -> Option<Model> {
     let mut next = model.clone();
     next.locations.remove(at.0 as usize);
     for transition in &mut next.transitions {
-        (transition.source, transition.target) = (behind(transition.source, at), behind(transition.target, at));
+        (transition.source, transition.target) =
+            (behind(transition.source, at), behind(transition.target, at));
     }
     next.initial = behind(next.initial, at);
     Some(next)

@@ -40,11 +40,15 @@ struct Seen {
 }
 
 /// Compares the guards and values of one model, for some valuations of its data.
-fn compare(random: &mut Random, own: &brute::machine::Machine, theirs: &coreach_model::Iosts, seen: &mut Seen) {
+fn compare(
+    random: &mut Random,
+    own: &brute::machine::Machine,
+    theirs: &coreach_model::Iosts,
+    seen: &mut Seen,
+) {
     for (step, transition) in own.steps.iter().zip(&theirs.transitions) {
         let parameters = &theirs.action(transition.action).parameters;
-        let data: Vec<&Datum> =
-            theirs.constants.iter().chain(&theirs.variables).chain(parameters).collect();
+        let data: Vec<&Datum> = theirs.constants.iter().chain(&theirs.variables).chain(parameters).collect();
         let mut pairs = vec![(&step.guard, transition.guard.clone())];
         for (variable, expression) in &step.assign {
             // Where the reader kept `v := v` it said nothing.
@@ -95,7 +99,8 @@ fn shapes_that_fold_are_written_everywhere() {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for seed in 0..600 {
         let pair = generate(seed, &Shape { lively: 0, lookahead: 0, ..Shape::default() });
-        let halves: [(&str, &Model); 2] = [("specification", &pair.specification), ("purpose", &pair.purpose.model)];
+        let halves: [(&str, &Model); 2] =
+            [("specification", &pair.specification), ("purpose", &pair.purpose.model)];
         for (_, model) in halves {
             for (mark, what) in [(" div ", "div"), (" mod ", "mod"), ("[", "read"), (" := ", "store")] {
                 let guards = model.transitions.iter().any(|step| step.guard.to_string().contains(mark));

@@ -137,7 +137,8 @@ struct Scope<'a> {
 impl Scope<'_> {
     fn place(&self, datum: &coreach_model::Datum) -> usize {
         let parameters = self.action.map(|action| &self.iosts.actions[action].parameters);
-        let data = self.iosts.constants.iter().chain(&self.iosts.variables).chain(parameters.into_iter().flatten());
+        let data =
+            self.iosts.constants.iter().chain(&self.iosts.variables).chain(parameters.into_iter().flatten());
         let found = data.enumerate().find(|(_, known)| *known == datum);
         let Some((place, _)) = found else { panic!("{datum:?} is mentioned and not declared") };
         place

@@ -175,8 +175,7 @@ pub fn solutions(machine: &Machine, constants: &Constants) -> Vec<Vec<Value>> {
         })
         .collect();
     let mut found = Vec::new();
-    let extremes: &[bool] =
-        if (0..machine.variables.len()).any(free) { &[false, true] } else { &[false] };
+    let extremes: &[bool] = if (0..machine.variables.len()).any(free) { &[false, true] } else { &[false] };
     for &last in extremes {
         let mut choices = Vec::new();
         for (at, variable) in machine.variables.iter().enumerate() {

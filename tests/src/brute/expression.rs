@@ -98,7 +98,11 @@ impl Expression {
                 Value::Number(arithmetic(*operator, a, b).ok_or(Undefined)?)
             }
             Expression::If(condition, yes, no) => {
-                if condition.truth(places)? { yes.value(places)? } else { no.value(places)? }
+                if condition.truth(places)? {
+                    yes.value(places)?
+                } else {
+                    no.value(places)?
+                }
             }
             Expression::Select(array, index) => {
                 let (array, index) = (array.array(places)?, index.value(places)?);

@@ -153,9 +153,8 @@ pub fn follow(
     let purpose = &pair.purpose.machine;
     let mut places = purpose.places(seen, &state.own);
     bind(purpose, alphabet, label, &mut places);
-    let of_this = |step: &&super::machine::Step| {
-        step.source == location && purpose.actions[step.action].name == action
-    };
+    let of_this =
+        |step: &&super::machine::Step| step.source == location && purpose.actions[step.action].name == action;
     let mut found = Vec::new();
     let mut elsewhere = false;
     for step in purpose.steps.iter().filter(of_this) {

@@ -137,7 +137,8 @@ fn text_of<'a>(entries: &'a [Entry], key: &str) -> Read<&'a str> {
 }
 
 fn data(node: Option<&Node>, types: &mut Types) -> Read<Vec<Datum>> {
-    let one = |entry: &Entry| Ok(Datum { name: entry.key.text.clone(), ty: types.spelled(scalar(&entry.value)?)? });
+    let one =
+        |entry: &Entry| Ok(Datum { name: entry.key.text.clone(), ty: types.spelled(scalar(&entry.value)?)? });
     mapping(node)?.iter().map(one).collect()
 }
 
@@ -158,13 +159,16 @@ impl Types {
         let ty = match &source.kind {
             yaml::Kind::Scalar(scalar) => self.spelled(&scalar.text)?,
             yaml::Kind::Sequence(items) => {
-                let literals: Read<Vec<Rc<str>>> = items.iter().map(|item| Ok(scalar(item)?.into())).collect();
+                let literals: Read<Vec<Rc<str>>> =
+                    items.iter().map(|item| Ok(scalar(item)?.into())).collect();
                 let literals = literals?;
                 self.literals.extend(literals.iter().cloned());
                 Type::Enumeration(literals.into())
             }
             yaml::Kind::Mapping(entries) => {
-                let field = |entry: &Entry| Ok((entry.key.text.as_str().into(), self.spelled(scalar(&entry.value)?)?));
+                let field = |entry: &Entry| {
+                    Ok((entry.key.text.as_str().into(), self.spelled(scalar(&entry.value)?)?))
+                };
                 Type::Record(entries.iter().map(field).collect::<Read<Vec<_>>>()?.into())
             }
         };
@@ -243,7 +247,8 @@ fn machine(
             _ => None,
         });
         let name = words.next().ok_or("a transition on nothing")?;
-        let action = actions.iter().position(|action| action.name == name).ok_or(format!("no action {name}"))?;
+        let action =
+            actions.iter().position(|action| action.name == name).ok_or(format!("no action {name}"))?;
         let own: Vec<String> = words.collect();
         names.parameters = match on.contains('(') {
             true => own,
@@ -281,7 +286,9 @@ impl Names<'_> {
 
     fn resolved(&self, tree: &syntax::Expression) -> Read<Expression> {
         let one = |tree: &syntax::Expression| self.resolved(tree).map(Box::new);
-        let all = |trees: &[syntax::Expression]| trees.iter().map(|tree| self.resolved(tree)).collect::<Read<Vec<_>>>();
+        let all = |trees: &[syntax::Expression]| {
+            trees.iter().map(|tree| self.resolved(tree)).collect::<Read<Vec<_>>>()
+        };
         Ok(match &tree.kind {
             Kind::Name(name) => self.name(name)?,
             Kind::Truth(value) => Expression::Constant(Value::Bool(*value)),
@@ -290,7 +297,10 @@ impl Names<'_> {
                 let (whole, fraction) = digits.split_once('.').ok_or("no decimal")?;
                 let places = u32::try_from(fraction.len()).map_err(|_| "a long decimal")?;
                 let below = 10i128.checked_pow(places).ok_or("a long decimal")?;
-                Expression::Constant(Value::Number(Number::quotient(integer(&format!("{whole}{fraction}"))?, below)))
+                Expression::Constant(Value::Number(Number::quotient(
+                    integer(&format!("{whole}{fraction}"))?,
+                    below,
+                )))
             }
             Kind::Not(a) => Expression::Not(one(a)?),
             Kind::Negate(a) => Expression::Negate(one(a)?),
@@ -310,7 +320,8 @@ impl Names<'_> {
     }
 
     fn name(&self, name: &str) -> Read<Expression> {
-        let data = self.constants.iter().chain(self.variables).map(|datum| &datum.name).chain(&self.parameters);
+        let data =
+            self.constants.iter().chain(self.variables).map(|datum| &datum.name).chain(&self.parameters);
         // A parameter may have a name that an observed datum has not: names are distinct, the last one is the parameter.
         if let Some((place, _)) = data.enumerate().filter(|(_, known)| *known == name).last() {
             return Ok(Expression::Place(place));

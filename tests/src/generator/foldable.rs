@@ -15,8 +15,7 @@ use crate::source::Tree;
 /// A number whose operation does not always have a value; around those of `near`.
 pub fn partial(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -> Tree {
     let calm = shape.calm();
-    let (a, b) =
-        (terms::integer(random, scope, &calm, near), terms::integer(random, scope, &calm, near));
+    let (a, b) = (terms::integer(random, scope, &calm, near), terms::integer(random, scope, &calm, near));
     let ten = Tree::int(random.between((1, 10)) as i64);
     let operator = if random.chance(60) { Operator::IntegerDivide } else { Operator::Modulo };
     match random.below(8) {
@@ -94,9 +93,15 @@ pub fn condition(random: &mut Random, scope: &Scope, shape: &Shape) -> Tree {
         15 => implied(&p, &p),
         16 => implied(&p, &Tree::yes()),
         17 => Tree::equal(&p, &p),
-        18 => Tree::Chain(Box::new(t.clone()), vec![(Comparison::AtMost, t.clone()), (Comparison::AtMost, t)]),
+        18 => {
+            Tree::Chain(Box::new(t.clone()), vec![(Comparison::AtMost, t.clone()), (Comparison::AtMost, t)])
+        }
         19 => {
-            let real = Tree::arithmetic(Operator::Divide, &Tree::int(1), &terms::integer(random, scope, &shape.calm(), &near));
+            let real = Tree::arithmetic(
+                Operator::Divide,
+                &Tree::int(1),
+                &terms::integer(random, scope, &shape.calm(), &near),
+            );
             match random.below(3) {
                 0 => Tree::equal(&real, &real),
                 1 => Tree::compare(Comparison::AtMost, &real, &Tree::int(1)),

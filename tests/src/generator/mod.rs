@@ -19,8 +19,8 @@
 //! **Ends** by construction: every loop runs over a number drawn from [`Shape`]. A seed and a shape determine the pair.
 
 mod data;
-mod foldable;
 pub mod edges;
+mod foldable;
 mod purpose;
 pub mod random;
 mod specification;

@@ -10,12 +10,7 @@ use super::{Accepting, Shape, data};
 use crate::source::{Model, Purpose, Step, Tree};
 
 /// Makes a purpose of the specification.
-pub fn purpose(
-    random: &mut Random,
-    shape: &Shape,
-    specification: &Model,
-    accepting: Accepting,
-) -> Purpose {
+pub fn purpose(random: &mut Random, shape: &Shape, specification: &Model, accepting: Accepting) -> Purpose {
     let types: Vec<_> = specification.variables.iter().map(|variable| variable.ty().clone()).collect();
     let own = |random: &mut Random, prefix, percent| {
         let count = usize::from(!types.is_empty() && random.chance(percent));
@@ -30,8 +25,7 @@ pub fn purpose(
     terms::disturb_initial(random, shape, &constants, &mut theta);
 
     let count = random.between(shape.purpose_locations) as u32;
-    let mut locations: Vec<String> =
-        (0..count).map(|number| format!("B{number}")).collect();
+    let mut locations: Vec<String> = (0..count).map(|number| format!("B{number}")).collect();
     let accept = LocationId(count);
     locations.push("Accept".to_owned());
     let reject = random.chance(70).then(|| {

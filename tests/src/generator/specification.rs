@@ -30,7 +30,8 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
     }
     let mut actions = data::actions(random, shape, &types);
     // What brings a record or an array as a whole.
-    let whole = item.into_iter().chain(variables.iter().find(|v| v.name() == "store").map(|v| v.ty().clone()));
+    let whole =
+        item.into_iter().chain(variables.iter().find(|v| v.name() == "store").map(|v| v.ty().clone()));
     for (number, ty) in whole.enumerate() {
         let visible: Vec<usize> = (0..actions.len()).filter(|at| actions[*at].is_visible()).collect();
         if random.chance(60)

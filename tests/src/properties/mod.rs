@@ -249,8 +249,7 @@ impl Known {
         let all = valuations(&constants, 4096)?;
         let step = all.len().div_ceil(limits.instances.max(1)).max(1);
         let chosen = all.iter().step_by(step);
-        let instances =
-            chosen.map(|constants| Instance::explore(&pair, constants, &alphabet, limits.states));
+        let instances = chosen.map(|constants| Instance::explore(&pair, constants, &alphabet, limits.states));
         let instances = instances.collect::<Result<_, _>>()?;
         Ok(Known { instances, alphabet, pair })
     }

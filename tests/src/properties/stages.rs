@@ -62,7 +62,8 @@ fn pointwise(made: &Machine, reject: u32, instance: &Instance, known: &Known) ->
                     let event = label.map_or_else(|| action.clone(), |event| alphabet.show(&[event]));
                     return Err(format!(
                         "at {} with {seen:?} {:?}: {event} leads to {found:?}, and should to {wanted:?}",
-                        made.locations[place(state.place) as usize], state.own
+                        made.locations[place(state.place) as usize],
+                        state.own
                     ));
                 }
             }

@@ -35,7 +35,8 @@ pub fn graph(graph: &TestGraph, known: &Known, settings: &Settings, report: &mut
         let concrete = Concrete::new(&machine, &instance.constants, &known.alphabet);
         if settings.wants(GRAPH_FACTS) {
             let all = vec![true; system.states.len()];
-            report.note(GRAPH_FACTS, contained(&graph.iosts, &machine, &concrete, &system, &graph.reach, &all));
+            report
+                .note(GRAPH_FACTS, contained(&graph.iosts, &machine, &concrete, &system, &graph.reach, &all));
         }
         justify(GRAPH_TRACES, &system, &verdicts, instance, known, settings, report);
         if settings.wants(GRAPH_KEEPS) {
@@ -86,7 +87,12 @@ pub fn tester<'a>(system: &'a System<State>, verdicts: &[Option<Verdict>]) -> Te
 }
 
 /// Every state that is no verdict takes every output of the implementation.
-fn takes_outputs(case: &TestCase, machine: &Machine, system: &System<State>, alphabet: &Alphabet) -> Result<(), String> {
+fn takes_outputs(
+    case: &TestCase,
+    machine: &Machine,
+    system: &System<State>,
+    alphabet: &Alphabet,
+) -> Result<(), String> {
     for (state, steps) in system.states.iter().zip(&system.graph.visible) {
         if case.verdicts[state.location as usize].is_some() {
             continue;

@@ -44,8 +44,9 @@ pub fn implementations(
         let concrete = Concrete::new(iut, &instance.constants, &known.alphabet);
         Some(concrete.explore(settings.limits.states).ok()?.graph)
     };
-    against
-        .meet("the specification", &SYMBOLIC, report, |_, instance| explored(&known.pair.specification, instance));
+    against.meet("the specification", &SYMBOLIC, report, |_, instance| {
+        explored(&known.pair.specification, instance)
+    });
     let mut random = Random::new(settings.seed ^ 0x006d_7574);
     for _ in 0..settings.mutants {
         let Some(mutant) = mutant(&mut random, &pair.specification) else { continue };

@@ -97,7 +97,9 @@ impl Tree {
     pub fn is_false(&self) -> bool {
         match self {
             Tree::And(parts) => parts.iter().any(Tree::is_false),
-            Tree::Not(inner) => inner.is_true() || matches!(&**inner, Tree::Or(parts) if parts.iter().any(Tree::is_true)),
+            Tree::Not(inner) => {
+                inner.is_true() || matches!(&**inner, Tree::Or(parts) if parts.iter().any(Tree::is_true))
+            }
             other => *other == Tree::no(),
         }
     }
