@@ -9,7 +9,7 @@ use std::fmt;
 use std::rc::Rc;
 
 /// A rational number in lowest terms, with a positive denominator.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Number {
     numerator: i128,
     denominator: i128,
@@ -148,7 +148,7 @@ pub struct ArrayType {
 }
 
 /// A value.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// A truth value.
     Bool(bool),
@@ -288,5 +288,18 @@ impl fmt::Display for Value {
                 write!(f, "{{{}}}", fields.join(", "))
             }
         }
+    }
+}
+
+// In findings, `{:?}` shows what a reader of the model would write.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
