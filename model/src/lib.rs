@@ -9,7 +9,9 @@
 
 pub mod data;
 pub mod diagnostic;
+pub mod file;
 pub mod iosts;
+pub mod number;
 pub mod obligation;
 pub mod parallel;
 pub mod reader;

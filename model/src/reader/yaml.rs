@@ -8,7 +8,6 @@
 //! aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in the file.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::ops::Range;
 
 use std::path::Path;
@@ -17,8 +16,9 @@ use std::sync::Arc;
 use serde_yaml::granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span, StructureStyle, Tag};
 
 use crate::diagnostic::{Diagnostic, SourceFile};
+use crate::file::{self, FileError};
 use crate::reader::collect::Collector;
-use crate::reader::limits::{Limits, MADE_MARK};
+use crate::reader::limits::Limits;
 
 /// The deepest nesting of lists and mappings; the format needs five levels.
 pub const MAX_DEPTH: usize = 64;
@@ -147,26 +147,12 @@ impl Node {
 pub fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = path.display().to_string();
     let unreadable = |why: String| Diagnostic::error("unreadable-file", format!("cannot read {name}: {why}"));
-    let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(unreadable("it is not a file".to_owned()));
+    // The beginning says how much of it is read: so much is, and then it is looked at.
+    match file::read(path, Limits::MADE.bytes as u64) {
+        Ok(bytes) => from_bytes(name, bytes),
+        Err(FileError::TooLarge(size)) => Err(too_large(&name, size, Limits::MADE.bytes)),
+        Err(FileError::Unreadable(error)) => Err(unreadable(error.to_string())),
     }
-    if metadata.len() > Limits::MADE.bytes as u64 {
-        return Err(too_large(&name, metadata.len(), Limits::MADE.bytes));
-    }
-    // The beginning says how much is read.
-    let mut file = std::fs::File::open(path).map_err(|error| unreadable(error.to_string()))?;
-    let mut bytes = Vec::new();
-    let mark = MADE_MARK.len() as u64;
-    file.by_ref().take(mark).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    let longest = Limits::of(&bytes).bytes;
-    if metadata.len() > longest as u64 {
-        return Err(too_large(&name, metadata.len(), longest));
-    }
-    // It may have grown since it was measured.
-    let rest = (longest + 1).saturating_sub(bytes.len()) as u64;
-    file.take(rest).read_to_end(&mut bytes).map_err(|error| unreadable(error.to_string()))?;
-    from_bytes(name, bytes)
 }
 
 /// A file's content as text.

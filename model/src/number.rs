@@ -1,0 +1,265 @@
+//! Numbers in text that comes from outside: from an implementation's answer, a command line, a run's document.
+//!
+//! **Problem.** A library's parser reads what its authors found handy: `5_`, `_5` and `0_5` as 5, `+5`, `007`. What an
+//! implementation sends decides a verdict, so a text is a number where this grammar says so, and nowhere else:
+//!
+//! ```text
+//! integer  = [ "-" ] digits               no sign "+", no leading zeros, no underscores; ASCII digits only
+//! number   = integer [ "." digit+ ] [ ( "e" | "E" ) [ "+" | "-" ] digit+ ]              the numbers of JSON (RFC 8259)
+//! real     = number | integer "/" positive                        `positive` is an integer above 0, without a sign
+//! digits   = "0" | ( "1" ... "9" ) digit*
+//! ```
+//!
+//! `-0` is 0, as in JSON. Values are exact. An exponent lies within ±[`MOST_EXPONENT`], and a number has as many digits as
+//! the caller allows: both are looked at before anything is converted, so that no text costs more than reading it.
+
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+/// The most digits of a number that an implementation sends: more take longer to read than a run may last.
+pub const WIRE_DIGITS: usize = 4096;
+
+/// The most digits of a number in a document of ours, whose values may have grown in a model.
+pub const DOCUMENT_DIGITS: usize = 100_000;
+
+/// The largest exponent, up or down: no text of a few signs shall make a number of millions of digits.
+pub const MOST_EXPONENT: i32 = 400;
+
+/// Why a text is no number that can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NumberError {
+    /// The grammar does not say so.
+    NoNumber,
+    /// It has so many digits.
+    TooLong(usize),
+}
+
+/// The parts of a number as it is written.
+struct Parts<'a> {
+    negative: bool,
+    whole: &'a str,
+    fraction: &'a str,
+    exponent: Option<&'a str>,
+}
+
+/// The integer that the whole text is.
+///
+/// # Errors
+/// [`NumberError`].
+pub fn integer(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !is_digits(digits) {
+        return Err(NumberError::NoNumber);
+    }
+    check_length(digits.len(), most_digits)?;
+    let value = IBig::from_str_radix(digits, 10).map_err(|_| NumberError::NoNumber)?;
+    Ok(if text.len() > digits.len() { -value } else { value })
+}
+
+/// The number that the whole text is: an integer, a decimal fraction, either with an exponent.
+///
+/// # Errors
+/// [`NumberError`].
+pub fn number(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
+    let (parts, length) = parts(text.as_bytes(), text).ok_or(NumberError::NoNumber)?;
+    if length != text.len() {
+        return Err(NumberError::NoNumber);
+    }
+    check_length(parts.whole.len() + parts.fraction.len(), most_digits)?;
+    let exponent = match parts.exponent {
+        // Leading zeros are allowed here, and may be many.
+        Some(exponent) => {
+            let digits = exponent.trim_start_matches(['+', '-']).trim_start_matches('0');
+            let size: i32 = match digits {
+                "" => 0,
+                _ if digits.len() > 3 => return Err(NumberError::NoNumber),
+                _ => digits.parse().map_err(|_| NumberError::NoNumber)?,
+            };
+            if size > MOST_EXPONENT {
+                return Err(NumberError::NoNumber);
+            }
+            if exponent.starts_with('-') { -size } else { size }
+        }
+        None => 0,
+    };
+    let digits = format!("{}{}", parts.whole, parts.fraction);
+    let mantissa = IBig::from_str_radix(&digits, 10).map_err(|_| NumberError::NoNumber)?;
+    let mantissa = RBig::from(if parts.negative { -mantissa } else { mantissa });
+    let fraction = i32::try_from(parts.fraction.len()).map_err(|_| NumberError::NoNumber)?;
+    let scale = exponent - fraction;
+    let power = RBig::from(IBig::from(10).pow(scale.unsigned_abs() as usize));
+    Ok(if scale >= 0 { mantissa * power } else { mantissa / power })
+}
+
+/// The real that the whole text is: a number, or a fraction of integers.
+///
+/// # Errors
+/// [`NumberError`].
+pub fn real(text: &str, most_digits: usize) -> Result<RBig, NumberError> {
+    let Some((above, below)) = text.split_once('/') else { return number(text, most_digits) };
+    let (above, below) = (integer(above, most_digits)?, integer_above_zero(below, most_digits)?);
+    Ok(RBig::from(above) / RBig::from(below))
+}
+
+/// A number of things, as a setting states it: digits without a sign and without leading zeros.
+pub fn count(text: &str) -> Option<u64> {
+    if is_digits(text) { text.parse().ok() } else { None }
+}
+
+/// How many bytes of the text, from its beginning, are a number of JSON, and how many digits it has.
+pub fn length(text: &str) -> Option<(usize, usize)> {
+    let (parts, length) = parts(text.as_bytes(), text)?;
+    Some((length, parts.whole.len() + parts.fraction.len() + parts.exponent.map_or(0, str::len)))
+}
+
+fn integer_above_zero(text: &str, most_digits: usize) -> Result<IBig, NumberError> {
+    match integer(text, most_digits)? {
+        value if text.starts_with('-') || value == IBig::ZERO => Err(NumberError::NoNumber),
+        value => Ok(value),
+    }
+}
+
+fn check_length(digits: usize, most: usize) -> Result<(), NumberError> {
+    if digits > most { Err(NumberError::TooLong(digits)) } else { Ok(()) }
+}
+
+/// `0`, or digits that begin with another one.
+fn is_digits(text: &str) -> bool {
+    let all = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    all && (text.len() == 1 || !text.starts_with('0'))
+}
+
+/// The number with which a text begins, and where it ends.
+fn parts<'a>(bytes: &[u8], text: &'a str) -> Option<(Parts<'a>, usize)> {
+    let digits = |from: usize| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let negative = bytes.first() == Some(&b'-');
+    let begin = usize::from(negative);
+    let mut at = digits(begin);
+    let whole = &text[begin..at];
+    if !is_digits(whole) {
+        return None;
+    }
+    let mut fraction = "";
+    if bytes.get(at) == Some(&b'.') {
+        let end = digits(at + 1);
+        fraction = &text[at + 1..end];
+        if fraction.is_empty() {
+            return None;
+        }
+        at = end;
+    }
+    let mut exponent = None;
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        let end = digits(at + 1 + sign);
+        if end == at + 1 + sign {
+            return None;
+        }
+        exponent = Some(&text[at + 1..end]);
+        at = end;
+    }
+    Some((Parts { negative, whole, fraction, exponent }, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_is_its_digits_and_nothing_else() {
+        for (text, value) in [("0", 0), ("-0", 0), ("7", 7), ("-12", -12), ("1000000007", 1_000_000_007)] {
+            assert_eq!(integer(text, 10), Ok(IBig::from(value)), "{text}");
+        }
+        for text in [
+            "",
+            "-",
+            "+5",
+            "5_",
+            "_5",
+            "0_5",
+            "1_000",
+            "05",
+            "-05",
+            "00",
+            " 5",
+            "5 ",
+            "5\n",
+            "0x5",
+            "5.0",
+            "5e0",
+            "--5",
+            "٣",
+            "５",
+            "1/1",
+            "NaN",
+            "\u{feff}5",
+            "5\0",
+            "²",
+            "−5",
+        ] {
+            assert_eq!(integer(text, 10), Err(NumberError::NoNumber), "{text:?}");
+        }
+        assert_eq!(integer("-12345678901", 10), Err(NumberError::TooLong(11)));
+    }
+
+    #[test]
+    fn a_number_is_what_json_calls_so_and_exact() {
+        for (text, value) in [
+            ("3.0", "3"),
+            ("-1.25e1", "-25/2"),
+            ("1e-3", "1/1000"),
+            ("1E+2", "100"),
+            ("0.1", "1/10"),
+            ("-0.0", "0"),
+            ("1e0000000000002", "100"),
+            ("1/3", "1/3"),
+            ("-2/4", "-1/2"),
+        ] {
+            assert_eq!(real(text, 20).map(|value| value.to_string()), Ok(value.to_owned()), "{text}");
+        }
+        for text in [
+            "",
+            ".5",
+            "5.",
+            "1e",
+            "1e+",
+            "1e401",
+            "1e-401",
+            "1e99999999999",
+            "01.5",
+            "+1.5",
+            "1.5.5",
+            "1_0.5",
+            "1.5_0",
+            "1e1_0",
+            "1/0",
+            "1/-3",
+            "1/+3",
+            "1/",
+            "/3",
+            "1/3/3",
+            "1.5/3",
+            "1/3.0",
+            "Infinity",
+            "-",
+            "1 /3",
+            "1e 3",
+            "1,5",
+        ] {
+            assert_eq!(real(text, 20), Err(NumberError::NoNumber), "{text:?}");
+        }
+        assert_eq!(real("1/123456789012345678901", 20), Err(NumberError::TooLong(21)));
+        assert_eq!(real("0.12345678901234567890", 20), Err(NumberError::TooLong(21)));
+    }
+
+    #[test]
+    fn a_count_has_no_sign() {
+        assert_eq!(count("10"), Some(10));
+        for text in ["", "+1", "-1", "01", "1_0", "99999999999999999999"] {
+            assert_eq!(count(text), None, "{text}");
+        }
+    }
+}
