@@ -2,17 +2,24 @@
 //!
 //! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which not every
 //! program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an enumeration its name;
-//! a record an object; an array `{"default": v, "cells": [[index, element], ...]}`. Reading accepts a number also as
-//! text, and decimals.
+//! a record an object; an array `{"default": v, "cells": [[index, element], ...]}`.
+//!
+//! Reading is strict ([`crate::json`], [`coreach_model::number`]). A number of JSON counts by its value: `3`, `3.0` and `3e0`
+//! are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a number or a fraction.
+//! Around a text is no space. A record has its fields and no others; an array these two keys, and each index once.
+//! Limits are looked at before anything is converted, at any depth.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
+use coreach_model::number::{self, NumberError};
 use coreach_model::value::ArrayValue;
 use coreach_model::{Type, Value};
 use dashu::integer::IBig;
-use dashu::rational::RBig;
-use serde_json::{Map, Number, Value as Json, json};
+use serde_json::{Map, Value as Json, json};
+
+use crate::json::{self, Malformed, Tree};
 
 /// The largest integer that every program's JSON numbers hold exactly.
 const EXACT: i64 = 1 << 53;
@@ -47,67 +54,103 @@ fn integer(value: &IBig) -> Json {
     }
 }
 
-/// The value of this type that the JSON stands for.
+/// Why something is no value of its type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Misread {
+    /// A number has so many digits that it is not read at all.
+    TooLong(usize),
+    /// What was expected and what was there.
+    Wrong(String),
+}
+
+impl fmt::Display for Misread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misread::TooLong(digits) => write!(f, "a number of {digits} digits"),
+            Misread::Wrong(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Misread {}
+
+/// The value of this type that a document's JSON stands for.
 ///
 /// # Errors
 /// It is no value of the type; the text says what was expected and what was there.
-pub fn from_json(json: &Json, ty: &Type) -> Result<Value, String> {
-    let wrong = || format!("expected a value of type {ty}, not {}", shortened(&json.to_string()));
-    let value = match ty {
-        Type::Bool => json.as_bool().map(Value::Bool),
-        Type::Int | Type::Nat | Type::Range(..) => match json {
-            Json::Number(number) => whole(number),
-            Json::String(text) => text.trim().parse::<IBig>().ok(),
-            _ => None,
-        }
-        .map(Value::Int),
-        Type::Real => match json {
-            Json::Number(number) => real(&number.to_string()),
-            Json::String(text) => real(text.trim()),
-            _ => None,
-        }
-        .map(Value::Real),
-        Type::Enum(enumeration) => json.as_str().and_then(|name| {
-            let at = enumeration.literals.iter().position(|literal| literal == name)?;
-            Some(Value::Enum(enumeration.clone(), at))
-        }),
-        Type::Record(record) => {
-            let object = json.as_object().filter(|object| object.len() == record.fields.len());
-            let object = object.ok_or_else(wrong)?;
-            let field = |(name, ty): &(String, Type)| from_json(object.get(name).ok_or_else(wrong)?, ty);
-            let fields: Result<Vec<Value>, String> = record.fields.iter().map(field).collect();
-            Some(Value::Record(record.clone(), fields?))
-        }
-        Type::Array(array) => {
-            let default = from_json(json.get("default").ok_or_else(wrong)?, &array.element)?;
-            let mut cells = BTreeMap::new();
-            for cell in json.get("cells").and_then(Json::as_array).ok_or_else(wrong)? {
-                let [index, element] = cell.as_array().map(Vec::as_slice).ok_or_else(wrong)? else {
-                    return Err(wrong());
-                };
-                cells.insert(from_json(index, &array.index)?, from_json(element, &array.element)?);
-            }
-            Some(Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical())))
-        }
-    };
-    value.filter(|value| value.is_in(ty)).ok_or_else(wrong)
+pub fn from_json(json: &Json, ty: &Type) -> Result<Value, Misread> {
+    from_tree(&Tree::from(json), ty, json::DOCUMENT.digits)
 }
 
-/// A value as it stands in plain text (a line template, a field of a form, an option of the command line).
+/// The value of this type that JSON stands for, its numbers of at most so many digits.
 ///
 /// # Errors
-/// As [`from_json`].
-pub fn from_text(text: &str, ty: &Type) -> Result<Value, String> {
-    let json = match ty {
-        Type::Bool => match text.trim() {
-            "true" => json!(true),
-            "false" => json!(false),
-            _ => json!(text),
-        },
-        Type::Record(_) | Type::Array(_) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
-        _ => json!(text.trim()),
+/// [`Misread`].
+pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
+    let wrong =
+        || Misread::Wrong(format!("expected a value of type {ty}, not {}", shortened(&tree.to_string())));
+    let number = |error| match error {
+        NumberError::NoNumber => wrong(),
+        NumberError::TooLong(digits) => Misread::TooLong(digits),
     };
-    from_json(&json, ty)
+    let value = match (ty, tree) {
+        (Type::Bool, Tree::Bool(value)) => Value::Bool(*value),
+        (Type::Int | Type::Nat | Type::Range(..), Tree::Number(text)) => {
+            Value::Int(whole(text, digits).map_err(number)?)
+        }
+        (Type::Int | Type::Nat | Type::Range(..), Tree::Text(text)) => {
+            Value::Int(number::integer(text, digits).map_err(number)?)
+        }
+        (Type::Real, Tree::Number(text) | Tree::Text(text)) => {
+            Value::Real(number::real(text, digits).map_err(number)?)
+        }
+        (Type::Enum(enumeration), Tree::Text(name)) => {
+            let at = enumeration.literals.iter().position(|literal| literal == name).ok_or_else(wrong)?;
+            Value::Enum(enumeration.clone(), at)
+        }
+        (Type::Record(record), Tree::Object(members)) if members.len() == record.fields.len() => {
+            let field =
+                |(name, ty): &(String, Type)| from_tree(tree.get(name).ok_or_else(wrong)?, ty, digits);
+            let fields: Result<Vec<Value>, Misread> = record.fields.iter().map(field).collect();
+            Value::Record(record.clone(), fields?)
+        }
+        (Type::Array(array), Tree::Object(members)) if members.len() == 2 => {
+            let default = from_tree(tree.get("default").ok_or_else(wrong)?, &array.element, digits)?;
+            let Some(Tree::List(list)) = tree.get("cells") else { return Err(wrong()) };
+            let mut cells = BTreeMap::new();
+            for cell in list {
+                let Tree::List(pair) = cell else { return Err(wrong()) };
+                let [index, element] = pair.as_slice() else { return Err(wrong()) };
+                let index = from_tree(index, &array.index, digits)?;
+                if cells.insert(index, from_tree(element, &array.element, digits)?).is_some() {
+                    return Err(wrong());
+                }
+            }
+            Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))
+        }
+        _ => return Err(wrong()),
+    };
+    if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
+}
+
+/// A value as it stands in plain text (a line template, a field of a form, an option of the command line): nothing around
+/// it, a record or an array as JSON.
+///
+/// # Errors
+/// [`Misread`].
+pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
+    let limits = json::WIRE;
+    let tree = match ty {
+        Type::Bool if text == "true" => Tree::Bool(true),
+        Type::Bool if text == "false" => Tree::Bool(false),
+        Type::Record(_) | Type::Array(_) => match json::parse(text, limits) {
+            Ok(tree) => tree,
+            Err(Malformed::TooLong(digits)) => return Err(Misread::TooLong(digits)),
+            Err(_) => Tree::Text(text.to_owned()),
+        },
+        _ => Tree::Text(text.to_owned()),
+    };
+    from_tree(&tree, ty, limits.digits)
 }
 
 /// A value as plain text, read back by [`from_text`].
@@ -118,35 +161,13 @@ pub fn to_text(value: &Value) -> String {
     }
 }
 
-/// 3 and 3.0 are whole, 3.5 is not.
-fn whole(number: &Number) -> Option<IBig> {
-    if let Some(small) = number.as_i64() {
-        return Some(IBig::from(small));
+/// 3, 3.0 and 3e0 are whole, 3.5 is not.
+fn whole(text: &str, digits: usize) -> Result<IBig, NumberError> {
+    if let Ok(value) = number::integer(text, digits) {
+        return Ok(value);
     }
-    let value = real(&number.to_string())?;
-    value.denominator().is_one().then(|| value.numerator().clone())
-}
-
-/// An exact rational from `12`, `-1.25`, `1e3` or `1/3`.
-fn real(text: &str) -> Option<RBig> {
-    // No exponent that makes a number of millions of digits.
-    const MOST: i32 = 400;
-    if let Some((numerator, denominator)) = text.split_once('/') {
-        let (numerator, denominator): (IBig, IBig) = (numerator.parse().ok()?, denominator.parse().ok()?);
-        return (denominator != IBig::ZERO).then(|| RBig::from(numerator) / RBig::from(denominator));
-    }
-    let (digits, exponent) = match text.split_once(['e', 'E']) {
-        Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
-        None => (text, 0),
-    };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if exponent.abs() > MOST || fraction.starts_with(['+', '-']) {
-        return None;
-    }
-    let mantissa: IBig = format!("{whole}{fraction}").parse().ok()?;
-    let scale = exponent - i32::try_from(fraction.len()).ok()?;
-    let power = RBig::from(IBig::from(10).pow(scale.unsigned_abs() as usize));
-    Some(if scale >= 0 { RBig::from(mantissa) * power } else { RBig::from(mantissa) / power })
+    let value = number::number(text, digits)?;
+    if value.denominator().is_one() { Ok(value.numerator().clone()) } else { Err(NumberError::NoNumber) }
 }
 
 /// At most so much of a text as fits a message.

@@ -69,7 +69,7 @@ pub fn given<'a>(
             ConstantsError::Unknown(name.to_owned(), names.collect())
         })?;
         let value = codec::from_text(text, datum.ty());
-        let value = value.map_err(|why| ConstantsError::NoValue(name.to_owned(), why))?;
+        let value = value.map_err(|why| ConstantsError::NoValue(name.to_owned(), why.to_string()))?;
         known.insert(datum.clone(), value);
     }
     Ok(known)

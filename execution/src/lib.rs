@@ -12,6 +12,7 @@ pub mod campaign;
 pub mod codec;
 pub mod constants;
 pub mod explain;
+pub mod json;
 pub mod lazy;
 pub mod monitor;
 pub mod mutation;

@@ -16,6 +16,7 @@ use serde_json::{Map, Value as Json};
 use crate::adapter::Failure;
 use crate::codec;
 use crate::explain::{Reason, reason};
+use crate::json;
 use crate::run::{Cause, Direction, Outcome, Run, Step};
 use crate::test_case::TestCase;
 use crate::tester::{initial, take};
@@ -161,6 +162,20 @@ fn step_record(test: &TestCase, step: &Step) -> StepRecord {
     }
 }
 
+/// Reads a run's document: strictly ([`crate::json`]), but keys that are none of ours are passed over, for a later version may
+/// add some.
+///
+/// # Errors
+/// It is none, or of another version.
+pub fn read(bytes: &[u8]) -> Result<Record, String> {
+    let record: Record = serde_json::from_value(json::document(bytes)?).map_err(|error| error.to_string())?;
+    if record.format_version != FORMAT_VERSION {
+        let version = record.format_version;
+        return Err(format!("it has format version {version}, this program reads {FORMAT_VERSION}"));
+    }
+    Ok(record)
+}
+
 /// A record that does not fit its test case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misfit(pub String);
@@ -173,17 +188,22 @@ impl std::fmt::Display for Misfit {
 
 impl std::error::Error for Misfit {}
 
-/// The run that a record tells of, and the state in which it began: its trace is walked through the test case again.
+/// The run that a record tells of, and the state in which it began: its trace is walked through the test case again, and
+/// must end as the record says.
 ///
 /// # Errors
-/// [`Misfit`]: the test case is another one than that of the run.
+/// [`Misfit`]: the test case is another one than that of the run, or the record says what no run leaves.
 pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit> {
     let misfit = |text: String| Misfit(text);
     let mut constants = Valuation::new();
     for datum in &test.iosts.constants {
         let json = record.constants.get(datum.name());
         let json = json.ok_or_else(|| misfit(format!("the constant `{datum}` has no value")))?;
-        constants.insert(datum.clone(), codec::from_json(json, datum.ty()).map_err(misfit)?);
+        let value = codec::from_json(json, datum.ty()).map_err(|why| misfit(why.to_string()))?;
+        constants.insert(datum.clone(), value);
+    }
+    if record.constants.len() > constants.len() {
+        return Err(misfit("it has a value for what is no constant".to_owned()));
     }
     let first = initial(test, &constants)
         .ok_or_else(|| misfit("its constants do not satisfy the initial condition".to_owned()))?;
@@ -201,19 +221,35 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
             misfit(format!("event {}: {event} cannot happen in {location}", number + 1))
         })?;
         state = next;
-        let at = Duration::from_secs_f64((step.at_ms / 1e3).max(0.0));
+        let at = seconds(step.at_ms / 1e3)
+            .ok_or_else(|| misfit(format!("event {}: `at_ms` is no time", number + 1)))?;
         trace.push(Step { direction, event, transition, at });
+    }
+    let outcome = outcome(record).map_err(misfit)?;
+    if let Outcome::Verdict(verdict, Cause::Event) = outcome
+        && test.verdict(state.location) != Some(verdict)
+    {
+        let location = &test.iosts.location(state.location).label;
+        return Err(misfit(format!("its events lead to {location}, which is not {}", verdict.name())));
     }
     let run = Run {
         constants: test.constants_in(&first),
         seed: record.seed,
-        outcome: outcome(record).map_err(misfit)?,
+        outcome,
         end: state,
         trace,
-        mix: mix(record),
-        time: Duration::from_secs_f64(record.seconds.max(0.0)),
+        mix: mix(record).map_err(misfit)?,
+        time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };
     Ok((first, run))
+}
+
+/// A time as a document states it: not before the beginning, and not without end.
+fn seconds(number: f64) -> Option<Duration> {
+    /// Three hundred years.
+    const MOST: f64 = 1e10;
+    let is_time = (0.0..=MOST).contains(&number);
+    if is_time { Duration::try_from_secs_f64(number).ok() } else { None }
 }
 
 fn event(test: &TestCase, step: &StepRecord) -> Result<Event, String> {
@@ -222,24 +258,28 @@ fn event(test: &TestCase, step: &StepRecord) -> Result<Event, String> {
     let parameters = &test.iosts.action(action).parameters;
     let value = |datum: &Datum| {
         let json = step.values.get(datum.name()).ok_or_else(|| format!("`{datum}` has no value"))?;
-        codec::from_json(json, datum.ty())
+        codec::from_json(json, datum.ty()).map_err(|why| format!("`{datum}`: {why}"))
     };
     let values: Result<Vec<_>, String> = parameters.iter().map(value).collect();
+    if step.values.len() > parameters.len() {
+        return Err(format!("a value for what is no parameter of `{}`", step.action));
+    }
     Ok(Event::new(step.action.clone(), values?))
 }
 
 fn outcome(record: &Record) -> Result<Outcome, String> {
-    let text = || record.detail.as_str().unwrap_or_default().to_owned();
-    let number = || record.detail.as_u64().unwrap_or_default();
-    let time = || Duration::from_millis(number());
+    let wrong = |what: &str| format!("`detail` of the cause `{}` must be {what}", record.cause);
+    let text = || record.detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));
+    let number = || record.detail.as_u64().ok_or_else(|| wrong("a whole number"));
+    let time = || number().map(Duration::from_millis);
     if record.verdict == "RunError" {
         let failure = match record.cause.as_str() {
-            "start" => Failure::Start(text()),
-            "lost" => Failure::Lost(text()),
-            "garbage" => Failure::Garbage(text()),
-            "stuck" => Failure::Stuck(text()),
-            "flood" => Failure::Flood(text()),
-            "untranslatable" => Failure::Untranslatable(text()),
+            "start" => Failure::Start(text()?),
+            "lost" => Failure::Lost(text()?),
+            "garbage" => Failure::Garbage(text()?),
+            "stuck" => Failure::Stuck(text()?),
+            "flood" => Failure::Flood(text()?),
+            "untranslatable" => Failure::Untranslatable(text()?),
             other => return Err(format!("`{other}` is no cause of a run error")),
         };
         return Ok(Outcome::RunError(failure));
@@ -248,19 +288,31 @@ fn outcome(record: &Record) -> Result<Outcome, String> {
     let verdict = verdict.ok_or_else(|| format!("`{}` is no verdict", record.verdict))?;
     let cause = match record.cause.as_str() {
         "event" => Cause::Event,
-        "alien" => Cause::Alien(text()),
-        "silence" => Cause::Silence(time()),
+        "alien" => Cause::Alien(text()?),
+        "silence" => Cause::Silence(time()?),
         "nothing_to_do" => Cause::NothingToDo,
-        "steps" => Cause::Steps(usize::try_from(number()).unwrap_or(usize::MAX)),
-        "time" => Cause::Time(time()),
+        "steps" => Cause::Steps(usize::try_from(number()?).map_err(|_| wrong("a number of events"))?),
+        "time" => Cause::Time(time()?),
         "ended" => Cause::Ended,
         other => return Err(format!("`{other}` is no cause of a verdict")),
     };
+    let fits = match cause {
+        Cause::Event => true,
+        Cause::Alien(_) => verdict == Verdict::Fail,
+        _ => verdict == Verdict::Inconclusive,
+    };
+    if !fits {
+        return Err(format!("the cause `{}` never ends in {}", record.cause, record.verdict));
+    }
     Ok(Outcome::Verdict(verdict, cause))
 }
 
-fn mix(record: &Record) -> std::collections::BTreeMap<Source, usize> {
-    let named = |name: &str| Source::ALL.into_iter().find(|source| source.name() == name);
-    let count = |value: &Json| value.as_u64().and_then(|count| usize::try_from(count).ok());
-    record.mix.iter().filter_map(|(name, value)| Some((named(name)?, count(value)?))).collect()
+fn mix(record: &Record) -> Result<std::collections::BTreeMap<Source, usize>, String> {
+    let one = |(name, value): (&String, &Json)| {
+        let source = Source::ALL.into_iter().find(|source| source.name() == name);
+        let source = source.ok_or_else(|| format!("`{name}` is no source of values"))?;
+        let count = value.as_u64().and_then(|count| usize::try_from(count).ok());
+        Ok((source, count.ok_or_else(|| format!("`mix` has no count for `{name}`"))?))
+    };
+    record.mix.iter().map(one).collect()
 }

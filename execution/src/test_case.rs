@@ -8,12 +8,15 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
+use coreach_model::file;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId};
 use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
 use coreach_model::{Datum, Diagnostic, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
+
+use crate::json;
 
 /// The version of the document that is understood.
 pub const FORMAT_VERSION: u64 = 1;
@@ -111,7 +114,8 @@ impl TestCase {
     /// # Errors
     /// [`DocumentError`].
     pub fn load(path: &Path) -> Result<Self, DocumentError> {
-        let bytes = std::fs::read(path).map_err(|error| DocumentError::Unreadable(error.to_string()))?;
+        let bytes = file::read(path, file::MOST_DOCUMENT);
+        let bytes = bytes.map_err(|error| DocumentError::Unreadable(error.to_string()))?;
         TestCase::from_json(&bytes)
     }
 
@@ -120,8 +124,7 @@ impl TestCase {
     /// # Errors
     /// [`DocumentError`].
     pub fn from_json(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let document: Json =
-            serde_json::from_slice(bytes).map_err(|error| DocumentError::NoJson(error.to_string()))?;
+        let document = json::document(bytes).map_err(DocumentError::NoJson)?;
         if document.get("format").and_then(Json::as_str) != Some("coreach") {
             return Err(DocumentError::NoDocument("`format` is not `coreach`".to_owned()));
         }

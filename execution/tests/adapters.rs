@@ -180,3 +180,61 @@ fn steps_a_second_over_stdio() {
     println!("{rate:.0} steps a second, a stimulus or an observation each");
     assert!(rate > 3000.0, "{rate}");
 }
+
+/// Threads of this process that make requests.
+fn requesting() -> usize {
+    let names = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names = names.map(|task| std::fs::read_to_string(task.path().join("comm")).unwrap_or_default());
+    names.filter(|name| name.trim_end() == "http").count()
+}
+
+#[test]
+fn a_request_that_is_given_up_leaves_no_thread() {
+    // It takes connections, and never answers; after those that its queue holds, connecting itself waits.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let request = Request { method: "GET".to_owned(), path: template("/"), body: None, headers: Vec::new() };
+    let http = Http {
+        base: template(&format!("http://{}", listener.local_addr().unwrap())),
+        launch: None,
+        reset: None,
+        stimuli: vec![("Coin".to_owned(), request)],
+        observations: Vec::new(),
+        spelling: Spelling::default(),
+        unmatched: Unmatched::Fail,
+    };
+    let test = test_case();
+    let begin = Instant::now();
+    for seed in 0..300 {
+        let mut adapter = adapter(Way::Http(http.clone()));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        adapter.start(&Session { iosts: &test.iosts, constants: &[], seed, deadline }).unwrap();
+        adapter.send(&Event::new("Coin", vec![Value::int(1)])).unwrap();
+        let soon = Instant::now() + Duration::from_millis(2);
+        assert_eq!(adapter.receive(soon), Ok(Received::Silence));
+        adapter.stop();
+        // Another test of this process may be making a request at the same time.
+        assert!(requesting() <= 2, "{} after {seed} runs", requesting());
+    }
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_value_without_a_text_is_not_sent_by_its_own_name() {
+    let mut partial = lines("COIN {pCoinValue}");
+    partial.spelling.0[0].1.retain(|(text, _)| text == "tea");
+    let test = test_case();
+    let deadline = Instant::now() + Duration::from_secs(1);
+    let session = Session { iosts: &test.iosts, constants: &[], seed: 1, deadline };
+    let signatures = coreach_execution::adapter::signature::Signatures::of(&session);
+    let drink = |at| {
+        let parameters = &session.action("ChooseBeverage").unwrap().parameters;
+        let values = Value::enumerate(parameters[0].ty(), 10).unwrap();
+        Event::new("ChooseBeverage", vec![values[at].clone()])
+    };
+    let sent = |at| coreach_execution::adapter::lines::input(&partial, &drink(at), &signatures);
+    let texts = [sent(0), sent(1)];
+    assert!(texts.contains(&Ok("CHOOSE tea\r\n".to_owned())), "{texts:?}");
+    let refused =
+        |text: &Result<String, _>| matches!(text, Err(coreach_execution::Failure::Untranslatable(_)));
+    assert_eq!(texts.iter().filter(|text| refused(text)).count(), 1, "{texts:?}");
+}

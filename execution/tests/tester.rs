@@ -119,6 +119,49 @@ fn a_fail_is_explained_in_the_users_names() {
     );
 }
 
+#[test]
+fn a_record_that_no_run_leaves_is_refused_and_no_panic() {
+    let test = test_case();
+    let mut adapter = simulated(str::to_owned);
+    let (initial, run) = drive(&test, &mut adapter, 3, &mut Strategy::random());
+    let text = serde_json::to_string(&record(&test, initial, &run)).unwrap();
+    let tried = |text: &str| {
+        let record = coreach_execution::record::read(text.as_bytes())?;
+        restore(&test, &record).map(drop).map_err(|misfit| misfit.to_string())
+    };
+    assert_eq!(tried(&text), Ok(()));
+    let key = |name: &str, value: &str| {
+        let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        json[name] = serde_json::from_str(value).unwrap();
+        json.to_string()
+    };
+    for wrong in [
+        key("seconds", "1e300"),
+        key("seconds", "-1"),
+        key("seconds", "1.8e19"),
+        key("format_version", "2"),
+        key("verdict", "\"Fail\""),
+        key("cause", "\"alien\""),
+        key("cause", "\"nothing\""),
+        key("mix", "{\"none\":1}"),
+        key("mix", "{\"small\":-1}"),
+        key("constants", "{\"cPrice\":1,\"other\":1}"),
+        text.replacen("\"at_ms\":", "\"at_ms\":1e300,\"was\":", 1),
+        text.replacen("\"at_ms\":", "\"at_ms\":-1,\"was\":", 1),
+        text.replacen("\"seconds\":", "\"seconds\":1e999,\"was\":", 1),
+        text.replacen("\"seed\":", "\"seed\":5,\"seed\":", 1),
+        format!("{text}{text}"),
+        format!("\u{feff}{text}"),
+        text.replacen("\"cPrice\":", &format!("\"cPrice\":{},\"was\":", "9".repeat(1_000_000)), 1),
+        text.replacen("\"cPrice\":", &format!("\"cPrice\":\"{}\",\"was\":", "9".repeat(1_000_000)), 1),
+    ] {
+        assert_ne!(wrong, text);
+        let begin = Instant::now();
+        assert!(tried(&wrong).is_err(), "{}", &wrong[..wrong.len().min(2000)]);
+        assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+    }
+}
+
 /// Same seed, same run; and a record tells all of it.
 #[test]
 fn a_run_can_be_repeated_and_restored() {

@@ -123,26 +123,14 @@ pub struct Exchange {
 }
 
 /// How values of single parameters are written where it is not the usual way: for each parameter, pairs of the text on
-/// the wire and the literal of the model. Of several texts for a literal, the first is sent.
+/// the wire and the literal of the model, each text once. What is not among them is not a value of the parameter on this
+/// wire, in either direction. Of several texts for a literal, the first is sent.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spelling(pub Vec<(String, Vec<(String, String)>)>);
 
 impl Spelling {
-    /// What stands on the wire for the usual text of a parameter's value.
-    pub fn written<'a>(&'a self, parameter: &str, usual: &'a str) -> &'a str {
-        let pairs = self.of(parameter).unwrap_or(&[]);
-        pairs.iter().find(|(_, literal)| literal == usual).map_or(usual, |(wire, _)| wire)
-    }
-
-    /// The usual text for what stands on the wire; `None` where the parameter has spellings and this is none.
-    pub fn read<'a>(&'a self, parameter: &str, wire: &'a str) -> Option<&'a str> {
-        match self.of(parameter) {
-            None => Some(wire),
-            Some(pairs) => pairs.iter().find(|(text, _)| text == wire).map(|(_, literal)| literal.as_str()),
-        }
-    }
-
-    fn of(&self, parameter: &str) -> Option<&[(String, String)]> {
+    /// The pairs of a parameter that has some.
+    pub fn of(&self, parameter: &str) -> Option<&[(String, String)]> {
         self.0.iter().find(|(name, _)| name == parameter).map(|(_, pairs)| pairs.as_slice())
     }
 }

@@ -1,19 +1,24 @@
 //! An implementation that is an HTTP server: a stimulus is a request, its response is the output.
 //!
 //! Requests are sent by a thread of the run, one after the other, so that a server which does not answer holds up nobody:
-//! the tester waits for as long as it likes, and may send another stimulus meanwhile. Every request has a connection
-//! of its own, since a server may close one that is kept at just the wrong moment.
+//! the tester waits for as long as it likes, and may send another stimulus meanwhile. When the run is over, the
+//! request under way is given up ([`crate::adapter::socket`]) and the thread has ended before [`Adapter::stop`] returns: there
+//! are never more of them than runs under way. Every request has a connection of its own, since a server may close one
+//! that is kept at just the wrong moment.
 
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
-use serde_json::{Map, Value as Json};
+use ureq::Agent;
 
-use crate::adapter::description::{Http, Request, Response, Unmatched};
-use crate::adapter::json_lines::exact;
+use crate::adapter::description::{Http, Request};
+use crate::adapter::reply::{Reply, translate};
 use crate::adapter::server::{self, Server};
 use crate::adapter::signature::Signatures;
+use crate::adapter::socket::{self, Connect, Known};
 use crate::adapter::{Adapter, Failure, Received, Session};
 use crate::codec::shortened;
 
@@ -41,6 +46,9 @@ struct HttpRun {
     requests: SyncSender<Prepared>,
     replies: Receiver<Result<Reply, Failure>>,
     waiting: usize,
+    /// Dropped to give up the request under way.
+    line: UnixStream,
+    thread: JoinHandle<()>,
 }
 
 /// A request with its holes filled.
@@ -50,12 +58,6 @@ struct Prepared {
     url: String,
     body: String,
     headers: Vec<(String, String)>,
-}
-
-#[derive(Debug)]
-struct Reply {
-    status: u16,
-    body: String,
 }
 
 impl HttpAdapter {
@@ -68,16 +70,21 @@ impl HttpAdapter {
 
 impl Adapter for HttpAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
-        self.run = None;
+        self.end();
         if self.description.launch.is_some() {
             drop(self.server.connect(session)?);
         }
         let base = server::fill(&self.description.base, self.server.port())?;
         let signatures = Signatures::of(session);
+        let addresses = server::resolved(&self.server.address()?, session.deadline);
+        let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
+        let (theirs, line) =
+            socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
+        let agent = Agent::with_parts(config(), Connect(theirs), Known(addresses));
         if let Some((request, status)) = &self.description.reset {
             let prepared = prepare(request, &base, "reset", |name| signatures.constant(name))?;
-            let reply =
-                exchange(&prepared, session.deadline).map_err(|failure| self.start_failure(failure))?;
+            let reply = exchange(&agent, &prepared, session.deadline)
+                .map_err(|failure| self.start_failure(failure))?;
             if reply.status != *status {
                 let text = format!("`reset` was answered with status {}, not {status}", reply.status);
                 return Err(Failure::Start(text));
@@ -88,16 +95,16 @@ impl Adapter for HttpAdapter {
         let until = session.deadline + BEYOND;
         let work = move || {
             for request in theirs {
-                if ours.send(exchange(&request, until)).is_err() {
+                if ours.send(exchange(&agent, &request, until)).is_err() {
                     return;
                 }
             }
         };
-        std::thread::Builder::new()
+        let thread = std::thread::Builder::new()
             .name("http".to_owned())
             .spawn(work)
             .map_err(|error| Failure::Start(format!("no thread for the requests: {error}")))?;
-        self.run = Some(HttpRun { base, signatures, requests, replies, waiting: 0 });
+        self.run = Some(HttpRun { base, signatures, requests, replies, waiting: 0, line, thread });
         Ok(())
     }
 
@@ -143,13 +150,27 @@ impl Adapter for HttpAdapter {
     }
 
     fn stop(&mut self) {
-        // The thread ends with the answer that it waits for: at the latest at the run's limit of time.
-        self.run = None;
+        self.end();
         self.server.end_run();
     }
 }
 
+impl Drop for HttpAdapter {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 impl HttpAdapter {
+    /// Gives up what is asked, and waits for the thread, which then has nothing to wait for.
+    fn end(&mut self) {
+        let Some(HttpRun { requests, replies, line, thread, .. }) = self.run.take() else { return };
+        drop((requests, replies, line));
+        if let Err(panic) = thread.join() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+
     fn start_failure(&self, failure: Failure) -> Failure {
         let failure = with_farewell(failure, &self.server);
         Failure::Start(format!("`reset` failed: {}", failure.text()))
@@ -202,14 +223,9 @@ fn encoded(text: &str) -> String {
     encoded
 }
 
-/// One request and its response, before that instant.
-fn exchange(prepared: &Prepared, until: Instant) -> Result<Reply, Failure> {
-    let rest = until.saturating_duration_since(Instant::now());
-    if rest.is_zero() {
-        return Err(Failure::Stuck("no answer until the run's limit of time".to_owned()));
-    }
-    let agent = ureq::Agent::config_builder()
-        .timeout_global(Some(rest))
+/// How requests are made.
+fn config() -> ureq::config::Config {
+    Agent::config_builder()
         .http_status_as_error(false)
         // A redirection is an answer like any other.
         .max_redirects(0)
@@ -217,8 +233,16 @@ fn exchange(prepared: &Prepared, until: Instant) -> Result<Reply, Failure> {
         .max_idle_connections(0)
         .allow_non_standard_methods(true)
         .user_agent("coreach")
+        .accept_encoding("identity")
         .build()
-        .new_agent();
+}
+
+/// One request and its response, before that instant.
+fn exchange(agent: &Agent, prepared: &Prepared, until: Instant) -> Result<Reply, Failure> {
+    let rest = until.saturating_duration_since(Instant::now());
+    if rest.is_zero() {
+        return Err(Failure::Stuck("no answer until the run's limit of time".to_owned()));
+    }
     let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
     for (name, value) in &prepared.headers {
         builder = builder.header(name, value);
@@ -231,16 +255,24 @@ fn exchange(prepared: &Prepared, until: Instant) -> Result<Reply, Failure> {
         ))
     };
     let response = if prepared.body.is_empty() {
-        agent.run(builder.body(()).map_err(|error| unsendable(&error))?)
+        let request = builder.body(()).map_err(|error| unsendable(&error))?;
+        agent.run(agent.configure_request(request).timeout_global(Some(rest)).build())
     } else {
-        agent.run(builder.body(prepared.body.as_str()).map_err(|error| unsendable(&error))?)
+        let request = builder.body(prepared.body.as_str()).map_err(|error| unsendable(&error))?;
+        agent.run(agent.configure_request(request).timeout_global(Some(rest)).build())
     };
     let mut response = response.map_err(failure)?;
+    let codings: Vec<String> = response
+        .headers()
+        .get_all("content-encoding")
+        .iter()
+        .map(|coding| String::from_utf8_lossy(coding.as_bytes()).trim().to_owned())
+        .filter(|coding| !coding.is_empty())
+        .collect();
     let status = response.status().as_u16();
-    let bytes = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(failure)?;
-    // Only a body that is looked into must be text; a picture may come with a status that says it all.
-    let body = String::from_utf8(bytes).unwrap_or_default();
-    Ok(Reply { status, body })
+    let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(failure)?;
+    let coding = (!codings.is_empty()).then(|| codings.join(", "));
+    Ok(Reply { status, coding, body })
 }
 
 fn failure(error: ureq::Error) -> Failure {
@@ -257,33 +289,4 @@ fn failure(error: ureq::Error) -> Failure {
         ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is no address", shortened(&uri))),
         other => Failure::Lost(format!("no answer: {other}")),
     }
-}
-
-/// The event that a reply is; `None` where it is to be ignored.
-fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<Option<Received>, Failure> {
-    let body: Option<Json> = serde_json::from_str(&exact(&reply.body)?).ok();
-    for (action, response) in &http.observations {
-        let Some(values) = fits(reply.status, body.as_ref(), response) else { continue };
-        let mut spelt = Map::new();
-        for (parameter, json) in values {
-            let json = match json.as_str().map(|text| http.spelling.read(&parameter, text)) {
-                Some(Some(usual)) => Json::String(usual.to_owned()),
-                _ => json.clone(),
-            };
-            spelt.insert(parameter, json);
-        }
-        return signatures.output(action, &spelt).map(Some);
-    }
-    let text = format!("the answer {} `{}`, which fits no observation", reply.status, shortened(&reply.body));
-    match http.unmatched {
-        Unmatched::Fail => Ok(Some(Received::Alien(text))),
-        Unmatched::Error => Err(Failure::Garbage(text)),
-        Unmatched::Ignore => Ok(None),
-    }
-}
-
-/// The values of a response that fits: the status is right, and all pointers point to something.
-fn fits<'a>(status: u16, body: Option<&'a Json>, response: &Response) -> Option<Vec<(String, &'a Json)>> {
-    let found = |(parameter, pointer): &(String, String)| Some((parameter.clone(), body?.pointer(pointer)?));
-    if status == response.status { response.values.iter().map(found).collect() } else { None }
 }

@@ -10,7 +10,7 @@ use coreach_model::semantics::Event;
 pub use regex::Regex;
 
 use crate::adapter::description::{Lines, Unmatched};
-use crate::adapter::signature::Signatures;
+use crate::adapter::signature::{Signatures, Wire};
 use crate::adapter::{Failure, Received};
 use crate::codec::shortened;
 
@@ -103,16 +103,15 @@ impl Pending {
         lines: &Lines,
         signatures: &Signatures,
     ) -> Result<Received, Failure> {
+        let taken: Vec<String> = self.0.drain(..patterns.len()).collect();
         let mut texts = Vec::new();
-        for (line, pattern) in self.0.drain(..patterns.len()).zip(patterns) {
-            let Some(captures) = pattern.captures(&line) else { continue };
+        for (line, pattern) in taken.iter().zip(patterns) {
+            let Some(captures) = pattern.captures(line) else { continue };
             for name in pattern.capture_names().flatten() {
-                if let Some(found) = captures.name(name) {
-                    texts.push((name.to_owned(), found.as_str().to_owned()));
-                }
+                texts.extend(captures.name(name).map(|found| (name, Wire::Text(found.as_str()))));
             }
         }
-        signatures.output_of_text(action, &texts, &lines.spelling)
+        signatures.output(action, &texts, &lines.spelling)
     }
 }
 
@@ -187,8 +186,21 @@ transitions: [{ from: A, to: A, on: Short }]
 
     #[test]
     fn a_value_that_is_none_is_no_output_of_the_specification() {
-        let expected = "Alien(\"`Long` with a wrong `b`: expected a value of type bool, not \\\"maybe\\\"\")";
+        let expected = "Alien(\"`Long` with a wrong `b`: expected a text of `values`, not \\\"maybe\\\"\")";
         assert_eq!(events(Unmatched::Ignore, &["n 1", "b maybe"]), [expected]);
+        // Not by the model's own name either, and numbers by their digits alone.
+        for (wire, is_event) in [
+            ("n 1|b true", false),
+            ("n 1|b yes", true),
+            ("n 1_|b yes", false),
+            ("n 01|b yes", false),
+            ("n +1|b yes", false),
+            ("n ٣|b yes", false),
+            ("n -0|b yes", true),
+        ] {
+            let found = events(Unmatched::Ignore, &wire.split('|').collect::<Vec<_>>());
+            assert_eq!(!found[0].starts_with("Alien"), is_event, "{wire}: {found:?}");
+        }
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! The free port is found by letting the kernel choose one and closing it again. Between that and the server's start
 //! somebody else may take it: then the server ends at once, and is tried again with another port.
 
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::adapter::description::{self, Command};
@@ -206,20 +208,43 @@ fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
     Err(why)
 }
 
+/// Those who wait for the numbers of a name, by name: while a name is asked for, nobody asks for it a second time.
+static ASKED: Mutex<BTreeMap<String, Vec<Sender<Resolved>>>> = Mutex::new(BTreeMap::new());
+
+type Resolved = Result<Vec<SocketAddr>, String>;
+
 /// The numbers of an address. A name may have to be asked for over the network, which knows no limit of time: that is
-/// left to a thread, and the thread is left alone if it takes too long.
-fn resolved(address: &str, until: Instant) -> Result<Vec<SocketAddr>, String> {
+/// left to a thread, and the thread is left alone if it takes too long. There is one for each name at most.
+///
+/// # Errors
+/// Why there are none.
+pub fn resolved(address: &str, until: Instant) -> Resolved {
     if let Ok(numbers) = address.parse() {
         return Ok(vec![numbers]);
     }
     let (sender, receiver) = mpsc::channel();
-    let name = address.to_owned();
-    let ask = move || {
-        let found = name.to_socket_addrs().map(Iterator::collect).map_err(|error| error.to_string());
-        // Nobody may be waiting any more.
-        let _ = sender.send(found);
-    };
-    std::thread::Builder::new().name("resolve".to_owned()).spawn(ask).map_err(|error| error.to_string())?;
+    let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = !asked.contains_key(address);
+    asked.entry(address.to_owned()).or_default().push(sender);
+    drop(asked);
+    if is_first {
+        let name = address.to_owned();
+        let ask = move || {
+            let found = name.to_socket_addrs().map(Iterator::collect).map_err(|error| error.to_string());
+            answer(&name, &found);
+        };
+        if let Err(error) = std::thread::Builder::new().name("resolve".to_owned()).spawn(ask) {
+            answer(address, &Err(error.to_string()));
+        }
+    }
     let rest = until.saturating_duration_since(Instant::now());
     receiver.recv_timeout(rest).unwrap_or_else(|_| Err("its name could not be resolved in time".to_owned()))
+}
+
+fn answer(name: &str, found: &Resolved) {
+    let waiting = ASKED.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    for one in waiting.into_iter().flatten() {
+        // Nobody may be waiting any more.
+        let _ = one.send(found.clone());
+    }
 }

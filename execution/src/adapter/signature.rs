@@ -4,15 +4,12 @@ use coreach_model::Value;
 use coreach_model::data::Datum;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::semantics::Event;
-use coreach_model::types::Type;
 use serde_json::{Map, Value as Json};
 
 use crate::adapter::description::Spelling;
 use crate::adapter::{Failure, Received, Session};
-use crate::codec::{self, shortened};
-
-/// Numbers with more digits are not read: reading them takes longer than a run may.
-pub const MOST_DIGITS: usize = 4096;
+use crate::codec::{self, Misread, shortened};
+use crate::json::{self, Tree};
 
 /// The signatures of a run's actions, and its constants.
 #[derive(Clone, Default, Debug)]
@@ -38,13 +35,19 @@ impl Signatures {
         found.map(|(_, value)| codec::to_text(value))
     }
 
-    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, or a constant.
+    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, or a constant. There is nothing for a value
+    /// that `values` leaves out of those of its parameter.
     pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
         let parameters = &self.action(&event.action)?.parameters;
         match parameters.iter().position(|datum| datum.name() == name) {
             Some(at) => {
                 let usual = codec::to_text(event.values.get(at)?);
-                Some(spelling.written(name, &usual).to_owned())
+                match spelling.of(name) {
+                    None => Some(usual),
+                    Some(texts) => {
+                        texts.iter().find(|(_, literal)| *literal == usual).map(|(text, _)| text.clone())
+                    }
+                }
             }
             None => self.constant(name),
         }
@@ -59,8 +62,16 @@ impl Signatures {
             .collect()
     }
 
-    /// The output that a message means. `values` are those that the message gives.
-    pub fn output(&self, name: &str, values: &Map<String, Json>) -> Result<Received, Failure> {
+    /// The output that a message means. `given` is what the message gives for each parameter.
+    ///
+    /// # Errors
+    /// [`Failure::Garbage`]: a number that is too long to be read.
+    pub fn output(
+        &self,
+        name: &str,
+        given: &[(&str, Wire<'_>)],
+        spelling: &Spelling,
+    ) -> Result<Received, Failure> {
         let action = match self.action(name) {
             Some(action) if action.kind == ActionKind::Output => action,
             Some(action) => {
@@ -70,69 +81,71 @@ impl Signatures {
             None => return Ok(Received::Alien(format!("the output `{}`, which is none", shortened(name)))),
         };
         let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
-        if let Some(foreign) = values.keys().find(|name| !is_parameter(name)) {
+        if let Some((foreign, _)) = given.iter().find(|(name, _)| !is_parameter(name)) {
             let text =
                 format!("`{name}` with a value for `{}`, which is no parameter of it", shortened(foreign));
             return Ok(Received::Alien(text));
         }
         let mut found = Vec::with_capacity(action.parameters.len());
         for datum in &action.parameters {
-            let Some(json) = values.get(datum.name()) else {
+            let Some((_, wire)) = given.iter().find(|(name, _)| *name == datum.name()) else {
                 return Ok(Received::Alien(format!("`{name}` without a value for `{datum}`")));
             };
-            match json {
-                Json::String(text) if is_numeric(datum.ty()) && text.len() > MOST_DIGITS => {
-                    let message = format!("`{datum}` of `{name}` has {} digits", text.len());
-                    return Err(Failure::Garbage(message));
+            match wire.value(datum, spelling) {
+                Ok(value) => found.push(value),
+                Err(Misread::TooLong(digits)) => return Err(too_long(digits)),
+                Err(Misread::Wrong(why)) => {
+                    return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}")));
                 }
-                _ => match codec::from_json(json, datum.ty()) {
-                    Ok(value) => found.push(value),
-                    Err(why) => {
-                        return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}")));
-                    }
-                },
             }
         }
         Ok(Received::Output(Event::new(name, found)))
     }
+}
 
-    /// The output that pieces of text mean, parameter by parameter.
-    pub fn output_of_text(
-        &self,
-        name: &str,
-        texts: &[(String, String)],
-        spelling: &Spelling,
-    ) -> Result<Received, Failure> {
-        let Some(action) = self.action(name) else { return self.output(name, &Map::new()) };
-        let mut values = Map::new();
-        for (parameter, text) in texts {
-            let ty = action.parameters.iter().find(|datum| datum.name() == parameter).map(Datum::ty);
-            let json = match spelling.read(parameter, text) {
-                None => Json::String(text.clone()),
-                Some(usual) => ty.map_or(Json::Null, |ty| json_of_text(usual, ty)),
+/// What stands on a wire for one value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wire<'a> {
+    /// A piece of a line.
+    Text(&'a str),
+    /// A piece of a JSON text.
+    Json(&'a Tree),
+}
+
+impl Wire<'_> {
+    /// The value that it is. Where `values` has texts for the parameter, these and no others are values.
+    fn value(&self, datum: &Datum, spelling: &Spelling) -> Result<Value, Misread> {
+        let Some(texts) = spelling.of(datum.name()) else {
+            return match self {
+                Wire::Text(text) => codec::from_text(text, datum.ty()),
+                Wire::Json(tree) => codec::from_tree(tree, datum.ty(), json::WIRE.digits),
             };
-            values.insert(parameter.clone(), json);
-        }
-        self.output(name, &values)
+        };
+        // In JSON, what is written as a number or a truth value is looked up by its signs.
+        let written = match self {
+            Wire::Text(text) => Some(*text),
+            Wire::Json(Tree::Text(text) | Tree::Number(text)) => Some(text.as_str()),
+            Wire::Json(Tree::Bool(value)) => Some(if *value { "true" } else { "false" }),
+            Wire::Json(_) => None,
+        };
+        let found = texts.iter().find(|(text, _)| Some(text.as_str()) == written);
+        let (_, usual) = found.ok_or_else(|| {
+            let there = match self {
+                Wire::Text(text) => format!("{text:?}"),
+                Wire::Json(tree) => tree.to_string(),
+            };
+            Misread::Wrong(format!("expected a text of `values`, not {}", shortened(&there)))
+        })?;
+        codec::from_text(usual, datum.ty())
     }
+}
+
+/// That a number is too long to be read.
+pub fn too_long(digits: usize) -> Failure {
+    Failure::Garbage(format!("a number of {digits} digits"))
 }
 
 /// The visible actions of a model.
 fn actions(iosts: &Iosts) -> Vec<Action> {
     iosts.actions.iter().filter(|action| action.is_visible()).cloned().collect()
-}
-
-fn is_numeric(ty: &Type) -> bool {
-    ty.is_number()
-}
-
-/// Plain text in the form in which the codec reads it.
-fn json_of_text(text: &str, ty: &Type) -> Json {
-    if !matches!(ty, Type::Bool | Type::Record(_) | Type::Array(_)) {
-        return Json::String(text.trim().to_owned());
-    }
-    match codec::from_text(text, ty) {
-        Ok(value) => codec::to_json(&value),
-        Err(_) => Json::String(text.to_owned()),
-    }
 }

@@ -152,6 +152,9 @@ pub struct RunSettings {
     pub limits: Settings,
 }
 
+/// The longest time of a setting, in milliseconds: a week. What is added to the clock must not run over.
+pub const LONGEST: u64 = 7 * 24 * 3600 * 1000;
+
 impl RunSettings {
     /// As a document: what a key hashes and a store keeps. Times in milliseconds.
     pub fn to_json(&self) -> Json {
@@ -175,10 +178,11 @@ impl RunSettings {
     /// Reads what [`RunSettings::to_json`] wrote: for a replay with the settings of the run.
     pub fn from_json(json: &Json) -> Option<Self> {
         let number = |key: &str| json.get(key).and_then(Json::as_u64);
-        let time = |key: &str| number(key).map(Duration::from_millis);
+        let milliseconds = |time: u64| (time <= LONGEST).then(|| Duration::from_millis(time));
+        let time = |key: &str| number(key).and_then(milliseconds);
         let name = json.get("strategy").and_then(Json::as_str)?;
         let at = json.get("quiescence_at").and_then(Json::as_object)?;
-        let at = at.iter().map(|(name, time)| Some((name.clone(), Duration::from_millis(time.as_u64()?))));
+        let at = at.iter().map(|(name, time)| Some((name.clone(), milliseconds(time.as_u64()?)?)));
         Some(RunSettings {
             strategy: StrategyKind::ALL.into_iter().find(|kind| kind.name() == name)?,
             limits: Settings {

@@ -539,7 +539,7 @@ impl Store {
 
     fn one(&self, number: i64) -> std::result::Result<Option<Found>, FindError> {
         let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
-        let damaged = |what: &str, error: serde_json::Error| {
+        let damaged = |what: &str, error: &dyn fmt::Display| {
             let why = format!("{what} of run {number} cannot be read: {error}");
             FindError::Store(StoreError::Damaged(self.path.clone(), why))
         };
@@ -556,13 +556,13 @@ impl Store {
         Ok(Some(Found {
             number,
             key: next(),
-            record: serde_json::from_str(&next()).map_err(|error| damaged("the record", error))?,
+            record: crate::record::read(next().as_bytes()).map_err(|error| damaged("the record", &error))?,
             test: next(),
             document: next(),
             iut: next(),
             description: next(),
             file: next(),
-            settings: serde_json::from_str(&next()).map_err(|error| damaged("the settings", error))?,
+            settings: serde_json::from_str(&next()).map_err(|error| damaged("the settings", &error))?,
             version: next(),
             started: next(),
         }))
