@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use coreach_execution::TestCase;
+use coreach_model::file;
 use coreach_model::iosts::TestPurpose;
 use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::Stage;
@@ -91,7 +92,8 @@ pub fn document(
 
 fn of_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
     let name = path.display().to_string();
-    let document = std::fs::read_to_string(path).map_err(|error| refused(&name, &error.to_string()))?;
+    let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|error| refused(&name, &error.to_string()))?;
+    let document = String::from_utf8(bytes).map_err(|error| refused(&name, &error.to_string()))?;
     let test =
         TestCase::from_json(document.as_bytes()).map_err(|error| refused(&name, &error.to_string()))?;
     Ok(Case { name: test.iosts.name.clone(), test, document, specification: None })

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use coreach_execution::Settings;
+use coreach_model::number;
 
 use crate::arguments::OutputFormat;
 
@@ -24,19 +25,19 @@ pub enum Chooser {
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
     /// How long silence must last where there is nothing to send, in ms [default: 1000]
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = milliseconds())]
     pub quiescence: Option<u64>,
     /// The same for one location: `Pay__Begin=200`; may be repeated
     #[arg(long, value_name = "LOCATION=MS", value_parser = location_time)]
     pub quiescence_at: Vec<(String, u64)>,
     /// How long to wait where something could be sent as well, in ms [default: 20]
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = milliseconds())]
     pub patience: Option<u64>,
     /// The most events of a run [default: 1000]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
     /// The longest time of a run, in ms [default: 60000]
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = milliseconds())]
     pub time: Option<u64>,
 }
 
@@ -56,8 +57,14 @@ impl Driving {
     }
 }
 
+/// At most a week, as in a campaign.
+fn milliseconds() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=coreach_execution::campaign::plan::LONGEST)
+}
+
 fn location_time(text: &str) -> Result<(String, u64), String> {
-    let parts = text.split_once('=').and_then(|(name, time)| Some((name, time.parse().ok()?)));
+    let parts = text.split_once('=').and_then(|(name, time)| Some((name, number::count(time)?)));
+    let parts = parts.filter(|(_, time)| *time <= coreach_execution::campaign::plan::LONGEST);
     let (name, time) = parts.ok_or("expected LOCATION=MS, for example Pay__Begin=200")?;
     Ok((name.to_owned(), time))
 }

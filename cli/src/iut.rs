@@ -16,11 +16,13 @@ use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, St
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
+use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Kind, Node};
 use coreach_model::reader::{Reading, read_specification, shape};
 
 use crate::configuration::{reference, section};
+use crate::once::Once;
 use words::{Holes, Reader};
 
 /// The ways to an implementation.
@@ -37,8 +39,16 @@ const READY: u64 = 10_000;
 /// # Errors
 /// Every mistake that could be found, in it or in a model that it names.
 pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
-    let file = yaml::load(path).map_err(|diagnostic| vec![diagnostic])?;
-    read(file, path.parent().unwrap_or(Path::new("")), Some(iosts))
+    load_once(path, iosts, &mut Once::default())
+}
+
+/// The same, for one who needs it for several test cases, or its text as well.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_once(path: &Path, iosts: &Iosts, files: &mut Once) -> Reading<Iut> {
+    let file = files.load(path).map_err(|diagnostic| vec![diagnostic])?;
+    read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), files)
 }
 
 /// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not checked.
@@ -46,6 +56,10 @@ pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
 /// # Errors
 /// As [`load`].
 pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Reading<Iut> {
+    read_once(file, folder, iosts, &mut Once::default())
+}
+
+fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files: &mut Once) -> Reading<Iut> {
     let mut collector = Collector::new(file);
     let iut = read_root(&mut Reader { collector: &mut collector, folder, iosts });
     let (mut found, mut failed) = collector.finish();
@@ -54,7 +68,8 @@ pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Read
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
         Found::Model(model) => {
-            let read = yaml::load(&model.path)
+            let read = files
+                .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
                 .and_then(read_specification);
             match read {
@@ -163,10 +178,9 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
     let address = address(reader, entries, node, "address", "`tcp`", like);
     if let Some((template, span)) = &address {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
-        if !filled
-            .rsplit_once(':')
-            .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
-        {
+        if !filled.rsplit_once(':').is_some_and(|(host, port)| {
+            !host.is_empty() && number::count(port).is_some_and(|port| port <= u64::from(u16::MAX))
+        }) {
             let diagnostic = Diagnostic::error("wrong-value", "an address is a host and a port")
                 .at(reader.collector.origin(span), "no such address")
                 .help(format!("for example `{like}`"));
@@ -323,7 +337,7 @@ impl Reader<'_> {
         /// An hour.
         const MOST: u64 = 3_600_000;
         let Some(node) = shape::get(entries, key) else { return Duration::from_millis(default) };
-        let number = node.as_scalar().and_then(|scalar| scalar.text.parse().ok());
+        let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
         if let Some(number) = number.filter(|number| *number <= MOST) {
             return Duration::from_millis(number);
         }

@@ -16,6 +16,7 @@ pub mod iut;
 pub mod jobs;
 pub mod making;
 pub mod models;
+pub mod once;
 mod page;
 pub mod progress;
 pub mod project;

@@ -1,14 +1,19 @@
 //! A run that was kept: in a file of its own, or in the store of a campaign.
 
+use std::io::Read;
 use std::path::Path;
 
-use coreach_execution::record::{Record, restore};
+use coreach_execution::record::{self, Record, restore};
 use coreach_execution::{Run, Settings, TestCase};
 use coreach_model::Diagnostic;
+use coreach_model::file;
 use coreach_model::semantics::State;
 
 use crate::cases;
 use crate::progress::Progress;
+
+/// How the store of a campaign begins.
+const STORE: &[u8] = b"SQLite format 3\0";
 
 /// A stored run, ready to be looked at or to be run again.
 #[derive(Clone, Debug)]
@@ -34,13 +39,16 @@ pub struct Stored {
 pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<Stored, Vec<Diagnostic>> {
     let error =
         |message: String| vec![Diagnostic::error("no-run", format!("{}: {message}", source.display()))];
-    let bytes = std::fs::read(source).map_err(|cause| error(cause.to_string()))?;
-    let (record, test, iut, settings) = if bytes.starts_with(b"SQLite format 3\0") {
+    let mut opened = file::open(source).map_err(|cause| error(cause.to_string()))?;
+    let mut bytes = Vec::new();
+    let looked = opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes);
+    looked.map_err(|cause| error(cause.to_string()))?;
+    let (record, test, iut, settings) = if bytes == STORE {
         let found = crate::campaign::find(source, which)?;
         (found.record, found.test, Some(found.iut), found.settings)
     } else {
-        let record: Record =
-            serde_json::from_slice(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
+        bytes.extend(file::rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
+        let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
         // `test --keep` puts the test case beside its runs.
         let beside = source.with_file_name(format!("{}.test_case.json", name_before_seed(source)));
         let path = test.unwrap_or(&beside);

@@ -21,14 +21,15 @@ use coreach_model::reader::{Reading, read_specification, shape};
 use serde_json::{Value, json};
 
 use crate::configuration::Reference;
+use crate::once::Once;
 
 /// What a store keeps of an implementation's file. Only what is needed for that is looked at.
 ///
 /// # Errors
 /// The file, or the model that it names, cannot be read, or has no name.
-pub fn describe(reference: &Reference) -> Result<Described, Vec<Diagnostic>> {
+pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Vec<Diagnostic>> {
     let here = |found: Diagnostic| vec![found.at(reference.origin.clone(), "named here")];
-    let file = yaml::load(&reference.path).map_err(here)?;
+    let file = files.load(&reference.path).map_err(here)?;
     let mut collector = Collector::new(file.clone());
     let looked = look(&mut collector);
     let (found, failed) = collector.finish();
@@ -39,7 +40,7 @@ pub fn describe(reference: &Reference) -> Result<Described, Vec<Diagnostic>> {
     let mut description = json!({ "name": name, "file": file.text });
     if let Some(model) = model {
         let folder = reference.path.parent().unwrap_or(Path::new(""));
-        let model = yaml::load(&folder.join(model)).map_err(here)?;
+        let model = files.load(&folder.join(model)).map_err(here)?;
         description["model"] = model.text.clone().into();
     }
     let place = reference.path.canonicalize().unwrap_or_else(|_| reference.path.clone());
@@ -102,5 +103,38 @@ pub fn link(iut: &Iut) -> Link {
             Link::Kept(Box::new(HttpAdapter::new(http.clone())))
         }
         _ => Link::Fresh(open(iut, Lazy::default)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use super::*;
+
+    /// The description is hashed into the keys of runs: what is started must be what it says, whatever has become of the
+    /// file since.
+    #[test]
+    fn what_is_described_is_what_is_read() {
+        let folder = std::env::temp_dir().join(format!("coreach-once-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("iut.yaml");
+        std::fs::write(&path, "iut: first\nstdio: { command: [first] }\n").unwrap();
+        let collector = Collector::new(from_bytes("campaign".to_owned(), Vec::new()).unwrap());
+        let reference = Reference { path: path.clone(), origin: collector.origin(&(0..0)) };
+        let mut files = Once::default();
+        let described = describe(&reference, &mut files).unwrap();
+        // Replaced, as an editor does it.
+        let other = folder.join("other.yaml");
+        std::fs::write(&other, "iut: second\nstdio: { command: [second] }\n").unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        let model = "iosts: m\nlocations: [A]\ninitial: { location: A }\noutputs: { O: {} }\ntransitions: [{ from: A, to: A, on: O }]\n";
+        let model = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(model).unwrap().0.iosts;
+        let (read, _) = crate::iut::load_once(&path, &iosts, &mut files).unwrap();
+        assert_eq!((described.name.as_str(), read.name.as_str()), ("first", "first"));
+        let Way::Stdio(stdio) = read.way else { panic!("{:?}", read.way) };
+        assert_eq!(stdio.command.words[0].fill(|_| None), Ok("first".to_owned()));
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

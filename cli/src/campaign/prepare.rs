@@ -12,6 +12,7 @@ use coreach_execution::lazy::Lazy;
 use coreach_execution::test_case::DocumentError;
 use coreach_model::Diagnostic;
 use coreach_model::diagnostic::nearest;
+use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
 
@@ -19,6 +20,7 @@ use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::document;
 use crate::configuration::Reference;
+use crate::once::Once;
 use crate::progress::Progress;
 use crate::project::{Project, load};
 use crate::{iut, jobs};
@@ -60,7 +62,9 @@ pub fn prepare(
             }
         }
     }
-    let iuts = read_iuts(campaign, &mut found);
+    // What is hashed here and what is read for each test case below are the same bytes.
+    let mut files = Once::default();
+    let iuts = read_iuts(campaign, &mut files, &mut found);
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
@@ -114,7 +118,7 @@ pub fn prepare(
     if failed || found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
-    let ways = ways(&tests, &iuts, &mut found);
+    let ways = ways(&tests, &iuts, &mut files, &mut found);
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
@@ -140,10 +144,14 @@ fn distinct(name: &str, tests: &[(Test, Vec<Instance>)]) -> String {
     std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-fn read_iuts<'a>(campaign: &'a Campaign, found: &mut Vec<Diagnostic>) -> Vec<(Iut, &'a Reference)> {
+fn read_iuts<'a>(
+    campaign: &'a Campaign,
+    files: &mut Once,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<(Iut, &'a Reference)> {
     let mut iuts: Vec<(Iut, &Reference)> = Vec::new();
     for reference in &campaign.iuts {
-        let described = match describe(reference) {
+        let described = match describe(reference, files) {
             Ok(described) => described,
             Err(errors) => {
                 note(found, errors);
@@ -168,13 +176,18 @@ fn read_iuts<'a>(campaign: &'a Campaign, found: &mut Vec<Diagnostic>) -> Vec<(Iu
     iuts
 }
 
-/// Reads each implementation's file once for each test case, whose actions it must fit.
-fn ways(tests: &[(Test, Vec<Instance>)], iuts: &[(Iut, &Reference)], found: &mut Vec<Diagnostic>) -> Ways {
+/// What each implementation's file says for each test case, whose actions it must fit.
+fn ways(
+    tests: &[(Test, Vec<Instance>)],
+    iuts: &[(Iut, &Reference)],
+    files: &mut Once,
+    found: &mut Vec<Diagnostic>,
+) -> Ways {
     let mut ways = Vec::new();
     for (test, _) in tests {
         let mut its = Vec::new();
         for (_, reference) in iuts {
-            match iut::load(&reference.path, &test.case.iosts) {
+            match iut::load_once(&reference.path, &test.case.iosts, files) {
                 Ok((way, warnings)) => {
                     note(found, warnings);
                     its.push(way);
@@ -190,8 +203,8 @@ fn ways(tests: &[(Test, Vec<Instance>)], iuts: &[(Iut, &Reference)], found: &mut
 fn test(job: &Job<'_>, campaign: &Campaign, progress: &Progress) -> Prepared {
     let (test, reference) = match job {
         Job::Document(reference) => {
-            let unreadable = |error: std::io::Error| DocumentError::Unreadable(error.to_string());
-            let bytes = std::fs::read(&reference.path).map_err(unreadable);
+            let unreadable = |error: FileError| DocumentError::Unreadable(error.to_string());
+            let bytes = file::read(&reference.path, file::MOST_DOCUMENT).map_err(unreadable);
             (bytes.and_then(|bytes| Test::new(&bytes)), *reference)
         }
         Job::Purpose(project, purpose, reference) => {

@@ -20,6 +20,7 @@ use crate::arguments::OutputFormat;
 use crate::cases::{self, Case};
 use crate::execution_arguments::{Chooser, TestArguments};
 use crate::exit::Exit;
+use crate::once::Once;
 use crate::progress::Progress;
 use crate::{console, iut, story};
 
@@ -35,8 +36,9 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         Err(found) => return refuse(&found),
     };
     let mut implementations = Vec::new();
+    let mut files = Once::default();
     for case in &cases {
-        match iut::load(&arguments.iut, &case.test.iosts) {
+        match iut::load_once(&arguments.iut, &case.test.iosts, &mut files) {
             Ok((iut, more)) => implementations.push((iut, more)),
             Err(found) => return refuse(&found),
         }

@@ -3,6 +3,7 @@
 use coreach_execution::adapter::description::{Http, Request, Response};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
+use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
 
@@ -175,6 +176,15 @@ fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)
                 reader.collector.push(diagnostic);
                 continue;
             }
+            // RFC 6901, 3: `~` begins `~0` or `~1`.
+            if pointer.text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+                let diagnostic =
+                    Diagnostic::error("wrong-value", "in a JSON pointer, `~0` is `~` and `~1` is `/`")
+                        .at(reader.collector.origin(&pointer.span), "no pointer")
+                        .help(format!("for example `{}`", pointer.text.replace('~', "~0")));
+                reader.collector.push(diagnostic);
+                continue;
+            }
             places.push((entry.key.text.clone(), entry.key.span.clone()));
             values.push((entry.key.text.clone(), pointer.text.clone()));
         }
@@ -184,7 +194,8 @@ fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)
 
 fn status(reader: &mut Reader<'_>, node: &Node, like: &str) -> Option<u16> {
     let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
-    let status = scalar.text.parse().ok().filter(|status| (100..=599).contains(status));
+    let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
+    let status = status.filter(|status| (100..=599).contains(status));
     if status.is_none() {
         let message = "a status is a number from 100 to 599";
         reader.collector.error("wrong-value", message, &scalar.span, "no status");

@@ -12,6 +12,7 @@ use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::{Type, Value};
 
 /// Names with their places in the file.
 pub type Places = Vec<(String, Range<usize>)>;
@@ -280,12 +281,18 @@ impl Reader<'_> {
         let mut spelling = Vec::new();
         for entry in shape::first_entries(entries) {
             let parameter = entry.key.text.as_str();
-            let datum = match self.iosts {
-                None => None,
+            // Actions may have parameters of one name and different types: a value must be one of each.
+            let types: Vec<&Type> = match self.iosts {
+                None => Vec::new(),
                 Some(iosts) => {
                     let data = || iosts.actions.iter().flat_map(|action| &action.parameters);
-                    let found = data().find(|datum| datum.name() == parameter);
-                    if found.is_none() {
+                    let mut found: Vec<&Type> = Vec::new();
+                    for datum in data().filter(|datum| datum.name() == parameter) {
+                        if !found.contains(&datum.ty()) {
+                            found.push(datum.ty());
+                        }
+                    }
+                    if found.is_empty() {
                         let help = self.collector.nearest(parameter, data().map(Datum::name));
                         let help = help.map(|near| format!("did you mean `{near}`?"));
                         let message = format!("no action has a parameter `{parameter}`");
@@ -300,25 +307,63 @@ impl Reader<'_> {
             let what = format!("`{parameter}`");
             let pairs = shape::mapping(self.collector, &entry.value, &what, LIKE).unwrap_or(&[]);
             shape::check_distinct(self.collector, pairs, "duplicate-key", "text");
-            let mut spelt = Vec::new();
+            let before = self.collector.errors();
+            let mut spelt: Vec<(String, String)> = Vec::new();
             for pair in shape::first_entries(pairs) {
+                if pair.key.text.contains(['\n', '\r', '\0']) {
+                    let message = "a text on the wire is one line";
+                    self.collector.error("wrong-value", message, &pair.key.span, "more than one line");
+                    continue;
+                }
                 let Some(literal) = shape::scalar(self.collector, &pair.value, "a value", LIKE) else {
                     continue;
                 };
-                let literal_text = match datum.map(|datum| codec::from_text(&literal.text, datum.ty())) {
-                    None => literal.text.clone(),
-                    Some(Ok(value)) => codec::to_text(&value),
-                    Some(Err(why)) => {
+                let values: Result<Vec<Value>, _> =
+                    types.iter().map(|ty| codec::from_text(&literal.text, ty)).collect();
+                let literal_text = match values.as_deref() {
+                    Ok([]) => literal.text.clone(),
+                    Ok([value, ..]) => codec::to_text(value),
+                    Err(why) => {
                         let label = format!("no value of `{parameter}`");
-                        self.collector.error("wrong-value", why, &literal.span, label);
+                        self.collector.error("wrong-value", why.to_string(), &literal.span, label);
                         continue;
                     }
                 };
+                if let Some((first, _)) = spelt.iter().find(|(_, literal)| *literal == literal_text) {
+                    let message = format!("two texts stand for `{literal_text}`");
+                    let diagnostic = Diagnostic::warning("duplicate-value", message)
+                        .at(self.collector.origin(&pair.key.span), "the second one")
+                        .help(format!("both are understood, and `{first}` is sent"));
+                    self.collector.push(diagnostic);
+                }
                 spelt.push((pair.key.text.clone(), literal_text));
+            }
+            if self.collector.errors() == before {
+                self.check_spelt(&entry.key, &types, &spelt);
             }
             spelling.push((parameter.to_owned(), spelt));
         }
         Spelling(spelling)
+    }
+
+    /// Warns of values that no text stands for, where they can be counted: they are neither sent nor understood.
+    fn check_spelt(&mut self, parameter: &Scalar, types: &[&Type], spelt: &[(String, String)]) {
+        /// Larger types are not gone through.
+        const MOST: usize = 100;
+        let values = types.iter().filter_map(|ty| Value::enumerate(ty, MOST)).flatten();
+        let mut missing: Vec<String> = values.map(|value| codec::to_text(&value)).collect();
+        missing.retain(|value| !spelt.iter().any(|(_, literal)| literal == value));
+        missing.dedup();
+        if missing.is_empty() {
+            return;
+        }
+        let first = missing.iter().take(5).map(String::as_str);
+        let more = if missing.len() > 5 { " and more" } else { "" };
+        let message = format!("`{}` has no text for {}{more}", parameter.text, listed(first));
+        let diagnostic = Diagnostic::warning("missing-value", message)
+            .at(self.collector.origin(&parameter.span), "not all of its values")
+            .help("where `values` has a parameter, it has all of it: what is not there cannot be sent, and is alien if it comes");
+        self.collector.push(diagnostic);
     }
 
     /// `unmatched`.
