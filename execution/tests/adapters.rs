@@ -226,15 +226,16 @@ fn a_value_without_a_text_is_not_sent_by_its_own_name() {
     let deadline = Instant::now() + Duration::from_secs(1);
     let session = Session { iosts: &test.iosts, constants: &[], seed: 1, deadline };
     let signatures = coreach_execution::adapter::signature::Signatures::of(&session);
-    let drink = |at| {
+    let drink = |at: usize| {
         let parameters = &session.action("ChooseBeverage").unwrap().parameters;
-        let values = Value::enumerate(parameters[0].ty(), 10).unwrap();
+        let values: Vec<Value> = Value::enumerate(parameters[0].ty(), 10).unwrap();
         Event::new("ChooseBeverage", vec![values[at].clone()])
     };
-    let sent = |at| coreach_execution::adapter::lines::input(&partial, &drink(at), &signatures);
+    let sent = |at: usize| coreach_execution::adapter::lines::input(&partial, &drink(at), &signatures);
     let texts = [sent(0), sent(1)];
     assert!(texts.contains(&Ok("CHOOSE tea\r\n".to_owned())), "{texts:?}");
-    let refused =
-        |text: &Result<String, _>| matches!(text, Err(coreach_execution::Failure::Untranslatable(_)));
+    let refused = |text: &Result<String, coreach_execution::Failure>| {
+        matches!(text, Err(coreach_execution::Failure::Untranslatable(_)))
+    };
     assert_eq!(texts.iter().filter(|text| refused(text)).count(), 1, "{texts:?}");
 }
