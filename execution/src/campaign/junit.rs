@@ -2,7 +2,8 @@
 //!
 //! A suite for each test case and implementation, a case for each run. Fail is a `failure`, a run error an `error`,
 //! Inconclusive is `skipped`: it says nothing against the implementation, and nothing for it. A run that is planned and
-//! not finished is an `error` too, so that half a campaign is not taken for a whole one.
+//! not finished is an `error` too, so that half a campaign is not taken for a whole one. A run to which a second process, or
+//! a store that was merged, has another verdict is told by the worse one.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use coreach_model::visible::is_hidden_sign;
 
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Row, Store, StoreError};
-use crate::campaign::summary::constants;
+use crate::campaign::summary::{constants, contested};
 
 /// Why a report was not written.
 #[derive(Debug)]
@@ -33,7 +34,18 @@ impl From<io::Error> for JunitError {
 /// # Errors
 /// [`JunitError`].
 pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), JunitError> {
-    let rows = store.rows().map_err(JunitError::Store)?;
+    let mut rows = store.rows().map_err(JunitError::Store)?;
+    let doubts = store.doubts().map_err(JunitError::Store)?;
+    for (key, verdicts) in contested(&rows, &doubts) {
+        if let Some(row) = rows.get_mut(&key) {
+            let worst = verdicts.into_iter().max_by_key(|verdict| rank(verdict)).unwrap_or_default();
+            if rank(&worst) > rank(&row.verdict) {
+                row.reason = format!("{} in one run, {worst} in another of the same key", row.verdict);
+                row.cause = "contested".to_owned();
+                row.verdict = worst;
+            }
+        }
+    }
     let mut suites: Vec<Vec<(usize, Option<&Row>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, rows.get(&run.key.to_string())));
@@ -52,6 +64,11 @@ pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), Juni
     }
     writeln!(out, "</testsuites>")?;
     Ok(())
+}
+
+/// How bad it is.
+fn rank(verdict: &str) -> usize {
+    ["Pass", "Inconclusive", "RunError", "Fail"].iter().position(|known| *known == verdict).unwrap_or(2)
 }
 
 /// `tests="3" failures="1" errors="0" skipped="1" time="0.5"`

@@ -3,13 +3,20 @@
 //! One store takes what the others have, each in one transaction, so that a merge may be killed and begun again like
 //! everything here. A run that both have is one run, and stays as it is. Where the two verdicts differ, somebody's
 //! implementation is not a function of the seed, or two programs were at work: the run stays as it is and the other
-//! one is kept beside it, in `conflicts`; it is counted and reported, never overwritten.
+//! one is kept beside it, in `conflicts`; it is counted and reported, never overwritten, and counts in the exit code of
+//! the campaign ([`super::summary`]).
+//!
+//! Each row that is taken was checked in the store that it comes from, and gets a seal of its own here: its number is
+//! another one.
 
 use std::path::Path;
 
-use rusqlite::{ErrorCode, TransactionBehavior};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
-use crate::campaign::store::{Store, StoreError, uri, wrong};
+use crate::campaign::seal::{self, Faults};
+use crate::campaign::store::{Store, StoreError, append, append_new};
+use crate::campaign::store_error::wrong;
 
 /// What came out of one store.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -22,7 +29,16 @@ pub struct Merged {
     pub conflicts: usize,
 }
 
-const COLUMNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, reason, events, record, version, started, seconds";
+pub(super) const TESTS: &str = "hash, name, document";
+pub(super) const IUTS: &str = "hash, name, description, file";
+pub(super) const RUNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, reason, events, record, version, started, seconds";
+pub(super) const REPEATS: &str = "key, verdict, started";
+pub(super) const CONFLICTS: &str = "key, verdict, cause, record, version, started, seconds, store";
+
+/// The values of these columns.
+pub(super) fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
+    columns.split(", ").map(|column| row.get(column)).collect()
+}
 
 impl Store {
     /// Takes all runs of another store.
@@ -30,68 +46,101 @@ impl Store {
     /// # Errors
     /// [`StoreError`], of either file; then nothing was taken.
     pub fn merge(&mut self, from: &Path) -> Result<Merged, StoreError> {
-        let canonical = |path: &Path| path.canonicalize().ok();
-        if canonical(from).is_some() && canonical(from) == canonical(&self.path) {
+        if is_same(from, &self.path) {
             return Err(StoreError::Same(from.to_owned()));
         }
-        // Is it a store, of our version? What is wrong with it is then said of it.
-        Store::read(from)?;
-        let attach = |query: &str| self.connection.execute("ATTACH DATABASE ?1 AS other", [uri(from, query)]);
-        let attached = attach("mode=ro").and_then(|_| {
-            self.connection.query_row("SELECT count(*) FROM other.meta", [], |row| row.get::<_, i64>(0))
-        });
-        if let Err(error) = attached {
-            let is_access =
-                matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly));
-            // Where it was not attached, there is nothing to detach.
-            let _ = self.connection.execute("DETACH DATABASE other", []);
-            if !is_access {
-                return Err(wrong(from, &error));
-            }
-            attach("immutable=1").map_err(|error| wrong(from, &error))?;
+        let other = Store::read(from)?;
+        let mut faults = Faults::default();
+        let merged = self.take(&other, &mut faults).map_err(|error| wrong(&self.path, &error))?;
+        // It was whole a moment ago, and no longer is.
+        if !faults.is_empty() {
+            return Err(StoreError::Damaged(from.to_owned(), faults.text()));
         }
-        let merged = self.take(from);
-        let detached = self.connection.execute("DETACH DATABASE other", []);
-        let merged = merged.map_err(|error| match error.sqlite_error_code() {
-            // Who is damaged? The other one has not been read as a whole before.
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => wrong(from, &error),
-            _ => wrong(&self.path, &error),
-        })?;
-        detached.map_err(|error| wrong(&self.path, &error))?;
         Ok(merged)
     }
 
-    fn take(&mut self, from: &Path) -> rusqlite::Result<Merged> {
+    fn take(&mut self, other: &Store, faults: &mut Faults) -> rusqlite::Result<Merged> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let count = |sql: &str| -> rusqlite::Result<usize> {
-            transaction
-                .query_row(sql, [], |row| row.get::<_, i64>(0))
-                .map(|n| usize::try_from(n).unwrap_or_default())
+        let snapshot = other.connection.unchecked_transaction()?;
+        let name = other.path.display().to_string();
+        let mut merged = Merged::default();
+        let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
+            seal::walk(&other.connection, other.version, table, None, faults, visit).map(|_| ())
         };
-        let known = count("SELECT count(*) FROM other.runs o JOIN main.runs m ON m.key = o.key")?;
-        let conflicts = count(
-            "SELECT count(*) FROM other.runs o JOIN main.runs m ON m.key = o.key WHERE m.verdict <> o.verdict",
-        )?;
-        transaction.execute(
-            "INSERT OR IGNORE INTO main.conflicts (key, verdict, cause, record, version, started, seconds, store)
-             SELECT o.key, o.verdict, o.cause, o.record, o.version, o.started, o.seconds, ?1
-             FROM other.runs o JOIN main.runs m ON m.key = o.key WHERE m.verdict <> o.verdict ORDER BY o.number",
-            [from.display().to_string()],
-        )?;
-        transaction.execute_batch(
-            "INSERT OR IGNORE INTO main.conflicts SELECT * FROM other.conflicts;
-             INSERT OR IGNORE INTO main.tests SELECT * FROM other.tests;
-             INSERT OR IGNORE INTO main.iuts SELECT * FROM other.iuts;
-             INSERT INTO main.repeats (key, verdict, started)
-                 SELECT key, verdict, started FROM other.repeats EXCEPT SELECT key, verdict, started FROM main.repeats;",
-        )?;
-        let new = transaction.execute(
-            &format!(
-                "INSERT OR IGNORE INTO main.runs ({COLUMNS}) SELECT {COLUMNS} FROM other.runs ORDER BY number"
-            ),
-            [],
-        )?;
-        transaction.commit()?;
-        Ok(Merged { new, known, conflicts })
+        each("tests", &mut |row| {
+            append_new(&transaction, "tests", TESTS, &values(row, TESTS)?).map(|_| ())
+        })?;
+        each("iuts", &mut |row| {
+            append_new(&transaction, "iuts", IUTS, &values(row, IUTS)?).map(|_| ())
+        })?;
+        each("runs", &mut |row| {
+            let (is_new, is_conflict) = take_run(&transaction, row, &name)?;
+            merged.new += usize::from(is_new);
+            merged.known += usize::from(!is_new);
+            merged.conflicts += usize::from(is_conflict);
+            Ok(())
+        })?;
+        each("conflicts", &mut |row| take_conflict(&transaction, &values(row, CONFLICTS)?))?;
+        each("repeats", &mut |row| take_repeat(&transaction, row))?;
+        snapshot.finish()?;
+        // Otherwise nothing of it stays.
+        if faults.is_empty() {
+            transaction.commit()?;
+        }
+        Ok(merged)
     }
+}
+
+/// Are both names those of one file?
+fn is_same(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    match (one.metadata(), other.metadata()) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
+}
+
+/// Takes a run that is new; one that is there with another verdict goes into `conflicts`. Was it new, was it a conflict?
+pub(super) fn take_run(
+    transaction: &Connection,
+    row: &Row<'_>,
+    store: &str,
+) -> rusqlite::Result<(bool, bool)> {
+    let (key, verdict): (String, String) = (row.get("key")?, row.get("verdict")?);
+    let known: Option<String> = transaction
+        .prepare_cached("SELECT verdict FROM runs WHERE key = ?1")?
+        .query_row([&key], |row| row.get(0))
+        .optional()?;
+    match known {
+        None => {
+            append(transaction, "runs", RUNS, &values(row, RUNS)?)?;
+            Ok((true, false))
+        }
+        Some(known) if known == verdict => Ok((false, false)),
+        Some(_) => {
+            let mut conflict = values(row, "key, verdict, cause, record, version, started, seconds")?;
+            conflict.push(Value::Text(store.to_owned()));
+            take_conflict(transaction, &conflict)?;
+            Ok((false, true))
+        }
+    }
+}
+
+/// Of each run, each verdict once.
+pub(super) fn take_conflict(transaction: &Connection, conflict: &[Value]) -> rusqlite::Result<()> {
+    let known = "SELECT 1 FROM conflicts WHERE key = ?1 AND verdict = ?2";
+    if transaction.prepare_cached(known)?.exists(params![conflict.first(), conflict.get(1)])? {
+        return Ok(());
+    }
+    append(transaction, "conflicts", CONFLICTS, conflict)
+}
+
+pub(super) fn take_repeat(transaction: &Connection, row: &Row<'_>) -> rusqlite::Result<()> {
+    let repeat = values(row, REPEATS)?;
+    let known = "SELECT 1 FROM repeats WHERE key = ?1 AND verdict = ?2 AND started = ?3";
+    if transaction.prepare_cached(known)?.exists(rusqlite::params_from_iter(&repeat))? {
+        return Ok(());
+    }
+    append(transaction, "repeats", REPEATS, &repeat)
 }

@@ -11,7 +11,7 @@
 //! into which each finished run goes in one transaction, on the disk before it counts. [`work`] does the runs of the plan
 //! that are not in the store. To go on after a kill at whatever instant is therefore the same as to begin: there is no
 //! other state. [`partition`] splits a plan by its keys over machines that know nothing of each other; [`merge`] joins
-//! their files. [`summary`] and [`junit`] tell what came of it.
+//! their files. [`summary`] and [`junit`] tell what came of it; of a store that was damaged, [`salvage`] takes what is whole.
 //!
 //! **The same on every machine and with every number of threads**: each run has a fresh thread with a fresh solver,
 //! strategy and memory of values, and its own seed; none sees another. What differs are times, and the order in which the
@@ -20,15 +20,22 @@
 //! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run, beside the run,
 //! a thread and a transaction with its wait for the disk, together some milliseconds.
 
+mod find;
 pub mod junit;
+pub mod log;
 pub mod merge;
 pub mod partition;
 pub mod plan;
+pub mod salvage;
+mod schema;
+mod seal;
 pub mod store;
+mod store_error;
 pub mod summary;
 pub mod work;
 
 pub use partition::Partition;
 pub use plan::{Instance, Iut, Key, Plan, Planned, RunSettings, StrategyKind, Test};
-pub use store::{Found, Store, StoreError};
+pub use find::{FindError, Found};
+pub use store::{Store, StoreError};
 pub use summary::Summary;

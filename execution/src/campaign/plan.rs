@@ -326,6 +326,12 @@ impl Plan {
     }
 }
 
+/// The same from the texts of a store: what a row of a store must be called.
+pub(super) fn key_of_texts(test: &str, constants: &str, seed: i64, iut: &str, settings: &str) -> Key {
+    let head = format!("{{\"coreach_run\":1,\"test\":\"{test}\",\"constants\":{constants},\"seed\":{seed}");
+    Key::of(&format!("{head},\"iut\":\"{iut}\",\"settings\":{settings}}}"))
+}
+
 fn key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {
     let decides = json!({
         "coreach_run": 1,

@@ -1,150 +1,39 @@
 //! The store: one SQLite file with all that a campaign has done.
 //!
-//! **Problem.** A finished run must never be lost nor done again, whenever the process is killed, and a file that several
-//! processes write must stay whole.
+//! **Problem.** A finished run must never be lost nor done again, whenever the process is killed, a file that several
+//! processes write must stay whole, and what is not whole must not be taken for the truth.
 //!
 //! **Method.** SQLite's own: a log that is written ahead (WAL), synchronized to the disk at each commit
 //! (`synchronous = FULL`), and one immediate transaction for each run, which carries its whole record. A commit that was
 //! cut off never happened. A run's key is unique, so a second process that did the same run writes nothing but a line in
 //! `repeats`. Whoever meets a lock waits.
 //!
+//! **Opening checks everything**, through a connection that cannot write, so that a store that is refused stays as it was:
+//! the log ([`log`]), whose file it is, the tables ([`schema`]), each row and the set of them ([`seal`]), and SQLite's own
+//! structure, the indices among it (`integrity_check`). Reading runs checks them again. An older store is then taken
+//! to our version, in one transaction, by whoever opens it to write.
+//!
 //! **What is refused**: a file that is no data base, one that is not a store (its application number differs), one of
-//! another format version, one that is damaged. All of that is a [`StoreError`], never a panic. A store may be read where
+//! a newer format version, one that is damaged. All of that is a [`StoreError`], never a panic. A store may be read where
 //! nothing may be written.
 //!
 //! The tables are described for users in `docs/campaigns.md`.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
 use crate::campaign::plan::{Key, Plan, Planned};
+use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION, SEALED};
+use crate::campaign::seal::{self, Faults};
+pub use crate::campaign::store_error::StoreError;
+use crate::campaign::{log, store_error::wrong};
 use crate::record::Record;
 
-/// The version of the tables: raised when an older program could not read them.
-pub const FORMAT_VERSION: i64 = 1;
-
-/// What SQLite keeps in a file's head to tell whose it is: "corh".
-const APPLICATION: i64 = 0x636f_7268;
-
 /// How long to wait for another process.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A number of a run has at most so many digits; what is longer is the beginning of a key.
-const DIGITS: usize = 7;
-
-const TABLES: &str = "
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE tests (
-    hash TEXT PRIMARY KEY, name TEXT NOT NULL, document TEXT NOT NULL) STRICT;
-CREATE TABLE iuts (
-    hash TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, file TEXT NOT NULL) STRICT;
-CREATE TABLE runs (
-    number INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    test TEXT NOT NULL REFERENCES tests (hash),
-    iut TEXT NOT NULL REFERENCES iuts (hash),
-    constants TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    settings TEXT NOT NULL,
-    verdict TEXT NOT NULL CHECK (verdict IN ('Pass', 'Inconclusive', 'Fail', 'RunError')),
-    cause TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    events INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    version TEXT NOT NULL,
-    started TEXT NOT NULL,
-    seconds REAL NOT NULL) STRICT;
-CREATE TABLE repeats (
-    key TEXT NOT NULL, verdict TEXT NOT NULL, started TEXT NOT NULL) STRICT;
-CREATE TABLE conflicts (
-    key TEXT NOT NULL, verdict TEXT NOT NULL, cause TEXT NOT NULL, record TEXT NOT NULL, version TEXT NOT NULL,
-    started TEXT NOT NULL, seconds REAL NOT NULL, store TEXT NOT NULL,
-    PRIMARY KEY (key, verdict)) STRICT;
-";
-
-/// Why a store cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum StoreError {
-    /// There is no such file.
-    Missing(PathBuf),
-    /// It cannot be read or written here: the system's words.
-    Access(PathBuf, String),
-    /// It is no SQLite file.
-    NoDatabase(PathBuf),
-    /// It is a data base, and another program's.
-    Foreign(PathBuf),
-    /// It is a store of another format version.
-    Version(PathBuf, i64),
-    /// It is damaged: what SQLite found.
-    Damaged(PathBuf, String),
-    /// Another process has it for longer than we wait.
-    Busy(PathBuf),
-    /// Both stores of a merge are one file.
-    Same(PathBuf),
-}
-
-impl StoreError {
-    /// Is it the user's file that is wrong, rather than the machine that does not let us?
-    pub fn is_mistake(&self) -> bool {
-        !matches!(self, StoreError::Access(..) | StoreError::Busy(_))
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StoreError::Missing(path) => write!(f, "there is no store {}", path.display()),
-            StoreError::Access(path, why) => write!(f, "the store {} cannot be used: {why}", path.display()),
-            StoreError::NoDatabase(path) => {
-                write!(f, "{} is no store: it is not an SQLite file", path.display())
-            }
-            StoreError::Foreign(path) => {
-                write!(f, "{} is no store: it is another program's data base", path.display())
-            }
-            StoreError::Version(path, version) => write!(
-                f,
-                "the store {} has format version {version}, this program reads {FORMAT_VERSION}",
-                path.display()
-            ),
-            StoreError::Damaged(path, why) => write!(f, "the store {} is damaged: {why}", path.display()),
-            StoreError::Busy(path) => write!(
-                f,
-                "another process kept the store {} locked for {} s",
-                path.display(),
-                PATIENCE.as_secs()
-            ),
-            StoreError::Same(path) => write!(f, "{} cannot be merged into itself", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for StoreError {}
-
-/// What SQLite says, in our words.
-pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
-    let path = path.to_owned();
-    let text = error.to_string();
-    match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => StoreError::NoDatabase(path),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(path),
-        Some(
-            ErrorCode::CannotOpen
-            | ErrorCode::ReadOnly
-            | ErrorCode::PermissionDenied
-            | ErrorCode::DiskFull
-            | ErrorCode::SystemIoFailure
-            | ErrorCode::OutOfMemory
-            | ErrorCode::FileLockingProtocolFailed
-            | ErrorCode::TooBig,
-        ) => StoreError::Access(path, text),
-        // A store of ours has all tables and types that are asked for: if one is missing, somebody changed it.
-        _ => StoreError::Damaged(path, text),
-    }
-}
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A finished run, without its record.
 #[derive(Clone, PartialEq, Debug)]
@@ -165,72 +54,24 @@ pub struct Row {
     pub seconds: f64,
 }
 
-/// A run with all that is needed to tell or to repeat it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Found {
-    /// Its number in this store.
-    pub number: i64,
-    /// Its key.
-    pub key: String,
-    /// What happened.
-    pub record: Record,
-    /// The name of the test case.
-    pub test: String,
-    /// Its document.
-    pub document: String,
-    /// The name of the implementation.
-    pub iut: String,
-    /// Its description ([`crate::campaign::Iut::description`]).
-    pub description: String,
-    /// The file that the implementation was read from.
-    pub file: String,
-    /// [`crate::campaign::RunSettings`] as a document.
-    pub settings: serde_json::Value,
-    /// The version of the program that did it.
-    pub version: String,
-    /// When it began, in UTC.
-    pub started: String,
+/// What makes a run doubtful: it was done again, or another store that was merged has it too.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Doubts {
+    /// Key and verdict of each time that a run was done again.
+    pub repeats: Vec<(String, String)>,
+    /// Key and verdict of each run to which a merge brought another verdict.
+    pub conflicts: Vec<(String, String)>,
 }
-
-/// Why a run is not found.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FindError {
-    /// The store cannot be read.
-    Store(StoreError),
-    /// No run has this number, or a key that begins so.
-    Unknown(String),
-    /// The text is neither a number nor the beginning of a key.
-    NoRun(String),
-    /// Several runs' keys begin so: the first of them, and how many there are.
-    Ambiguous(String, Vec<String>, usize),
-}
-
-impl fmt::Display for FindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FindError::Store(error) => error.fmt(f),
-            FindError::Unknown(text) => write!(f, "the store has no run {text}"),
-            FindError::NoRun(text) => {
-                write!(f, "`{text}` names no run: expected its number or the beginning of its key")
-            }
-            FindError::Ambiguous(text, first, count) => {
-                write!(f, "the keys of {count} runs begin with {text}: {}", first.join(", "))?;
-                if *count > first.len() { f.write_str(", ...") } else { Ok(()) }
-            }
-        }
-    }
-}
-
-impl std::error::Error for FindError {}
 
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
+    pub(super) version: i64,
 }
 
-type Result<T> = std::result::Result<T, StoreError>;
+pub(super) type Result<T> = std::result::Result<T, StoreError>;
 
 impl Store {
     /// Opens a store to write to it; makes it where there is none.
@@ -248,39 +89,99 @@ impl Store {
         {
             return Err(StoreError::Access(path.to_owned(), error.to_string()));
         }
+        log::check(path)?;
+        // Before anything is written: whose file is it, and is it whole? An empty one is about to be made.
+        if path.metadata().is_ok_and(|file| file.len() > 0) {
+            match Store::read(path) {
+                Ok(_) => {}
+                Err(StoreError::Foreign(_)) if is_unmade(path) => {}
+                Err(error) => return Err(error),
+            }
+        }
         let connection =
             Connection::open_with_flags(uri(path, ""), flags).map_err(|error| wrong(path, &error))?;
-        let mut store = Store { connection, path: path.to_owned() };
+        let mut store = Store { connection, path: path.to_owned(), version: FORMAT_VERSION };
         store.prepare(campaign).map_err(|error| wrong(path, &error))??;
         Ok(store)
     }
 
-    /// Opens a store that is there, for reading only.
+    /// Opens a store that is there, for reading only, and checks all of it.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn read(path: &Path) -> Result<Self> {
-        let open = |query: &str| -> rusqlite::Result<Result<Store>> {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX
-                | OpenFlags::SQLITE_OPEN_URI;
-            let connection = Connection::open_with_flags(uri(path, query), flags)?;
-            connection.busy_timeout(PATIENCE)?;
-            let store = Store { connection, path: path.to_owned() };
-            Ok(store.check()?.map(|_| store))
-        };
         if !path.is_file() {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        let opened = open("mode=ro").or_else(|error| match error.sqlite_error_code() {
-            // Beside a log there is a file that readers share. Where none may be made, nobody writes either.
-            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) => open("immutable=1"),
+        log::check(path)?;
+        let store = Store::unchecked(path)?;
+        let base = if log::is_there(path) { base(path, store.version) } else { None };
+        let check = || -> rusqlite::Result<Faults> {
+            let transaction = store.connection.unchecked_transaction()?;
+            let faults = store.faults(base)?;
+            transaction.finish()?;
+            Ok(faults)
+        };
+        let faults = check().map_err(|error| wrong(path, &error))?;
+        if faults.is_empty() { Ok(store) } else { Err(StoreError::Damaged(path.to_owned(), faults.text())) }
+    }
+
+    /// The same without the check, for one that is known to be damaged.
+    pub(super) fn unchecked(path: &Path) -> Result<Self> {
+        let opened = connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
+            // Beside a log there is a file that readers share. Where none may be made, nobody writes either. What is in
+            // the log would not be seen so.
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !log::is_there(path) => {
+                connect(path, "immutable=1")
+            }
             _ => Err(error),
         });
-        match opened.map_err(|error| wrong(path, &error))?? {
-            store if store.is_empty()? => Err(StoreError::Foreign(path.to_owned())),
-            store => Ok(store),
+        let identity = |connection: &Connection| -> rusqlite::Result<Result<i64>> {
+            Ok(whose(connection, path)?.and_then(|version| version.ok_or(StoreError::Foreign(path.to_owned()))))
+        };
+        let connection = opened.map_err(|error| wrong(path, &error))?;
+        let version = identity(&connection).map_err(|error| wrong(path, &error))??;
+        Ok(Store { connection, path: path.to_owned(), version })
+    }
+
+    /// All that is wrong with it. `base`: what the file says without its log.
+    fn faults(&self, base: Option<(i64, Vec<u8>)>) -> rusqlite::Result<Faults> {
+        let mut faults = Faults::default();
+        for difference in schema::differences(&self.connection, self.version)? {
+            faults.push(difference);
         }
+        if !faults.is_empty() {
+            return Ok(faults);
+        }
+        // Runs first: they are what a user knows.
+        for table in ["runs"].into_iter().chain(seal::TABLES.into_iter().filter(|table| *table != "runs")) {
+            let at = base.as_ref().map(|(count, _)| *count).filter(|_| table == "runs");
+            let walked =
+                seal::walk(&self.connection, self.version, table, at, &mut faults, &mut |_| Ok(()))?;
+            if let (Some((count, head)), "runs") = (&base, table)
+                && walked.head_at.map(Vec::from).as_ref() != Some(head)
+            {
+                faults.push(if walked.count < *count {
+                    format!("its log is an older one: it ends at {} runs, the file has {count}", walked.count)
+                } else {
+                    "its log is that of another store".to_owned()
+                });
+            }
+        }
+        let mut found: Vec<String> = Vec::new();
+        let structure = self.connection.pragma_query(None, "integrity_check", |row| {
+            found.push(row.get(0)?);
+            Ok(())
+        });
+        match structure {
+            Err(error) if !seal::is_damage(&error) => return Err(error),
+            Err(error) => found.push(error.to_string()),
+            Ok(()) => {}
+        }
+        for line in found.iter().flat_map(|lines| lines.lines()).filter(|line| *line != "ok") {
+            faults.push(line.to_owned());
+        }
+        Ok(faults)
     }
 
     /// Where it is.
@@ -288,11 +189,10 @@ impl Store {
         &self.path
     }
 
-    /// Settings of the connection, and the tables where there are none.
+    /// Settings of the connection, and the tables where there are none or old ones.
     fn prepare(&mut self, campaign: &str) -> rusqlite::Result<Result<()>> {
         self.connection.busy_timeout(PATIENCE)?;
-        // Before anything is written: whose file is it?
-        if let Err(error) = self.check()? {
+        if let Err(error) = whose(&self.connection, &self.path)? {
             return Ok(Err(error));
         }
         self.enter_log_mode()?;
@@ -300,20 +200,11 @@ impl Store {
         self.connection.pragma_update(None, "foreign_keys", true)?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Another process may have made them since.
-        let ours: i64 = transaction.pragma_query_value(None, "application_id", |row| row.get(0))?;
-        if ours == 0 {
-            transaction.execute_batch(TABLES)?;
-            transaction.pragma_update(None, "application_id", APPLICATION)?;
-            transaction.pragma_update(None, "user_version", FORMAT_VERSION)?;
-            let mut insert = transaction.prepare("INSERT INTO meta (name, value) VALUES (?1, ?2)")?;
-            insert.execute(["campaign", campaign])?;
-            insert.execute(["program", concat!("coreach ", env!("CARGO_PKG_VERSION"))])?;
-            insert.execute(["format_version", &FORMAT_VERSION.to_string()])?;
-            drop(insert);
-            transaction.execute(
-                "INSERT INTO meta (name, value) VALUES ('created', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
-                [],
-            )?;
+        match whose(&transaction, &self.path)? {
+            Err(error) => return Ok(Err(error)),
+            Ok(None) => schema::create(&transaction, campaign)?,
+            Ok(Some(version)) if version < FORMAT_VERSION => schema::migrate(&transaction, version)?,
+            Ok(Some(_)) => {}
         }
         transaction.commit()?;
         Ok(Ok(()))
@@ -336,32 +227,6 @@ impl Store {
         self.connection.pragma_update(None, "journal_mode", "WAL")
     }
 
-    /// Is it a store of ours, of our version, or still empty?
-    fn check(&self) -> rusqlite::Result<Result<()>> {
-        let pragma = |name: &str| -> rusqlite::Result<i64> {
-            self.connection.pragma_query_value(None, name, |row| row.get(0))
-        };
-        let application = pragma("application_id")?;
-        let things: i64 =
-            self.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-        if application != APPLICATION {
-            let empty = application == 0 && things == 0 && pragma("user_version")? == 0;
-            return Ok(if empty { Ok(()) } else { Err(StoreError::Foreign(self.path.clone())) });
-        }
-        let version = pragma("user_version")?;
-        Ok(if version == FORMAT_VERSION {
-            Ok(())
-        } else {
-            Err(StoreError::Version(self.path.clone(), version))
-        })
-    }
-
-    fn is_empty(&self) -> Result<bool> {
-        let things =
-            self.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0));
-        Ok(things.map_err(|error| wrong(&self.path, &error))? == 0_i64)
-    }
-
     /// Writes down the test cases and implementations of a plan; what is known stays.
     ///
     /// # Errors
@@ -371,14 +236,13 @@ impl Store {
         let mut describe = || -> rusqlite::Result<()> {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for test in &plan.tests {
-                let sql = "INSERT OR IGNORE INTO tests (hash, name, document) VALUES (?1, ?2, ?3)";
-                transaction.execute(sql, params![test.hash.to_string(), test.name, test.document])?;
+                let values = [test.hash.to_string(), test.name.clone(), test.document.clone()];
+                append_new(&transaction, "tests", "hash, name, document", &values.map(Into::into))?;
             }
             for iut in &plan.iuts {
-                let sql =
-                    "INSERT OR IGNORE INTO iuts (hash, name, description, file) VALUES (?1, ?2, ?3, ?4)";
-                transaction
-                    .execute(sql, params![iut.hash.to_string(), iut.name, iut.description, iut.file])?;
+                let values =
+                    [iut.hash.to_string(), iut.name.clone(), iut.description.clone(), iut.file.clone()];
+                append_new(&transaction, "iuts", "hash, name, description, file", &values.map(Into::into))?;
             }
             transaction.commit()
         };
@@ -409,38 +273,43 @@ impl Store {
             .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
         let since = started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let written = transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO runs (key, test, iut, constants, seed, settings, verdict, cause, reason, events,
-                     record, version, started, seconds)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-                     strftime('%Y-%m-%dT%H:%M:%fZ', ?13, 'unixepoch'), ?14)",
-            )?
-            .execute(params![
-                run.key.to_string(),
-                plan.tests[run.test].hash.to_string(),
-                plan.iuts[run.iut].hash.to_string(),
-                constants,
-                seed,
-                plan.settings.to_json().to_string(),
-                record.verdict,
-                record.cause,
-                record.reason.summary,
-                record.trace.len() as i64,
-                json,
-                env!("CARGO_PKG_VERSION"),
-                since,
-                record.seconds,
-            ])?;
-        if written == 0 {
+        let key = run.key.to_string();
+        let is_new = !transaction.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([&key])?;
+        if is_new {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO runs (key, test, iut, constants, seed, settings, verdict, cause, reason, events,
+                         record, version, started, seconds)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+                         strftime('%Y-%m-%dT%H:%M:%fZ', ?13, 'unixepoch'), ?14)",
+                )?
+                .execute(params![
+                    key,
+                    plan.tests[run.test].hash.to_string(),
+                    plan.iuts[run.iut].hash.to_string(),
+                    constants,
+                    seed,
+                    plan.settings.to_json().to_string(),
+                    record.verdict,
+                    record.cause,
+                    record.reason.summary,
+                    record.trace.len() as i64,
+                    json,
+                    env!("CARGO_PKG_VERSION"),
+                    since,
+                    record.seconds,
+                ])?;
+            seal::append(&transaction, "runs")?;
+        } else {
             transaction.execute(
                 "INSERT INTO repeats (key, verdict, started)
                  VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%fZ', ?3, 'unixepoch'))",
-                params![run.key.to_string(), record.verdict, since],
+                params![key, record.verdict, since],
             )?;
+            seal::append(&transaction, "repeats")?;
         }
         transaction.commit()?;
-        Ok(written == 1)
+        Ok(is_new)
     }
 
     /// Is this run finished?
@@ -453,120 +322,128 @@ impl Store {
         has().map_err(|error| wrong(&self.path, &error))
     }
 
-    /// All finished runs by their keys.
+    /// All finished runs by their keys, each of them checked.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn rows(&self) -> Result<HashMap<String, Row>> {
-        let rows = || -> rusqlite::Result<HashMap<String, Row>> {
-            let sql = "SELECT number, key, verdict, cause, reason, events, seconds FROM runs";
-            let mut statement = self.connection.prepare(sql)?;
-            let rows = statement.query_map([], |row| {
-                Ok(Row {
-                    number: row.get(0)?,
-                    key: row.get(1)?,
-                    verdict: row.get(2)?,
-                    cause: row.get(3)?,
-                    reason: row.get(4)?,
-                    events: usize::try_from(row.get::<_, i64>(5)?).unwrap_or_default(),
-                    seconds: row.get(6)?,
-                })
+        let mut rows = HashMap::new();
+        self.each("runs", &mut |row| {
+            let key: String = row.get("key")?;
+            let found = Row {
+                number: row.get("number")?,
+                key: key.clone(),
+                verdict: row.get("verdict")?,
+                cause: row.get("cause")?,
+                reason: row.get("reason")?,
+                events: usize::try_from(row.get::<_, i64>("events")?).unwrap_or_default(),
+                seconds: row.get("seconds")?,
+            };
+            rows.insert(key, found);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Runs that were done again, and those that are in conflict after merging.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn doubts(&self) -> Result<Doubts> {
+        let list = |table: &str| -> Result<Vec<(String, String)>> {
+            let mut list = Vec::new();
+            self.each(table, &mut |row| {
+                list.push((row.get("key")?, row.get("verdict")?));
+                Ok(())
             })?;
-            rows.map(|row| row.map(|row| (row.key.clone(), row))).collect()
+            Ok(list)
         };
-        rows().map_err(|error| wrong(&self.path, &error))
+        Ok(Doubts { repeats: list("repeats")?, conflicts: list("conflicts")? })
     }
 
-    /// How many runs were done again, and how many are in conflict after merging.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn doubts(&self) -> Result<(usize, usize)> {
-        let count = |sql: &str| -> Result<usize> {
-            let count = self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-            count
-                .map(|count| usize::try_from(count).unwrap_or_default())
-                .map_err(|error| wrong(&self.path, &error))
+    /// Shows each row of a table, in their order, if all of them are whole.
+    pub(super) fn each(
+        &self,
+        table: &str,
+        visit: &mut dyn FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
+        let mut faults = Faults::default();
+        let mut walk = || -> rusqlite::Result<()> {
+            let transaction = self.connection.unchecked_transaction()?;
+            seal::walk(&self.connection, self.version, table, None, &mut faults, visit)?;
+            transaction.finish()
         };
-        Ok((count("SELECT count(*) FROM repeats")?, count("SELECT count(DISTINCT key) FROM conflicts")?))
+        walk().map_err(|error| wrong(&self.path, &error))?;
+        if faults.is_empty() { Ok(()) } else { Err(StoreError::Damaged(self.path.clone(), faults.text())) }
     }
+}
 
-    /// The number of the first run that failed.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn first_failing(&self) -> Result<Option<i64>> {
-        let sql = "SELECT min(number) FROM runs WHERE verdict = 'Fail'";
-        self.connection.query_row(sql, [], |row| row.get(0)).map_err(|error| wrong(&self.path, &error))
+/// Inserts a row, if none has its first column, and seals it. Was it new?
+pub(super) fn append_new(
+    transaction: &Connection,
+    table: &str,
+    columns: &str,
+    values: &[rusqlite::types::Value],
+) -> rusqlite::Result<bool> {
+    let first = columns.split(',').next().unwrap_or_default();
+    let known = format!("SELECT 1 FROM {table} WHERE {first} = ?1");
+    if transaction.prepare_cached(&known)?.exists([values.first()])? {
+        return Ok(false);
     }
+    append(transaction, table, columns, values)?;
+    Ok(true)
+}
 
-    /// The run of this number, or of the only key that begins so. A number has at most seven digits.
-    ///
-    /// # Errors
-    /// [`FindError`].
-    pub fn find(&self, text: &str) -> std::result::Result<Found, FindError> {
-        let text = text.trim();
-        let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
-        let is_number = text.len() <= DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_key = text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if text.is_empty() || !is_key {
-            return Err(FindError::NoRun(text.to_owned()));
-        }
-        if is_number {
-            let found = self.one(text.parse().unwrap_or_default())?;
-            return found.ok_or_else(|| FindError::Unknown(text.to_owned()));
-        }
-        // A key begins so if it lies between the prefix and the prefix with the largest signs behind it.
-        let prefix = text.to_ascii_lowercase();
-        let last = format!("{prefix:g<64}");
-        let numbers = || -> rusqlite::Result<Vec<(i64, String)>> {
-            let sql = "SELECT number, key FROM runs WHERE key BETWEEN ?1 AND ?2 ORDER BY key";
-            let mut statement = self.connection.prepare(sql)?;
-            statement.query_map([&prefix, &last], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-        };
-        match numbers().map_err(broken)?.as_slice() {
-            [] => Err(FindError::Unknown(text.to_owned())),
-            [(number, _)] => self.one(*number)?.ok_or_else(|| FindError::Unknown(text.to_owned())),
-            several => {
-                const SHOWN: usize = 5;
-                // As much of each key as tells it from the next ones.
-                let length = prefix.len().max(super::plan::SHOWN) + 4;
-                let first = several.iter().take(SHOWN).map(|(_, key)| key.chars().take(length).collect());
-                Err(FindError::Ambiguous(text.to_owned(), first.collect(), several.len()))
-            }
-        }
-    }
+/// Inserts a row and seals it.
+pub(super) fn append(
+    transaction: &Connection,
+    table: &str,
+    columns: &str,
+    values: &[rusqlite::types::Value],
+) -> rusqlite::Result<()> {
+    let places = vec!["?"; values.len()].join(", ");
+    let insert = format!("INSERT INTO {table} ({columns}) VALUES ({places})");
+    transaction.prepare_cached(&insert)?.execute(rusqlite::params_from_iter(values))?;
+    seal::append(transaction, table)
+}
 
-    fn one(&self, number: i64) -> std::result::Result<Option<Found>, FindError> {
-        let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
-        let damaged = |what: &str, error: &dyn fmt::Display| {
-            let why = format!("{what} of run {number} cannot be read: {error}");
-            FindError::Store(StoreError::Damaged(self.path.clone(), why))
-        };
-        let sql = "SELECT r.key, r.record, t.name, t.document, i.name, i.description, i.file, r.settings, r.version,
-                       r.started
-                   FROM runs r JOIN tests t ON t.hash = r.test JOIN iuts i ON i.hash = r.iut WHERE r.number = ?1";
-        let texts = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Vec<String>> {
-            (0..10).map(|column| row.get(column)).collect()
-        };
-        let texts = self.connection.query_row(sql, [number], texts).optional().map_err(broken)?;
-        let Some(texts) = texts else { return Ok(None) };
-        let mut texts = texts.into_iter();
-        let mut next = || texts.next().unwrap_or_default();
-        Ok(Some(Found {
-            number,
-            key: next(),
-            record: crate::record::read(next().as_bytes()).map_err(|error| damaged("the record", &error))?,
-            test: next(),
-            document: next(),
-            iut: next(),
-            description: next(),
-            file: next(),
-            settings: serde_json::from_str(&next()).map_err(|error| damaged("the settings", &error))?,
-            version: next(),
-            started: next(),
-        }))
-    }
+fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(uri(path, query), flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    // Only the first access opens the log.
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
+    Ok(connection)
+}
+
+/// The version of a store that we can read; nothing of a file that is still empty.
+fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Option<i64>>> {
+    let pragma = |name: &str| -> rusqlite::Result<i64> {
+        connection.pragma_query_value(None, name, |row| row.get(0))
+    };
+    let application = pragma("application_id")?;
+    let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let version = pragma("user_version")?;
+    Ok(match (application, version, things) {
+        (0, 0, 0) => Ok(None),
+        (APPLICATION, 1..=FORMAT_VERSION, _) => Ok(Some(version)),
+        (APPLICATION, ..) => Err(StoreError::Version(path.to_owned(), version)),
+        _ => Err(StoreError::Foreign(path.to_owned())),
+    })
+}
+
+/// Has nobody written anything into this data base yet?
+fn is_unmade(path: &Path) -> bool {
+    connect(path, "mode=ro").is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(None))))
+}
+
+/// What the file says of its runs without the log: how many, and the head of their chain. Nothing where it does not say
+/// it, as when the log is being put away, or is of another version.
+fn base(path: &Path, version: i64) -> Option<(i64, Vec<u8>)> {
+    let connection = connect(path, "immutable=1").ok()?;
+    let same = matches!(whose(&connection, path), Ok(Ok(Some(of))) if of == version && of >= SEALED);
+    if same { seal::chain(&connection, "runs").ok()? } else { None }
 }
 
 /// A path as SQLite's URI, which is how it is told more than a name.

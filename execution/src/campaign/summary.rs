@@ -2,14 +2,17 @@
 //!
 //! Only the runs of the plan count. What else a store holds, since a model or a setting was changed, is mentioned. Times
 //! are told as medians: one run that waited for a slow start says nothing about the others.
+//!
+//! Success is never what is left when nothing else was found: it is said only where the plan has runs, each of them was
+//! counted, and nobody, a second process or another store, got another verdict for one of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::campaign::plan::Plan;
-use crate::campaign::store::{Row, Store, StoreError};
+use crate::campaign::store::{Doubts, Row, Store, StoreError};
 
 /// So many runs that failed, and so many that broke, are told of in full.
 pub const TOLD: usize = 5;
@@ -44,15 +47,6 @@ impl Counts {
         self.pass + self.inconclusive + self.fail + self.run_error
     }
 
-    /// The exit code: 1 with a Fail, else 4 with a run error, else 3 with an Inconclusive, else 0.
-    pub fn exit_code(&self) -> u8 {
-        match self {
-            Counts { fail: 1.., .. } => 1,
-            Counts { run_error: 1.., .. } => 4,
-            Counts { inconclusive: 1.., .. } => 3,
-            _ => 0,
-        }
-    }
 }
 
 /// One test case against one implementation.
@@ -110,6 +104,10 @@ pub struct Summary {
     pub groups: Vec<Group>,
     /// The first runs that failed, then the first that broke.
     pub told: Vec<Told>,
+    /// Runs of the plan that the store does not have.
+    pub missing: usize,
+    /// Other verdicts of runs of the plan: of a second process, or of a store that was merged.
+    pub contested: Counts,
     /// Runs in the store that are not in this plan.
     pub others: usize,
     /// Runs that were done although they were there, by a second process.
@@ -118,20 +116,59 @@ pub struct Summary {
     pub conflicts: usize,
 }
 
+impl Summary {
+    /// The exit code: 1 with a Fail, else 4 with a run error, else 5 where runs are missing or none is planned, else 3 with
+    /// an Inconclusive, else 0. A verdict that was contested counts as both.
+    pub fn exit_code(&self) -> u8 {
+        let any = |of: fn(&Counts) -> usize| of(&self.counts) + of(&self.contested) > 0;
+        if any(|counts| counts.fail) {
+            1
+        } else if any(|counts| counts.run_error) {
+            4
+        } else if self.planned == 0 || self.counts.total() != self.planned {
+            INCOMPLETE
+        } else if any(|counts| counts.inconclusive) {
+            3
+        } else {
+            0
+        }
+    }
+}
+
+/// The exit code where runs are missing, or none was planned.
+pub const INCOMPLETE: u8 = 5;
+
+/// Other verdicts of a run than the one in the store, by its key.
+pub(super) fn contested(rows: &HashMap<String, Row>, doubts: &Doubts) -> HashMap<String, Vec<String>> {
+    let mut contested: HashMap<String, Vec<String>> = HashMap::new();
+    for (key, verdict) in doubts.repeats.iter().chain(&doubts.conflicts) {
+        if rows.get(key).is_some_and(|row| row.verdict != *verdict) {
+            let list = contested.entry(key.clone()).or_default();
+            if !list.contains(verdict) {
+                list.push(verdict.clone());
+            }
+        }
+    }
+    contested
+}
+
 /// Sums up what a store has of a plan.
 ///
 /// # Errors
 /// [`StoreError`].
 pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
     let rows = store.rows()?;
-    let (repeats, conflicts) = store.doubts()?;
+    let doubts = store.doubts()?;
+    let others = contested(&rows, &doubts);
     let mut counts = Counts::default();
+    let mut contested = Counts::default();
     let mut groups: HashMap<(usize, usize), (Counts, Vec<f64>)> = HashMap::new();
     let mut told: Vec<Told> = Vec::new();
     let mut broken: Vec<Told> = Vec::new();
     for (number, row) in finished(plan, &rows) {
         let run = &plan.runs[number];
         counts.count(&row.verdict);
+        others.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(verdict));
         let (its, seconds) = groups.entry((run.test, run.iut)).or_default();
         its.count(&row.verdict);
         seconds.push(row.seconds);
@@ -160,13 +197,20 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
     Ok(Summary {
         campaign: plan.campaign.clone(),
         planned: plan.runs.len(),
+        missing: plan.runs.len().saturating_sub(counts.total()),
+        contested,
         others: rows.len().saturating_sub(counts.total()),
         counts,
         groups,
         told,
-        repeats,
-        conflicts,
+        repeats: doubts.repeats.len(),
+        conflicts: distinct(&doubts.conflicts),
     })
+}
+
+/// Of how many runs these are.
+fn distinct(list: &[(String, String)]) -> usize {
+    list.iter().map(|(key, _)| key).collect::<HashSet<_>>().len()
 }
 
 /// The runs of the plan that the store has, in the order of the plan.
@@ -258,12 +302,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fail_counts_more_than_a_run_error_more_than_an_inconclusive() {
+    fn success_is_only_what_is_whole_and_uncontested() {
         let counts = |pass, inconclusive, fail, run_error| Counts { pass, inconclusive, fail, run_error };
-        assert_eq!(counts(9, 9, 1, 9).exit_code(), 1);
-        assert_eq!(counts(9, 9, 0, 1).exit_code(), 4);
-        assert_eq!(counts(9, 1, 0, 0).exit_code(), 3);
-        assert_eq!(counts(9, 0, 0, 0).exit_code(), 0);
+        let code = |planned: usize, counts: Counts, contested: Counts| {
+            let missing = planned - counts.total();
+            Summary {
+                campaign: String::new(),
+                planned,
+                counts,
+                groups: vec![],
+                told: vec![],
+                missing,
+                contested,
+                others: 0,
+                repeats: 0,
+                conflicts: 0,
+            }
+            .exit_code()
+        };
+        let none = Counts::default();
+        assert_eq!(code(28, counts(9, 9, 1, 9), none), 1);
+        assert_eq!(code(19, counts(9, 9, 0, 1), none), 4);
+        assert_eq!(code(10, counts(9, 1, 0, 0), none), 3);
+        assert_eq!(code(9, counts(9, 0, 0, 0), none), 0);
+        assert_eq!(code(10, counts(9, 0, 0, 0), none), 5);
+        assert_eq!(code(11, counts(9, 1, 0, 0), none), 5);
+        assert_eq!(code(0, none, none), 5);
+        assert_eq!(code(10, counts(8, 0, 1, 0), none), 1);
+        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 0, 1, 0)), 1);
+        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 0, 0, 1)), 4);
+        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 1, 0, 0)), 3);
     }
 
     #[test]

@@ -1,0 +1,101 @@
+//! Why a store cannot be used, in words for people.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+
+use crate::campaign::schema::FORMAT_VERSION;
+use crate::campaign::store::PATIENCE;
+
+/// Why a store cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StoreError {
+    /// There is no such file.
+    Missing(PathBuf),
+    /// It cannot be read or written here: the system's words.
+    Access(PathBuf, String),
+    /// It is no SQLite file.
+    NoDatabase(PathBuf),
+    /// It is a data base, and another program's.
+    Foreign(PathBuf),
+    /// It is a store of another format version.
+    Version(PathBuf, i64),
+    /// It is damaged: what was found, the runs by their numbers.
+    Damaged(PathBuf, String),
+    /// Another process has it for longer than we wait.
+    Busy(PathBuf),
+    /// Both stores of a merge are one file.
+    Same(PathBuf),
+}
+
+impl StoreError {
+    /// Is it the user's file that is wrong, rather than the machine that does not let us?
+    pub fn is_mistake(&self) -> bool {
+        !matches!(self, StoreError::Access(..) | StoreError::Busy(_))
+    }
+
+    /// What can be done about it, where that is more than the message says.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            StoreError::Damaged(path, _) => Some(format!(
+                "nothing was changed; `coreach campaign salvage NEW.sqlite {}` takes the runs that are whole into a new store, and \
+                 the campaign does the others again",
+                path.display()
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Missing(path) => write!(f, "there is no store {}", path.display()),
+            StoreError::Access(path, why) => write!(f, "the store {} cannot be used: {why}", path.display()),
+            StoreError::NoDatabase(path) => {
+                write!(f, "{} is no store: it is not an SQLite file", path.display())
+            }
+            StoreError::Foreign(path) => {
+                write!(f, "{} is no store: it is another program's data base", path.display())
+            }
+            StoreError::Version(path, version) => write!(
+                f,
+                "the store {} has format version {version}, this program reads 1 to {FORMAT_VERSION}",
+                path.display()
+            ),
+            StoreError::Damaged(path, why) => write!(f, "the store {} is damaged: {why}", path.display()),
+            StoreError::Busy(path) => write!(
+                f,
+                "another process kept the store {} locked for {} s",
+                path.display(),
+                PATIENCE.as_secs()
+            ),
+            StoreError::Same(path) => write!(f, "{} cannot be merged into itself", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+/// What SQLite says, in our words.
+pub(super) fn wrong(path: &Path, error: &rusqlite::Error) -> StoreError {
+    let path = path.to_owned();
+    let text = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => StoreError::NoDatabase(path),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(path),
+        Some(
+            ErrorCode::CannotOpen
+            | ErrorCode::ReadOnly
+            | ErrorCode::PermissionDenied
+            | ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::OutOfMemory
+            | ErrorCode::FileLockingProtocolFailed
+            | ErrorCode::TooBig,
+        ) => StoreError::Access(path, text),
+        // A store of ours has all tables and types that are asked for: if one is missing, somebody changed it.
+        _ => StoreError::Damaged(path, text),
+    }
+}
