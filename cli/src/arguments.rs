@@ -186,6 +186,23 @@ pub enum CampaignCommand {
     /// Puts the runs of some stores into one
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
+    /// Takes the runs that are whole out of a damaged store
+    #[command(after_help = "Example:\n  coreach campaign salvage whole.sqlite damaged.sqlite")]
+    Salvage(SalvageArguments),
+}
+
+/// Of `campaign salvage`.
+#[derive(Args, Debug)]
+pub struct SalvageArguments {
+    /// The store that takes the runs; made where there is none
+    #[arg(value_name = "INTO")]
+    pub into: PathBuf,
+    /// The damaged store; it is not changed
+    #[arg(value_name = "FROM")]
+    pub from: PathBuf,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
 }
 
 /// Of `campaign merge`.
@@ -210,8 +227,9 @@ Example:
 
 /// The exit codes of `campaign` are its own.
 const CAMPAIGN_HELP: &str = "\
-Exit codes: 0 all Pass; 1 a Fail; 4 no Fail, but run errors, or the machine did not let us;
-3 neither, but an Inconclusive; 2 wrong usage, or mistakes in the files.
+Exit codes: 0 all Pass, and none missing; 1 a Fail; 4 no Fail, but run errors, or the machine did not let us;
+5 neither, but runs are missing, or none is planned; 3 none of these, but an Inconclusive;
+2 wrong usage, mistakes in the files, a damaged store.
 Killed at any instant, the same command goes on where it stopped.
 
 Example:

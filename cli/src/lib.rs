@@ -17,6 +17,7 @@ pub mod jobs;
 pub mod making;
 pub mod models;
 pub mod once;
+pub mod outputs;
 mod page;
 pub mod progress;
 pub mod project;

@@ -1,7 +1,7 @@
 //! A run that was kept: in a file of its own, or in the store of a campaign.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use coreach_execution::record::{self, Record, restore};
 use coreach_execution::{Run, Settings, TestCase};
@@ -10,6 +10,7 @@ use coreach_model::file;
 use coreach_model::semantics::State;
 
 use crate::cases;
+use crate::outputs::{self, Named};
 use crate::progress::Progress;
 
 /// How the store of a campaign begins.
@@ -49,8 +50,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
     } else {
         bytes.extend(file::rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
         let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
-        // `test --keep` puts the test case beside its runs.
-        let beside = source.with_file_name(format!("{}.test_case.json", name_before_seed(source)));
+        let beside = beside(source);
         let path = test.unwrap_or(&beside);
         let progress = Progress::start(1, false);
         let (mut cases, _) = cases::load(path, None, &progress)?;
@@ -61,6 +61,19 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
     };
     let (initial, run) = restore(&test, &record).map_err(|misfit| error(misfit.to_string()))?;
     Ok(Stored { record, test, initial, run, settings, iut })
+}
+
+/// All files that [`load`] reads.
+pub fn inputs(source: &Path, test: Option<&Path>) -> Vec<Named> {
+    let mut inputs = outputs::store(source);
+    inputs[0].what = "the run or the store".to_owned();
+    inputs.extend(outputs::test(test.unwrap_or(&beside(source))));
+    inputs
+}
+
+/// `test --keep` puts the test case beside its runs.
+fn beside(source: &Path) -> PathBuf {
+    source.with_file_name(format!("{}.test_case.json", name_before_seed(source)))
 }
 
 /// `deliver_coffee.7.json` is run 7 of `deliver_coffee`.

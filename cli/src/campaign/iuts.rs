@@ -4,7 +4,7 @@
 //! its hash is part of every run's key. No path of this machine is in it, so that parts of a campaign done elsewhere fit
 //! together; where the file lay is kept beside it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_execution::adapter::description::{Iut, Way, open};
@@ -16,7 +16,7 @@ use coreach_execution::lazy::Lazy;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml::{self, Kind, from_bytes};
+use coreach_model::reader::yaml::{self, Kind, Node, from_bytes};
 use coreach_model::reader::{Reading, read_specification, shape};
 use serde_json::{Value, json};
 
@@ -65,6 +65,34 @@ fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
         _ => None,
     };
     Some((name, model.map(|scalar| scalar.text.clone())))
+}
+
+/// The files that an implementation's file names, as far as they are there: its model, its program, what that is given. Any
+/// word of the text may be one.
+pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
+    let mut collector = Collector::new(file);
+    let mut words = Vec::new();
+    if let Some(root) = yaml::parse(&mut collector) {
+        words_of(&root, &mut words);
+    }
+    // A command may be started elsewhere, and its words are relative to that place.
+    let mut folders = vec![folder.to_owned()];
+    folders.extend(words.iter().map(|word| folder.join(word)).filter(|path| path.is_dir()));
+    let places = folders.iter().flat_map(|folder| words.iter().map(move |word| folder.join(word)));
+    places.filter(|path| path.is_file()).collect()
+}
+
+fn words_of(node: &Node, words: &mut Vec<String>) {
+    match &node.kind {
+        Kind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
+        Kind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),
+        _ => {
+            if let Some(scalar) = node.as_scalar() {
+                words.push(scalar.text.clone());
+                words.extend(scalar.text.split_whitespace().map(str::to_owned));
+            }
+        }
+    }
 }
 
 /// The implementation that a store describes, for a test case with this graph. `file` is where its description was read:

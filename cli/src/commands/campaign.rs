@@ -3,6 +3,8 @@
 //! There is no handling of interrupts here, on purpose: Ctrl-C ends the process like any other signal, and since each
 //! finished run is on the disk by then, the same command goes on where it stopped (`docs/campaigns.md`).
 
+mod merge;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -19,10 +21,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{counted, plural, table};
-use crate::arguments::{CampaignArguments, CampaignCommand, MergeArguments, OutputFormat};
+use crate::arguments::{CampaignArguments, CampaignCommand, OutputFormat};
 use crate::campaign::iuts::link;
 use crate::campaign::load_campaign;
 use crate::campaign::prepare::{Ways, prepare};
+use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::{console, render};
 
@@ -38,7 +41,8 @@ struct Ended(u8);
 /// Does what was asked for.
 pub fn campaign(arguments: &CampaignArguments) -> ExitCode {
     let ended = match (&arguments.command, &arguments.configuration) {
-        (Some(CampaignCommand::Merge(merge)), _) => merge_all(merge),
+        (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
+        (Some(CampaignCommand::Salvage(arguments)), _) => merge::salvage(arguments),
         (None, Some(path)) => run(arguments, path),
         // One of the two is there, or clap has refused it.
         (None, None) => Err(Ended(MISTAKES)),
@@ -58,14 +62,19 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
+    let place = arguments.store.clone().unwrap_or(campaign.store.clone());
+    let inputs = outputs::campaign(path, &campaign);
+    let report = arguments.junit.as_deref().map(|junit| Named::new("--junit", junit));
+    outputs::refuse(&outputs::store(&place), &inputs)
+        .and_then(|()| outputs::refuse(report.as_slice(), &[inputs, outputs::store(&place)].concat()))
+        .map_err(|found| refused(&found, arguments.format))?;
     // Before the night, not after it: can the report be written?
     let report = arguments.junit.as_deref().map(open_report).transpose()?;
-    let place = arguments.store.clone().unwrap_or(campaign.store);
     let mut store = Store::open(&place, &plan.campaign).map_err(|error| broken(&error))?;
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
     let summary = summarize(&plan, &store).map_err(|error| broken(&error))?;
-    let exit = summary.counts.exit_code();
+    let exit = summary.exit_code();
     if let Some((file, path)) = report {
         write_report(&plan, &store, file, &path)?;
     }
@@ -83,9 +92,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
         OutputFormat::Human => console::print(&told(&summary, &place)),
     };
     printed(written)?;
-    if !arguments.quiet {
-        doubts(&summary);
-    }
+    doubts(&summary, partition, arguments.quiet);
     Ok(exit)
 }
 
@@ -153,7 +160,7 @@ fn totals(counts: &Counts) -> String {
 }
 
 fn told(summary: &Summary, store: &Path) -> String {
-    let left = summary.planned - summary.counts.total();
+    let left = summary.missing;
     let missing = if left == 0 { String::new() } else { format!(", {left} of them missing") };
     let mut text = format!("{}: {}{missing}\n", summary.campaign, plural(summary.planned, "run"));
     let rows: Vec<Vec<String>> = rows(summary)
@@ -191,8 +198,35 @@ fn one_told(told: &Told, store: &Path) -> String {
     )
 }
 
-/// What makes the numbers less certain than they look.
-fn doubts(summary: &Summary) {
+/// What makes the numbers less certain than they look. What changes the exit code is said in any case.
+fn doubts(summary: &Summary, partition: Partition, quiet: bool) {
+    if summary.planned == 0 {
+        let part = if partition == Partition::WHOLE {
+            String::new()
+        } else {
+            format!(" in the part {partition}")
+        };
+        console::say(&format!("error: {} has no runs{part}: nothing was tested", summary.campaign));
+    }
+    if summary.missing > 0 {
+        let runs = plural(summary.missing, "run");
+        console::say(&format!("error: {runs} of the plan are not in the store: the summary lacks them"));
+    }
+    if summary.contested.total() > 0 {
+        let other = totals(&summary.contested);
+        console::say(&format!(
+            "warning: runs of the plan had another verdict a second time, or in a store that was merged: {other}; it counts as well"
+        ));
+    }
+    if summary.conflicts > 0 {
+        let runs = plural(summary.conflicts, "run");
+        console::say(&format!(
+            "warning: {runs} of the store got another verdict from a store that was merged"
+        ));
+    }
+    if quiet {
+        return;
+    }
     if summary.others > 0 {
         let runs = plural(summary.others, "run");
         console::say(&format!(
@@ -205,70 +239,6 @@ fn doubts(summary: &Summary) {
             "note: {times} a second process did a run that was there already; the first one counts"
         ));
     }
-    if summary.conflicts > 0 {
-        let runs = plural(summary.conflicts, "run");
-        console::say(&format!(
-            "warning: {runs} of the store got another verdict from a store that was merged"
-        ));
-    }
-}
-
-fn merge_all(arguments: &MergeArguments) -> Result<u8, Ended> {
-    // A store that is not there would otherwise be made, and be there although nothing was merged.
-    for from in &arguments.from {
-        Store::read(from).map_err(|error| broken(&error))?;
-    }
-    let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut store = Store::open(&arguments.into, &name).map_err(|error| broken(&error))?;
-    let mut merged = Vec::new();
-    let mut conflicts = 0;
-    for from in &arguments.from {
-        let one = store.merge(from).map_err(|error| broken(&error))?;
-        conflicts += one.conflicts;
-        merged.push((from, one));
-    }
-    let exit = u8::from(conflicts > 0);
-    let total = store.rows().map_err(|error| broken(&error))?.len();
-    let written = match arguments.format {
-        OutputFormat::Json => {
-            let one = |(from, merged): &(&PathBuf, coreach_execution::campaign::merge::Merged)| {
-                json!({
-                    "store": from.display().to_string(),
-                    "new": merged.new,
-                    "known": merged.known,
-                    "conflicts": merged.conflicts,
-                })
-            };
-            console::print_json(&json!({
-                "format_version": 1,
-                "exit_code": exit,
-                "store": arguments.into.display().to_string(),
-                "runs": total,
-                "merged": merged.iter().map(one).collect::<Vec<Value>>(),
-            }))
-        }
-        OutputFormat::Human => {
-            let mut text = String::new();
-            for (from, one) in &merged {
-                let mut line = format!("{}: {} new, {} known", from.display(), one.new, one.known);
-                if one.conflicts > 0 {
-                    line += &format!(", {} with another verdict", one.conflicts);
-                }
-                text += &(line + "\n");
-            }
-            text += &format!("{}: {}\n", arguments.into.display(), plural(total, "run"));
-            console::print(&crate::visible::visible(&text))
-        }
-    };
-    printed(written)?;
-    if conflicts > 0 {
-        console::say(&format!(
-            "warning: {} with another verdict were not taken; the table `conflicts` of {} has them",
-            plural(conflicts, "run"),
-            arguments.into.display()
-        ));
-    }
-    Ok(exit)
 }
 
 fn open_report(path: &Path) -> Result<(File, PathBuf), Ended> {
@@ -299,6 +269,9 @@ fn unwritten(path: &Path, error: &io::Error) -> Ended {
 /// Tells what is wrong with a store.
 fn broken(error: &StoreError) -> Ended {
     console::say(&format!("error: {error}"));
+    if let Some(help) = error.help() {
+        console::say(&format!("  help: {help}"));
+    }
     Ended(if error.is_mistake() { MISTAKES } else { ENVIRONMENT })
 }
 

@@ -9,6 +9,7 @@ use super::refuse_as;
 use crate::arguments::OutputFormat;
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
+use crate::outputs::{self, Named};
 use crate::{console, stored, story};
 
 /// Reads the run, tells it, draws it.
@@ -22,6 +23,10 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
     };
     if let Some(path) = &arguments.draw {
+        let inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
+        if let Err(found) = outputs::refuse(&[Named::new("--draw", path)], &inputs) {
+            return refuse_as(&found, arguments.format, Exit::Refused);
+        }
         let taken: Vec<usize> = stored.run.trace.iter().map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let is_svg = path.extension().is_some_and(|extension| extension == "svg");

@@ -15,6 +15,7 @@ use super::{plural, refuse_as};
 use crate::arguments::OutputFormat;
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
+use crate::outputs::{self, Named};
 use crate::{console, iut, stored, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
@@ -29,6 +30,13 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         Ok(stored) => stored,
         Err(found) => return refuse(&found),
     };
+    if let Some(path) = &arguments.keep {
+        let mut inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
+        inputs.extend(arguments.iut.as_deref().into_iter().flat_map(outputs::iut));
+        if let Err(found) = outputs::refuse(&[Named::new("--keep", path)], &inputs) {
+            return refuse(&found);
+        }
+    }
     let loaded = match (&arguments.iut, &stored.iut) {
         (Some(path), _) => iut::load(path, &stored.test.iosts),
         (None, Some((description, file))) => crate::campaign::reopen(description, file, &stored.test.iosts),

@@ -17,6 +17,7 @@ use super::{plural, refuse, table};
 use crate::arguments::{OutputFormat, RunArguments};
 use crate::exit::Exit;
 use crate::making::{Made, Measured, make};
+use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::project::{Project, load};
 use crate::written::read_back;
@@ -39,6 +40,9 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     }
     if let Some(stages) = &arguments.stages {
         project.stages.clone_from(stages);
+    }
+    if let Err(found) = outputs::refuse(&written_to(&project), &outputs::configuration(&arguments.configuration)) {
+        return refuse(&found, arguments.format);
     }
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
     if arguments.format == OutputFormat::Human {
@@ -145,6 +149,21 @@ struct Written {
     unreadable: Vec<String>,
     /// Files that could not be written.
     failed: Vec<String>,
+}
+
+/// All files that are going to be written.
+fn written_to(project: &Project) -> Vec<Named> {
+    let mut files = Vec::new();
+    for purpose in &project.purposes {
+        let folder = project.directory.join(&purpose.iosts.name);
+        for stage in &project.stages {
+            for format in &project.formats {
+                let path = folder.join(format!("{}.{format}", stage.artifact()));
+                files.push(Named::new("an artifact", &path));
+            }
+        }
+    }
+    files
 }
 
 /// Writes what the configuration asks for: `directory/purpose/stage.format`.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
 use coreach_execution::adapter::description::open;
 use coreach_execution::constants::{given, initial_state};
@@ -21,6 +22,7 @@ use crate::cases::{self, Case};
 use crate::execution_arguments::{Chooser, TestArguments};
 use crate::exit::Exit;
 use crate::once::Once;
+use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::{console, iut, story};
 
@@ -48,6 +50,11 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         if let Some((_, more)) = implementations.first() {
             console::draw(more);
         }
+    }
+    let written = arguments.keep.as_deref().map(|folder| kept(arguments, &cases, folder)).unwrap_or_default();
+    let inputs = [outputs::test(&arguments.test), outputs::iut(&arguments.iut)].concat();
+    if let Err(found) = outputs::refuse(&written, &inputs) {
+        return refuse(&found);
     }
     if let Some(folder) = &arguments.keep
         && let Err(error) = fs::create_dir_all(folder)
@@ -181,11 +188,30 @@ fn ask(test: &TestCase, state: &State, moves: &[Move]) -> Asked {
     }
 }
 
+/// All files that `--keep` writes.
+fn kept(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<Named> {
+    let seeds = (0..arguments.runs.get() as u64).map(|number| arguments.seed.wrapping_add(number));
+    let name = |path: PathBuf| Named { what: "--keep".to_owned(), path };
+    let mut files = Vec::new();
+    for case in cases {
+        files.push(name(test_path(folder, case)));
+        files.extend(seeds.clone().map(|seed| name(run_path(folder, case, seed))));
+    }
+    files
+}
+
+fn test_path(folder: &Path, case: &Case) -> PathBuf {
+    folder.join(format!("{}.test_case.json", case.name))
+}
+
+fn run_path(folder: &Path, case: &Case, seed: u64) -> PathBuf {
+    folder.join(format!("{}.{seed}.json", case.name))
+}
+
 /// Writes the run's document, if that is wanted; its path.
 fn keep(arguments: &TestArguments, case: &Case, record: &Record) -> Result<Option<String>, String> {
     let Some(folder) = &arguments.keep else { return Ok(None) };
-    let test = folder.join(format!("{}.test_case.json", case.name));
-    let run = folder.join(format!("{}.{}.json", case.name, record.seed));
+    let (test, run) = (test_path(folder, case), run_path(folder, case, record.seed));
     let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
     for (path, text) in [(&test, &case.document), (&run, &text)] {
         fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
