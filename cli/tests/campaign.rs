@@ -6,8 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use coreach_cli::campaign::load_campaign;
+use coreach_cli::campaign::prepare::prepare;
+use coreach_cli::progress::Progress;
+use coreach_execution::campaign::{Partition, Plan, Store};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -229,17 +233,22 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     let folder = Folder::new();
     let config = folder.campaign(SMALL);
     run(&config, &["--quiet"], 1);
+    // The same runs elsewhere, where two that failed did not.
     let other = folder.0.join("other.sqlite");
-    fs::copy(folder.store(), &other).unwrap();
-    let changed = Connection::open(&other).unwrap();
-    changed
-        .execute(
-            "UPDATE runs SET verdict = 'Inconclusive' WHERE verdict = 'Fail' AND number IN
-        (SELECT number FROM runs WHERE verdict = 'Fail' LIMIT 2)",
-            [],
-        )
-        .unwrap();
-    drop(changed);
+    let plan = plan(&config);
+    let first = Store::read(&folder.store()).unwrap();
+    let mut second = Store::open(&other, "nightly").unwrap();
+    second.describe(&plan).unwrap();
+    let mut changed = 0;
+    for run in &plan.runs {
+        let mut record = first.find(&run.key.to_string()).unwrap().record;
+        if record.verdict == "Fail" && changed < 2 {
+            changed += 1;
+            record.verdict = "Inconclusive".to_owned();
+        }
+        second.add(&plan, run, &record, SystemTime::now()).unwrap();
+    }
+    drop((first, second));
     let before = results(&folder.store());
     let merge = [folder.store().display().to_string(), other.display().to_string()];
     let output = run(Path::new("merge"), &[&merge[0], &merge[1]], 1);
@@ -247,7 +256,142 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     assert!(text.contains("0 new, 40 known, 2 with another verdict"), "{text}");
     assert_eq!(results(&folder.store()), before);
     assert_eq!(sql(&folder.store(), "SELECT count(*) FROM conflicts"), 2);
-    assert_eq!(document(&config, &[], 1)["conflicts"], 2);
+    let told = document(&config, &[], 1);
+    assert_eq!((&told["conflicts"], &told["contested"]["inconclusive"]), (&2.into(), &2.into()));
+
+    // The other way round: where it passed, the Fail of the other store counts, quiet or not, and however often it is merged.
+    let right = folder.campaign(&SMALL.replace(", wrong.yaml", ""));
+    let (mine, theirs) = (folder.0.join("mine.sqlite"), folder.0.join("theirs.sqlite"));
+    let code = coreach(&right, &["--store", mine.to_str().unwrap(), "--quiet"]).status().unwrap().code();
+    assert!(matches!(code, Some(0 | 3)));
+    let plan = self::plan(&right);
+    let mut record = Store::read(&mine).unwrap().find(&plan.runs[0].key.to_string()).unwrap().record;
+    record.verdict = "Fail".to_owned();
+    let mut store = Store::open(&theirs, "nightly").unwrap();
+    store.describe(&plan).unwrap();
+    store.add(&plan, &plan.runs[0], &record, SystemTime::now()).unwrap();
+    drop(store);
+    let [mine, theirs] = [mine, theirs].map(|path| path.display().to_string());
+    for _ in 0..2 {
+        run(Path::new("merge"), &[&mine, &theirs], 1);
+    }
+    let junit = folder.0.join("contested.xml");
+    let output = run(&right, &["--store", &mine, "--quiet", "--junit", junit.to_str().unwrap()], 1);
+    assert!(stderr(&output).contains("had another verdict"), "{}", stderr(&output));
+    assert!(fs::read_to_string(&junit).unwrap().contains("<failure type=\"contested\""));
+    // It comes along with the store that has it.
+    let onward = folder.0.join("onward.sqlite").display().to_string();
+    run(Path::new("merge"), &[&onward, &mine], 1);
+    // A second process, too, had another verdict.
+    let again = folder.0.join("again.sqlite");
+    coreach(&right, &["--store", again.to_str().unwrap(), "--quiet"]).status().unwrap();
+    let mut store = Store::open(&again, "nightly").unwrap();
+    assert!(!store.add(&plan, &plan.runs[0], &record, SystemTime::now()).unwrap());
+    drop(store);
+    run(&right, &["--store", again.to_str().unwrap(), "--quiet"], 1);
+}
+
+/// The plan of a campaign, as the program makes it.
+fn plan(config: &Path) -> Plan {
+    let (campaign, _) = load_campaign(config).unwrap();
+    let progress = Progress::start(1, false);
+    prepare(&campaign, Partition::WHOLE, 1, &progress).unwrap().0.0
+}
+
+#[test]
+fn nothing_run_is_no_success() {
+    let folder = Folder::new();
+    let config = folder.campaign("iuts: [right.yaml]\nconstants: [{ cPrice: 3 }]\nseeds: [1]");
+    let store = folder.0.join("part.sqlite").display().to_string();
+    let codes: Vec<Option<i32>> = (1..=7)
+        .map(|part| {
+            let part = format!("hash:{part}/7");
+            coreach(&config, &["--partition", &part, "--store", &store, "--quiet"]).status().unwrap().code()
+        })
+        .collect();
+    assert_eq!(codes.iter().filter(|code| **code == Some(5)).count(), 6, "{codes:?}");
+    let empty = folder.0.join("empty.sqlite");
+    drop(Store::open(&empty, "nightly").unwrap());
+    let into = folder.0.join("into.sqlite").display().to_string();
+    let output = run(Path::new("merge"), &[&into, empty.to_str().unwrap()], 5);
+    assert!(stderr(&output).contains("none of the stores has a run"));
+}
+
+#[test]
+fn no_output_is_an_input() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    run(&config, &["--quiet"], 1);
+    fs::hard_link(folder.store(), folder.0.join("hard.xml")).unwrap();
+    std::os::unix::fs::symlink("mutant.yaml", folder.0.join("soft.xml")).unwrap();
+    let all = || -> BTreeMap<PathBuf, Vec<u8>> {
+        let files = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    };
+    let before = all();
+    let [store, campaign] = [folder.store(), config.clone()].map(|path| path.display().to_string());
+    for output in [
+        "nightly.sqlite",
+        "./nightly.sqlite",
+        "nightly.sqlite-wal",
+        "nightly.sqlite-shm",
+        "hard.xml",
+        "soft.xml",
+        "campaign.yaml",
+        "coreach.yaml",
+        "specification.yaml",
+        "deliver_coffee.yaml",
+        "right.yaml",
+        "mutant.yaml",
+    ] {
+        let path = folder.0.join(output).display().to_string();
+        let refused = run(&config, &["--junit", &path], 2);
+        assert!(stderr(&refused).contains("--junit would write over"), "{output}: {}", stderr(&refused));
+        if !output.contains("sqlite") && output != "hard.xml" {
+            run(&config, &["--store", &path], 2);
+        }
+        for arguments in
+            [vec!["explain", &store, "1", "--draw", &path], vec!["replay", &store, "1", "--keep", &path]]
+        {
+            // A campaign's models are no inputs of these: what a store tells of is in the store.
+            if output.contains("sqlite") || output == "hard.xml" {
+                let program = Command::new(env!("CARGO_BIN_EXE_coreach")).args(&arguments).output().unwrap();
+                assert_eq!(program.status.code(), Some(2), "{arguments:?} {}", stderr(&program));
+            }
+        }
+    }
+    let into = Command::new(env!("CARGO_BIN_EXE_coreach"))
+        .args(["campaign", "merge", folder.0.join("hard.xml").to_str().unwrap(), &store])
+        .output()
+        .unwrap();
+    assert_eq!(into.status.code(), Some(2), "{}", stderr(&into));
+    assert!(campaign.ends_with("campaign.yaml"));
+    assert_eq!(all(), before);
+}
+
+#[test]
+fn a_damaged_store_is_no_summary_and_can_be_salvaged() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    let first = document(&config, &[], 1);
+    // The only Fails, under keys that are not theirs: the index has the old ones, and the table lacks them.
+    let connection = Connection::open(folder.store()).unwrap();
+    connection.execute("UPDATE runs SET key = substr(key, 2) || 'x' WHERE verdict = 'Fail'", []).unwrap();
+    drop(connection);
+    let output = run(&config, &[], 2);
+    assert!(
+        output.stdout.is_empty() && stderr(&output).contains("does not fit its seal"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stderr(&output).contains("coreach campaign salvage"), "{}", stderr(&output));
+    let (into, from) =
+        (folder.0.join("new.sqlite").display().to_string(), folder.store().display().to_string());
+    let salvaged = document(Path::new("salvage"), &[&into, &from], 5);
+    let fails = first["fail"].as_i64().unwrap();
+    assert_eq!(salvaged["taken"], 40 - fails, "{salvaged}");
+    let again = document(&config, &["--store", &into], 1);
+    assert_eq!((&again["executed"], &again["fail"]), (&fails.into(), &fails.into()));
 }
 
 #[test]
@@ -288,7 +432,7 @@ fn what_is_no_store_is_refused_and_left_alone() {
     drop(newer);
     refused(2, "format version 99");
     // Damage: pages in the middle are overwritten.
-    Connection::open(&store).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    Connection::open(&store).unwrap().pragma_update(None, "user_version", 2).unwrap();
     let mut bytes = fs::read(&store).unwrap();
     let length = bytes.len();
     bytes[4096..length].fill(0xa5);

@@ -201,11 +201,8 @@ fn one_told(told: &Told, store: &Path) -> String {
 /// What makes the numbers less certain than they look. What changes the exit code is said in any case.
 fn doubts(summary: &Summary, partition: Partition, quiet: bool) {
     if summary.planned == 0 {
-        let part = if partition == Partition::WHOLE {
-            String::new()
-        } else {
-            format!(" in the part {partition}")
-        };
+        let part =
+            if partition == Partition::WHOLE { String::new() } else { format!(" in the part {partition}") };
         console::say(&format!("error: {} has no runs{part}: nothing was tested", summary.campaign));
     }
     if summary.missing > 0 {

@@ -41,7 +41,9 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     if let Some(stages) = &arguments.stages {
         project.stages.clone_from(stages);
     }
-    if let Err(found) = outputs::refuse(&written_to(&project), &outputs::configuration(&arguments.configuration)) {
+    if let Err(found) =
+        outputs::refuse(&written_to(&project), &outputs::configuration(&arguments.configuration))
+    {
         return refuse(&found, arguments.format);
     }
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);

@@ -97,7 +97,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             exit = exit.and(exit_of(&run.outcome));
             total.add(&run);
             let written = record(&case.test, initial.clone(), &run);
-            let path = match keep(arguments, case, &written) {
+            let path = match keep(arguments, case, &written, &inputs) {
                 Ok(path) => path,
                 Err(message) => {
                     console::say(&format!("error: {message}"));
@@ -188,9 +188,13 @@ fn ask(test: &TestCase, state: &State, moves: &[Move]) -> Asked {
     }
 }
 
-/// All files that `--keep` writes.
+/// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it is written.
+const LOOKED_AHEAD: usize = 1000;
+
+/// The files that `--keep` writes.
 fn kept(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<Named> {
-    let seeds = (0..arguments.runs.get() as u64).map(|number| arguments.seed.wrapping_add(number));
+    let seeds =
+        (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
     let name = |path: PathBuf| Named { what: "--keep".to_owned(), path };
     let mut files = Vec::new();
     for case in cases {
@@ -209,9 +213,17 @@ fn run_path(folder: &Path, case: &Case, seed: u64) -> PathBuf {
 }
 
 /// Writes the run's document, if that is wanted; its path.
-fn keep(arguments: &TestArguments, case: &Case, record: &Record) -> Result<Option<String>, String> {
+fn keep(
+    arguments: &TestArguments,
+    case: &Case,
+    record: &Record,
+    inputs: &[Named],
+) -> Result<Option<String>, String> {
     let Some(folder) = &arguments.keep else { return Ok(None) };
     let (test, run) = (test_path(folder, case), run_path(folder, case, record.seed));
+    let names = [Named::new("--keep", &test), Named::new("--keep", &run)];
+    outputs::refuse(&names, inputs)
+        .map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
     let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
     for (path, text) in [(&test, &case.document), (&run, &text)] {
         fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -67,12 +67,8 @@ impl Store {
         let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
             seal::walk(&other.connection, other.version, table, None, faults, visit).map(|_| ())
         };
-        each("tests", &mut |row| {
-            append_new(&transaction, "tests", TESTS, &values(row, TESTS)?).map(|_| ())
-        })?;
-        each("iuts", &mut |row| {
-            append_new(&transaction, "iuts", IUTS, &values(row, IUTS)?).map(|_| ())
-        })?;
+        each("tests", &mut |row| append_new(&transaction, "tests", TESTS, &values(row, TESTS)?).map(|_| ()))?;
+        each("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &values(row, IUTS)?).map(|_| ()))?;
         each("runs", &mut |row| {
             let (is_new, is_conflict) = take_run(&transaction, row, &name)?;
             merged.new += usize::from(is_new);

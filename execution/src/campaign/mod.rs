@@ -34,8 +34,8 @@ mod store_error;
 pub mod summary;
 pub mod work;
 
+pub use find::{FindError, Found};
 pub use partition::Partition;
 pub use plan::{Instance, Iut, Key, Plan, Planned, RunSettings, StrategyKind, Test};
-pub use find::{FindError, Found};
 pub use store::{Store, StoreError};
 pub use summary::Summary;

@@ -61,7 +61,8 @@ CREATE TABLE conflicts (
 /// To version 2: each row has a seal, each table a chain of them.
 fn seals(connection: &Connection) -> rusqlite::Result<()> {
     for table in seal::TABLES {
-        connection.execute_batch(&format!("ALTER TABLE {table} ADD COLUMN seal BLOB NOT NULL DEFAULT x''"))?;
+        connection
+            .execute_batch(&format!("ALTER TABLE {table} ADD COLUMN seal BLOB NOT NULL DEFAULT x''"))?;
     }
     connection.execute_batch(
         "CREATE TABLE seals (name TEXT PRIMARY KEY, count INTEGER NOT NULL, head BLOB NOT NULL) STRICT",
@@ -84,10 +85,8 @@ pub(super) fn create(connection: &Connection, campaign: &str) -> rusqlite::Resul
 /// Takes a store that was found whole from an older version to ours. To be called in a transaction.
 pub(super) fn migrate(connection: &Connection, from: i64) -> rusqlite::Result<()> {
     steps(connection, from, FORMAT_VERSION)?;
-    connection.execute(
-        "UPDATE meta SET value = ?1 WHERE name = 'format_version'",
-        [FORMAT_VERSION.to_string()],
-    )?;
+    connection
+        .execute("UPDATE meta SET value = ?1 WHERE name = 'format_version'", [FORMAT_VERSION.to_string()])?;
     seal::seal_all(connection)
 }
 

@@ -126,7 +126,8 @@ pub(super) fn chain(connection: &Connection, table: &str) -> rusqlite::Result<Op
 /// Seals the row that was inserted last, and appends it to its table's chain. To be called in the transaction of the insert.
 pub(super) fn append(connection: &Connection, table: &str) -> rusqlite::Result<()> {
     let number = connection.last_insert_rowid();
-    let mut statement = connection.prepare_cached(&format!("SELECT rowid, * FROM {table} WHERE rowid = ?1"))?;
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT rowid, * FROM {table} WHERE rowid = ?1"))?;
     let columns = Columns::of(&statement);
     let seal = statement.query_row([number], |row| columns.seal_of(table, row))?;
     let update = format!("UPDATE {table} SET seal = ?1 WHERE rowid = ?2");
@@ -252,7 +253,10 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     match error.sqlite_error_code() {
         Some(code) => matches!(
             code,
-            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch | ErrorCode::Unknown
+            ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase
+                | ErrorCode::TypeMismatch
+                | ErrorCode::Unknown
         ),
         // A value of another type than its column's.
         None => true,
@@ -300,7 +304,8 @@ fn contradiction<'a>(table: &str, column: &dyn Fn(&str) -> Option<ValueRef<'a>>)
     match table {
         "runs" => {
             let seed = column("seed").and_then(|value| value.as_i64().ok()).unwrap_or(-1);
-            let key = plan::key_of_texts(text("test"), text("constants"), seed, text("iut"), text("settings"));
+            let key =
+                plan::key_of_texts(text("test"), text("constants"), seed, text("iut"), text("settings"));
             if key.to_string() != text("key") {
                 return Some("has a key that is not its own".to_owned());
             }

@@ -137,7 +137,8 @@ impl Store {
             _ => Err(error),
         });
         let identity = |connection: &Connection| -> rusqlite::Result<Result<i64>> {
-            Ok(whose(connection, path)?.and_then(|version| version.ok_or(StoreError::Foreign(path.to_owned()))))
+            Ok(whose(connection, path)?
+                .and_then(|version| version.ok_or(StoreError::Foreign(path.to_owned()))))
         };
         let connection = opened.map_err(|error| wrong(path, &error))?;
         let version = identity(&connection).map_err(|error| wrong(path, &error))??;
@@ -156,8 +157,7 @@ impl Store {
         // Runs first: they are what a user knows.
         for table in ["runs"].into_iter().chain(seal::TABLES.into_iter().filter(|table| *table != "runs")) {
             let at = base.as_ref().map(|(count, _)| *count).filter(|_| table == "runs");
-            let walked =
-                seal::walk(&self.connection, self.version, table, at, &mut faults, &mut |_| Ok(()))?;
+            let walked = seal::walk(&self.connection, self.version, table, at, &mut faults, &mut |_| Ok(()))?;
             if let (Some((count, head)), "runs") = (&base, table)
                 && walked.head_at.map(Vec::from).as_ref() != Some(head)
             {
@@ -419,9 +419,8 @@ fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
 
 /// The version of a store that we can read; nothing of a file that is still empty.
 fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Option<i64>>> {
-    let pragma = |name: &str| -> rusqlite::Result<i64> {
-        connection.pragma_query_value(None, name, |row| row.get(0))
-    };
+    let pragma =
+        |name: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, name, |row| row.get(0)) };
     let application = pragma("application_id")?;
     let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let version = pragma("user_version")?;

@@ -46,7 +46,6 @@ impl Counts {
     pub fn total(&self) -> usize {
         self.pass + self.inconclusive + self.fail + self.run_error
     }
-
 }
 
 /// One test case against one implementation.

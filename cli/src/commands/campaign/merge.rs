@@ -137,7 +137,9 @@ pub(super) fn salvage(arguments: &SalvageArguments) -> Result<u8, Ended> {
     };
     printed(written)?;
     if let Some(doubt) = &salvaged.doubt {
-        console::say(&format!("warning: {from} is damaged: {doubt}; what is missing is done again by the campaign"));
+        console::say(&format!(
+            "warning: {from} is damaged: {doubt}; what is missing is done again by the campaign"
+        ));
     }
     Ok(exit)
 }
