@@ -19,7 +19,7 @@
 //! **Version 1** had no seals. What can be checked of its rows is what is written in them twice: a key is the hash of
 //! the other columns, a record holds verdict and cause, a document hashes to its name, numbers have no gaps.
 //!
-//! **Costs** reading each row once: 20,000 runs in some 0.2 s (`docs/campaigns.md`).
+//! **Costs** reading each row once: 20,000 runs, 30 MB, take less than half a second, with SQLite's own check.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
