@@ -11,14 +11,15 @@ use std::sync::Arc;
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_cli::written::read_back;
+use coreach_model::Type;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, read_purpose, read_specification};
-use coreach_model::{Iosts, Type};
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::named_types::named_types;
 use coreach_pipeline::{Generation, Options as Pipeline, Stage, generate as make};
 use coreach_tests::generator::random::Random;
-use coreach_tests::generator::{Pair, Shape, generate};
+use coreach_tests::generator::{Shape, generate};
+use coreach_tests::source::{self, Input};
 use coreach_tests::text;
 
 /// Names that something else bears: verdicts, made locations and variables, keys of the format, words of YAML, DOT,
@@ -91,7 +92,7 @@ fn file(name: &str, text: String) -> Arc<SourceFile> {
 }
 
 /// The names that a pair uses, in every namespace.
-fn names(pair: &Pair) -> BTreeSet<String> {
+fn names(pair: &Input) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for iosts in [&pair.specification, &pair.purpose.iosts] {
         names.extend(iosts.locations.iter().map(|location| location.name.clone()));
@@ -133,12 +134,12 @@ fn renamed(text: &str, map: &HashMap<String, String>) -> String {
 }
 
 /// A pair under other names: taken ones, names with the ending of memory variables, and some as long as a name may be.
-fn adversarial(seed: u64) -> (Pair, Specification) {
+fn adversarial(seed: u64) -> (Input, Specification) {
     let pair = generate(seed, &Shape::default());
     let mut random = Random::new(seed ^ 0x6e61_6d65);
     let mut pool: Vec<String> = TAKEN.iter().map(|name| (*name).to_owned()).collect();
     let mut map = HashMap::new();
-    let names = names(&pair);
+    let names = names(&source::read(&pair).unwrap());
     for (number, name) in names.iter().enumerate() {
         let long =
             format!("{number:_<60}").replace(|c: char| c.is_ascii_digit(), "n") + &format!("{number:a<139}");
@@ -157,12 +158,12 @@ fn adversarial(seed: u64) -> (Pair, Specification) {
     let (read, _) = read.unwrap_or_else(|found| panic!("{found:#?}\n{specification}"));
     let (purpose, _) = read_purpose(file("purpose", purpose.clone()), &read)
         .unwrap_or_else(|found| panic!("{found:#?}\n{specification}\n{purpose}"));
-    (Pair { specification: read.iosts.clone(), purpose }, read)
+    (Input { specification: read.iosts.clone(), purpose }, read)
 }
 
-fn made(specification: &Iosts, pair: &Pair) -> Option<Generation> {
+fn made(pair: &Input) -> Option<Generation> {
     let options = Pipeline { max_lookahead: 6, analysis: Default::default(), check: false };
-    make(specification, pair.purpose.clone(), &options, &mut Z3Solver::default(), &mut |_| {}).ok()
+    make(&pair.specification, pair.purpose.clone(), &options, &mut Z3Solver::default(), &mut |_| {}).ok()
 }
 
 /// Writes and reads each stage; panics where that is not the same.
@@ -182,7 +183,7 @@ fn taken_names_are_read_as_they_were_written() {
     let (mut whole, mut memories) = (0, 0);
     for seed in 0..40 {
         let (pair, specification) = adversarial(seed);
-        let Some(generation) = made(&pair.specification, &pair) else { continue };
+        let Some(generation) = made(&pair) else { continue };
         whole += 1;
         memories +=
             usize::from(generation.visible.iosts.variables.len() > generation.closed.iosts.variables.len());
@@ -236,8 +237,8 @@ const ENDS: &str = "purpose: p\nof: remembering\ninitial: { location: Begin }\nt
 fn generated(specification: &str, purpose: &str) -> (Generation, Specification) {
     let (specification, _) = read_specification(file("specification", specification.to_owned())).unwrap();
     let (purpose, _) = read_purpose(file("purpose", purpose.to_owned()), &specification).unwrap();
-    let pair = Pair { specification: specification.iosts.clone(), purpose };
-    (made(&pair.specification, &pair).unwrap(), specification)
+    let pair = Input { specification: specification.iosts.clone(), purpose };
+    (made(&pair).unwrap(), specification)
 }
 
 #[test]

@@ -82,7 +82,7 @@ struct Columns {
 impl Columns {
     /// Of `SELECT rowid, * ...`.
     fn of(statement: &rusqlite::Statement<'_>) -> Self {
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let seal = names.iter().position(|name| name == "seal");
         Columns { names, seal }
     }

@@ -280,7 +280,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn expression(&self, text: &str) -> Read<Expression> {
-        let tree = parse(text).map_err(|mistake| format!("{text}: {}", mistake.message))?;
+        let tree = parse(text, usize::MAX).map_err(|mistake| format!("{text}: {}", mistake.message))?;
         self.resolved(&tree)
     }
 

@@ -280,7 +280,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     }
     let artifacts = artifacts::make(&input, settings, &mut report);
     let Artifacts { complete, product, closed, visible, graph, case, unresolved } = &artifacts;
-    written::written(&pair.specification, &artifacts, settings, &mut report, &mut Z3Solver::default());
+    written::written(&input.specification, &artifacts, settings, &mut report, &mut Z3Solver::default());
     if let Some(complete) = complete {
         stages::complete(complete, &known, settings, &mut report);
     }

@@ -25,7 +25,7 @@ pub fn written(
     solver: &mut dyn Solver,
 ) {
     // Reading six models costs as much as making them: of pairs that are held against all properties, every fourth.
-    if !settings.wants(WRITTEN) || (settings.only.is_none() && settings.seed % 4 != 0) {
+    if !settings.wants(WRITTEN) || (settings.only.is_none() && !settings.seed.is_multiple_of(4)) {
         return;
     }
     let Some(generation) = generation(made) else { return };
