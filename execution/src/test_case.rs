@@ -4,22 +4,26 @@
 //! turned into a model (JSON is YAML), and the model's reader reads that, with all its checks. What only a test case
 //! has, the verdicts, is taken beside it by the locations' names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
 use coreach_model::file;
-use coreach_model::iosts::{ActionKind, Iosts, LocationId};
+use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
 use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
-use coreach_model::{Datum, Diagnostic, Value, Verdict};
+use coreach_model::term::Substitution;
+use coreach_model::{Datum, Diagnostic, Term, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 use crate::json;
 
 /// The version of the document that is understood.
 pub const FORMAT_VERSION: u64 = 1;
+
+/// The version in which `others_fail` stands for many transitions; it is understood, too.
+pub const FORMAT_VERSION_WITH_OTHERS: u64 = 2;
 
 /// A test case, ready to be driven. Directions are the implementation's: its inputs are our stimuli.
 #[derive(Clone, Debug)]
@@ -129,7 +133,7 @@ impl TestCase {
             return Err(DocumentError::NoDocument("`format` is not `coreach`".to_owned()));
         }
         match document.get("format_version").and_then(Json::as_u64) {
-            Some(FORMAT_VERSION) => {}
+            Some(FORMAT_VERSION | FORMAT_VERSION_WITH_OTHERS) => {}
             Some(version) => return Err(DocumentError::Version(version)),
             None => return Err(DocumentError::NoDocument("`format_version` is missing".to_owned())),
         }
@@ -145,9 +149,9 @@ impl TestCase {
         let file = from_bytes("test case".to_owned(), model.into_bytes())
             .map_err(|diagnostic| DocumentError::Model(vec![diagnostic]))?;
         let (specification, _) = read_specification(file).map_err(DocumentError::Model)?;
-        let iosts = specification.iosts;
-        let places: HashMap<&str, usize> =
-            iosts.locations.iter().enumerate().map(|(at, location)| (location.name.as_str(), at)).collect();
+        let mut iosts = specification.iosts;
+        let places: HashMap<String, usize> =
+            iosts.locations.iter().enumerate().map(|(at, location)| (location.name.clone(), at)).collect();
         let mut verdicts = vec![None; iosts.locations.len()];
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
@@ -163,6 +167,14 @@ impl TestCase {
             if let Some(at) = places.get(name) {
                 verdicts[*at] = verdict;
             }
+        }
+        if let Some(name) = document.get("others_fail") {
+            let wrong = || DocumentError::NoDocument("`others_fail` names no location Fail".to_owned());
+            let fail = name.as_str().and_then(|name| iosts.find_location(name)).ok_or_else(wrong)?;
+            if verdicts[fail.0 as usize] != Some(Verdict::Fail) {
+                return Err(wrong());
+            }
+            write_out_others(&mut iosts, &verdicts, fail);
         }
         Ok(TestCase::new(iosts, verdicts))
     }
@@ -180,6 +192,28 @@ fn as_yaml(json: &Json) -> String {
         }
     }
     text
+}
+
+/// What `others_fail` says: at each location without a verdict, each output without a transition leads to Fail.
+fn write_out_others(iosts: &mut Iosts, verdicts: &[Option<Verdict>], fail: LocationId) {
+    let known: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
+    let outputs: Vec<_> =
+        iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output).collect();
+    let open = iosts.location_ids().filter(|location| verdicts[location.0 as usize].is_none());
+    let mut added = Vec::new();
+    for source in open {
+        for &action in outputs.iter().filter(|action| !known.contains(&(source, **action))) {
+            added.push(Transition {
+                source,
+                action,
+                guard: Term::yes(),
+                assignments: Substitution::new(),
+                target: fail,
+                origin: TransitionOrigin::default(),
+            });
+        }
+    }
+    iosts.transitions.extend(added);
 }
 
 /// For each location the length of a shortest way to Pass, by a search backwards.

@@ -17,13 +17,18 @@ pub struct CompletePurpose {
     pub reject: LocationId,
     /// How many of the transitions, the first ones, are the user's.
     pub given: usize,
+    /// Is every action that has no transition at a location a self-loop there? Said once for all, where there are many.
+    pub others_stay: bool,
 }
 
 /// SP: the specification whose accepted behaviours are marked (Definition 5.4): the result of `product`.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// All pairs of locations, all synchronised transitions, whether or not their guards can hold.
+    /// The pairs of locations that the graph reaches and the synchronised transitions between them, whether or not
+    /// their guards can hold.
     pub iosts: Iosts,
+    /// For each location: the specification's and the purpose's; ascending.
+    pub pairs: Vec<(LocationId, LocationId)>,
     /// For each location: is its purpose's half `Accept`?
     pub accepting: Vec<bool>,
 }
@@ -116,6 +121,9 @@ pub struct TestCase {
     pub reach: Vec<Term>,
     /// As of the test graph; `false` at Fail.
     pub coreach: Vec<Term>,
+    /// The location Fail where it also is the target of every output that has no transition at a location without a
+    /// verdict. Said once for all, where there are many.
+    pub others_fail: Option<LocationId>,
 }
 
 impl TestCase {

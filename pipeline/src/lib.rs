@@ -128,7 +128,7 @@ pub fn generate(
 
     // Mark the behaviours that the purpose accepts.
     watch(Stage::Product);
-    let product = product(specification, complete_purpose.clone(), solver);
+    let product = product(specification, complete_purpose.clone(), solver)?;
     checked(options, || check::product(&product, specification));
 
     // A tester sees inputs and outputs only.

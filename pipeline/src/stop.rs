@@ -4,6 +4,29 @@
 use coreach_model::Diagnostic;
 use coreach_model::iosts::{Iosts, Transition};
 
+/// What a [`Stop::TooMany`] counts: the nodes of an expression, written out.
+pub const PARTS: &str = "parts of one expression";
+/// The pairs of locations of a product.
+pub const PAIRS: &str = "pairs of locations";
+/// The transitions between them.
+pub const PAIR_TRANSITIONS: &str = "transitions between pairs of locations";
+
+/// The largest expression that a stage may make, in nodes as it is written out. Terms share, text does not: forty steps
+/// `x := x + y, y := x` are forty nodes, and a guard of a hundred million letters.
+pub const MAX_PARTS: u64 = 100_000;
+
+/// Is each guard and each assigned value of the transition small enough to be written?
+///
+/// # Errors
+/// [`Stop::TooMany`] of [`PARTS`].
+pub fn writable(stage: &'static str, transition: &Transition) -> Result<(), Stop> {
+    let mut terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
+    match terms.any(|term| term.written_size() > MAX_PARTS) {
+        true => Err(Stop::TooMany { stage, what: PARTS, limit: MAX_PARTS as usize }),
+        false => Ok(()),
+    }
+}
+
 /// A transition as a stop shows it: in one line, and where it stands in the user's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shown {
@@ -107,7 +130,11 @@ impl Stop {
             }
             Stop::TooMany { stage, what, limit } => {
                 Diagnostic::error("limit", format!("stage {stage} would make more than {limit} {what}"))
-                    .help("a smaller model, or guards that exclude each other, make fewer of them")
+                    .help(match *what {
+                        PARTS => "fewer internal steps between two visible actions, or fewer events before a choice is resolved, make shorter ones",
+                        PAIRS | PAIR_TRANSITIONS => "a smaller specification or purpose makes fewer of them",
+                        _ => "a smaller model, or guards that exclude each other, make fewer of them",
+                    })
             }
         }
     }

@@ -4,6 +4,7 @@
 //! - [`source`]: a pair as it is written: trees that nothing simplifies.
 //! - [`brute`]: what a pair means, by enumeration, from its text and the definitions alone.
 //! - [`properties`]: what must hold of every pair, each with its source in the thesis.
+//! - [`families`]: small models that ask for much (`scripts/explode`).
 //! - [`mutants`]: implementations that differ from the specification in one place.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
 //! - [`analysed`]: the machines that the analyses of our models work on.
@@ -14,6 +15,7 @@
 pub mod analysed;
 pub mod benchmark;
 pub mod brute;
+pub mod families;
 pub mod generator;
 pub mod mutants;
 pub mod properties;

@@ -9,7 +9,7 @@
 //! A literal over a finite index type of more than 4096 values, with a default other than the element type's simplest
 //! value, keeps that default outside the index type too: there, equality with it is too strict.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
@@ -87,11 +87,13 @@ const TAKEN: [&str; 60] = [
 pub fn declarations(terms: &[Term]) -> Vec<String> {
     let mut data = BTreeSet::new();
     let mut sorts = Sorts::default();
+    // By identity: an order of deep terms would walk them at each comparison.
+    let mut seen = HashSet::new();
     for term in terms {
         let facts = typing::facts(term);
         data.extend(facts.data);
         data.extend(facts.auxiliary);
-        sorts.of_literals(term, &mut BTreeSet::new());
+        sorts.of_literals(term, &mut seen);
     }
     for datum in &data {
         sorts.add(datum.ty());
@@ -241,7 +243,7 @@ struct Sorts {
 }
 
 impl Sorts {
-    fn of_literals(&mut self, term: &Term, seen: &mut BTreeSet<Term>) {
+    fn of_literals(&mut self, term: &Term, seen: &mut HashSet<Term>) {
         if !seen.insert(term.clone()) {
             return;
         }

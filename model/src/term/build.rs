@@ -9,7 +9,7 @@
 //! not ask.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use dashu::integer::IBig;
@@ -54,15 +54,7 @@ impl Term {
     #[must_use]
     pub fn not(&self) -> Term {
         assert_eq!(*self.sort(), Type::Bool, "negation of {self}");
-        match self.node() {
-            Node::Literal(Value::Bool(value)) => Term::literal(Value::Bool(!value)),
-            Node::Not(inner) => inner.clone(),
-            Node::And(parts) => Term::or(parts.iter().map(Term::not)),
-            Node::Or(parts) => Term::and(parts.iter().map(Term::not)),
-            Node::Compare(comparison, a, b) => Term::compare(comparison.negated(), a, b),
-            Node::IfThenElse(c, a, b) => Term::if_then_else(c, &a.not(), &b.not()),
-            _ => Term::make(Node::Not(self.clone()), Type::Bool),
-        }
+        negation(self, &mut HashMap::new())
     }
 
     /// The conjunction: flat, in order, without doubles; `false` where a part and its negation meet behind total parts.
@@ -293,13 +285,47 @@ impl Term {
         let Type::Record(ty) = record.sort().clone() else { panic!("{record} is not a record") };
         match record.node() {
             Node::Literal(Value::Record(_, values)) => return Term::literal(values[position].clone()),
-            Node::IfThenElse(c, a, b) => {
-                return Term::if_then_else(c, &Term::field(a, position), &Term::field(b, position));
-            }
+            Node::IfThenElse(..) => return field_of_cases(record, position, &mut HashMap::new()),
             _ => {}
         }
         Term::make(Node::Field(record.clone(), position), ty.fields[position].1.sort())
     }
+}
+
+/// [`Term::not`], each shared part once.
+fn negation(term: &Term, memo: &mut HashMap<Term, Term>) -> Term {
+    match term.node() {
+        Node::Literal(Value::Bool(value)) => return Term::literal(Value::Bool(!value)),
+        Node::Not(inner) => return inner.clone(),
+        Node::Compare(comparison, a, b) => return Term::compare(comparison.negated(), a, b),
+        Node::And(_) | Node::Or(_) | Node::IfThenElse(..) => {}
+        _ => return Term::make(Node::Not(term.clone()), Type::Bool),
+    }
+    if let Some(known) = memo.get(term) {
+        return known.clone();
+    }
+    let mut go = |part: &Term| negation(part, memo);
+    let result = match term.node() {
+        Node::And(parts) => Term::or(parts.iter().map(go).collect::<Vec<_>>()),
+        Node::Or(parts) => Term::and(parts.iter().map(go).collect::<Vec<_>>()),
+        Node::IfThenElse(c, a, b) => Term::if_then_else(c, &go(a), &go(b)),
+        other => unreachable!("{other:?} was answered above"),
+    };
+    memo.insert(term.clone(), result.clone());
+    result
+}
+
+/// The field of a record that conditions choose, each shared case once.
+fn field_of_cases(record: &Term, position: usize, memo: &mut HashMap<Term, Term>) -> Term {
+    let Node::IfThenElse(c, a, b) = record.node() else { return Term::field(record, position) };
+    if let Some(known) = memo.get(record) {
+        return known.clone();
+    }
+    let a = field_of_cases(a, position, memo);
+    let b = field_of_cases(b, position, memo);
+    let result = Term::if_then_else(c, &a, &b);
+    memo.insert(record.clone(), result.clone());
+    result
 }
 
 fn junction(parts: impl IntoIterator<Item = Term>, conjunction: bool) -> Term {

@@ -4,7 +4,7 @@
 //! operation that is *reached* and has no value (division by zero, an index outside a range-typed array, an element
 //! outside the array's element type) makes the whole term undefined.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,16 +53,44 @@ impl fmt::Display for Undefined {
 /// # Errors
 /// [`Undefined`] where an operation reached has no value or a datum is missing.
 pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> {
-    let go = |child: &Term| evaluate(child, valuation);
+    evaluated(term, valuation, &mut HashMap::new())
+}
+
+/// Below this size a term is evaluated again rather than remembered.
+const WORTH_REMEMBERING: u64 = 64;
+
+/// The value of the term; large subterms, which may be shared, are evaluated once.
+fn evaluated(
+    term: &Term,
+    valuation: &Valuation,
+    memo: &mut HashMap<Term, Value>,
+) -> Result<Value, Undefined> {
+    if term.written_size() < WORTH_REMEMBERING {
+        return value_of(term, &mut |child| evaluated(child, valuation, &mut HashMap::new()), valuation);
+    }
+    if let Some(known) = memo.get(term) {
+        return Ok(known.clone());
+    }
+    // What has no value ends the whole evaluation: there is nothing to remember of it.
+    let value = value_of(term, &mut |child| evaluated(child, valuation, memo), valuation)?;
+    memo.insert(term.clone(), value.clone());
+    Ok(value)
+}
+
+fn value_of(
+    term: &Term,
+    go: &mut dyn FnMut(&Term) -> Result<Value, Undefined>,
+    valuation: &Valuation,
+) -> Result<Value, Undefined> {
     Ok(match term.node() {
         Node::Literal(value) => value.clone(),
         Node::Data(datum) => {
             valuation.get(datum).cloned().ok_or_else(|| Undefined::Unbound(datum.clone()))?
         }
-        Node::Not(a) => Value::Bool(!holds(a, valuation)?),
+        Node::Not(a) => Value::Bool(!is_true(&go(a)?)),
         Node::And(parts) => {
             for part in parts {
-                if !holds(part, valuation)? {
+                if !is_true(&go(part)?) {
                     return Ok(Value::Bool(false));
                 }
             }
@@ -70,7 +98,7 @@ pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> 
         }
         Node::Or(parts) => {
             for part in parts {
-                if holds(part, valuation)? {
+                if is_true(&go(part)?) {
                     return Ok(Value::Bool(true));
                 }
             }
@@ -78,7 +106,7 @@ pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> 
         }
         Node::Compare(comparison, a, b) => Value::Bool(comparison.holds(go(a)?.cmp(&go(b)?))),
         Node::IfThenElse(c, a, b) => {
-            if holds(c, valuation)? {
+            if is_true(&go(c)?) {
                 go(a)?
             } else {
                 go(b)?
@@ -126,8 +154,12 @@ pub fn evaluate(term: &Term, valuation: &Valuation) -> Result<Value, Undefined> 
 /// # Errors
 /// As [`evaluate`].
 pub fn holds(term: &Term, valuation: &Valuation) -> Result<bool, Undefined> {
-    match evaluate(term, valuation)? {
-        Value::Bool(value) => Ok(value),
+    Ok(is_true(&evaluate(term, valuation)?))
+}
+
+fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Bool(value) => *value,
         other => unreachable!("{other} is not a truth value"),
     }
 }

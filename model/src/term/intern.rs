@@ -25,6 +25,8 @@ pub(super) struct Cell {
     pub(super) mentions: u64,
     /// Has it a value under every valuation, for all that is seen at once?
     pub(super) total: bool,
+    /// How many nodes it has written out, without sharing (saturating).
+    pub(super) written: u64,
 }
 
 /// The hash is already a hash.
@@ -62,7 +64,7 @@ pub(super) fn hash_of(node: &Node) -> u64 {
 }
 
 /// The one cell of this node.
-pub(super) fn intern(node: Node, sort: Type, mentions: u64, total: bool) -> Arc<Cell> {
+pub(super) fn intern(node: Node, sort: Type, mentions: u64, written: u64, total: bool) -> Arc<Cell> {
     let hash = hash_of(&node);
     let index = (hash >> 60) as usize % SHARDS;
     // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.
@@ -73,7 +75,7 @@ pub(super) fn intern(node: Node, sort: Type, mentions: u64, total: bool) -> Arc<
             return cell;
         }
     }
-    let cell = Arc::new(Cell { node, sort, hash, mentions, total });
+    let cell = Arc::new(Cell { node, sort, hash, mentions, written, total });
     shard.cells.entry(hash).or_default().push(Arc::downgrade(&cell));
     shard.count += 1;
     if shard.count >= shard.sweep_at {

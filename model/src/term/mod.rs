@@ -46,11 +46,13 @@ impl Term {
             }
             _ => 0,
         };
+        let mut written = 1u64;
         for child in children(&node) {
             mentions |= child.0.mentions;
+            written = written.saturating_add(child.0.written);
         }
         let total = total::is_total(&node, &sort);
-        Term(intern::intern(node, sort, mentions, total))
+        Term(intern::intern(node, sort, mentions, written, total))
     }
 
     /// The root.
@@ -61,6 +63,12 @@ impl Term {
     /// The sort of its value.
     pub fn sort(&self) -> &Type {
         &self.0.sort
+    }
+
+    /// How many nodes it has when it is written out, each shared subterm as often as it occurs (saturating). Text has no
+    /// sharing: a term of sixty levels may fill every disk.
+    pub fn written_size(&self) -> u64 {
+        self.0.written
     }
 
     /// The direct subterms, left to right.

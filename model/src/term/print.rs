@@ -8,6 +8,28 @@ use crate::term::node::{Comparison, Node, Operator};
 use crate::types::Type;
 use crate::value::Value;
 
+/// A larger expression is not printed in full: text repeats what terms share, and can be larger than any disk. The
+/// stages stop before they make such an expression ([`Term::written_size`]); messages that show one are cut.
+pub const MAX_PRINTED: u64 = 4_000_000;
+
+/// So much of a larger expression is printed.
+const MOST_OF_TOO_LARGE: usize = 400;
+
+/// Text that ends at the limit.
+struct Limited {
+    text: String,
+}
+
+impl fmt::Write for Limited {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if self.text.len() > MOST_OF_TOO_LARGE {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
 /// How tightly an expression binds; a higher number binds tighter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
@@ -44,7 +66,7 @@ fn literal_binding(value: &Value) -> Binding {
     }
 }
 
-fn write(f: &mut fmt::Formatter<'_>, term: &Term, at_least: Binding) -> fmt::Result {
+fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
     if binding(term) < at_least {
         f.write_str("(")?;
         write(f, term, Binding::Conditional)?;
@@ -113,7 +135,7 @@ fn write(f: &mut fmt::Formatter<'_>, term: &Term, at_least: Binding) -> fmt::Res
     }
 }
 
-fn separated(f: &mut fmt::Formatter<'_>, parts: &[Term], separator: &str, at_least: Binding) -> fmt::Result {
+fn separated(f: &mut dyn fmt::Write, parts: &[Term], separator: &str, at_least: Binding) -> fmt::Result {
     for (position, part) in parts.iter().enumerate() {
         if position > 0 {
             f.write_str(separator)?;
@@ -123,7 +145,7 @@ fn separated(f: &mut fmt::Formatter<'_>, parts: &[Term], separator: &str, at_lea
     Ok(())
 }
 
-fn compare(f: &mut fmt::Formatter<'_>, comparison: Comparison, a: &Term, b: &Term) -> fmt::Result {
+fn compare(f: &mut dyn fmt::Write, comparison: Comparison, a: &Term, b: &Term) -> fmt::Result {
     write(f, a, Binding::Sum)?;
     write!(f, " {comparison} ")?;
     write(f, b, Binding::Sum)
@@ -131,6 +153,12 @@ fn compare(f: &mut fmt::Formatter<'_>, comparison: Comparison, a: &Term, b: &Ter
 
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(f, self, Binding::Conditional)
+        if self.written_size() <= MAX_PRINTED {
+            return write(f, self, Binding::Conditional);
+        }
+        let mut limited = Limited { text: String::new() };
+        // An error says that the limit is met; strings have no other.
+        let _ = write(&mut limited, self, Binding::Conditional);
+        write!(f, "{} ... (an expression of more than {MAX_PRINTED} parts)", limited.text)
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! - **complete purpose** (Definition 4.22): (1) in every location, for every action, some guard holds; (2) Accept is
 //!   absorbing; (3) no internal action leads into Accept.
-//! - **product** (Definition 5.4): (1) |L1|·|L2| locations; (2) every transition carries a guard of the specification;
+//! - **product** (Definition 5.4): (1) a location for each pair that is reached, and no other; (2) every transition carries a guard of the specification;
 //!   (3) no datum is owned twice.
 //! - **every artifact from closed on**: a guard has a value in every state in which it may be read.
 //! - **closed** (Definition A.7): (1) no internal action; (2) no guard that cannot hold; (3) no unreachable location.
@@ -15,7 +15,7 @@
 //!   (3) in every other location, for every output of the implementation, some guard holds; (4) Fail and Inconclusive
 //!   are entered by outputs of the implementation only.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, Iosts, LocationId};
@@ -44,7 +44,15 @@ fn violation(rule: &'static str, place: impl Into<String>) -> Violation {
 pub fn complete_purpose(complete: &CompletePurpose, solver: &mut dyn Solver) -> Vec<Violation> {
     let iosts = &complete.purpose.iosts;
     let accept = complete.purpose.accept;
-    let mut found = uncovered(iosts, |_| Term::yes(), |_| true, |_| true, "complete purpose 1", solver);
+    let mut found = uncovered(
+        iosts,
+        |_| Term::yes(),
+        |_| true,
+        |_| true,
+        complete.others_stay,
+        "complete purpose 1",
+        solver,
+    );
     for transition in &iosts.transitions {
         let shown = || iosts.describe(transition);
         if transition.source == accept && transition.target != accept {
@@ -61,17 +69,24 @@ pub fn complete_purpose(complete: &CompletePurpose, solver: &mut dyn Solver) -> 
 /// Checks the result of `product` against the specification.
 pub fn product(product: &Product, specification: &Iosts) -> Vec<Violation> {
     let mut found = Vec::new();
-    let (count, left) = (product.iosts.locations.len(), specification.locations.len());
-    if !count.is_multiple_of(left) || product.accepting.len() != count {
-        found.push(violation("product 1", format!("{count} locations from {left}")));
+    let count = product.iosts.locations.len();
+    if product.pairs.len() != count || product.accepting.len() != count {
+        found.push(violation("product 1", format!("{count} locations")));
+        return found;
     }
-    let right = count / left;
+    if !product.pairs.windows(2).all(|two| two[0] < two[1]) {
+        found.push(violation("product 1", "a pair is there twice"));
+    }
+    if product.iosts.clone().without_unreachable_locations().1.len() != count {
+        found.push(violation("product 1", "a pair that is not reached"));
+    }
+    let outgoing = specification.outgoing();
     for transition in &product.iosts.transitions {
-        let source = LocationId(transition.source.0 / right as u32);
-        let target = LocationId(transition.target.0 / right as u32);
-        let known = specification.transitions.iter().any(|t| {
-            t.source == source
-                && t.target == target
+        let (source, _) = product.pairs[transition.source.0 as usize];
+        let (target, _) = product.pairs[transition.target.0 as usize];
+        let known = outgoing[source.0 as usize].iter().any(|&number| {
+            let t = &specification.transitions[number];
+            t.target == target
                 && t.action == transition.action
                 && t.assignments
                     .iter()
@@ -156,7 +171,15 @@ pub fn test_case(case: &TestCase, solver: &mut dyn Solver) -> Vec<Violation> {
     let is_output = |action: ActionId| iosts.action(action).kind == ActionKind::Output;
     if case.verdicts.contains(&Some(Verdict::Pass)) {
         let open = |location: LocationId| verdict(location).is_none();
-        found.extend(uncovered(iosts, reach, open, is_output, "test case 3", solver));
+        found.extend(uncovered(
+            iosts,
+            reach,
+            open,
+            is_output,
+            case.others_fail.is_some(),
+            "test case 3",
+            solver,
+        ));
     }
     for transition in &iosts.transitions {
         if verdict(transition.source).is_some() {
@@ -215,21 +238,30 @@ fn undefined(
     found
 }
 
-/// Pairs of location and action for which no guard need hold.
+/// Pairs of location and action for which no guard need hold. `others_are_said`: what has no transition is covered.
 fn uncovered(
     iosts: &Iosts,
     context: impl Fn(LocationId) -> Term,
     locations: impl Fn(LocationId) -> bool,
     actions: impl Fn(ActionId) -> bool,
+    others_are_said: bool,
     rule: &'static str,
     solver: &mut dyn Solver,
 ) -> Vec<Violation> {
     let mut found = Vec::new();
     let outgoing = iosts.outgoing();
     for source in iosts.location_ids().filter(|location| locations(*location)) {
-        for action in iosts.action_ids().filter(|action| actions(*action)) {
-            let here = outgoing[source.0 as usize].iter().map(|&number| &iosts.transitions[number]);
-            let guards = here.filter(|t| t.action == action).map(|t| t.guard.clone());
+        let mut of: BTreeMap<ActionId, Vec<Term>> = BTreeMap::new();
+        for &number in &outgoing[source.0 as usize] {
+            let transition = &iosts.transitions[number];
+            of.entry(transition.action).or_default().push(transition.guard.clone());
+        }
+        if !others_are_said {
+            for action in iosts.action_ids() {
+                of.entry(action).or_default();
+            }
+        }
+        for (action, guards) in of.into_iter().filter(|(action, _)| actions(*action)) {
             let mut formula = context(source).conjuncts();
             formula.push(Term::or(guards).not());
             if solver.check(&formula) == Answer::Sat {

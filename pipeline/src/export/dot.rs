@@ -62,8 +62,9 @@ fn frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
         Some(false) => "<BR/><B>The purpose cannot be reached.</B>",
         _ => "",
     };
+    let once = view.said_once().map_or(String::new(), |sentence| format!("<BR/>{}", html(&sentence)));
     let label = format!(
-        "<<B>{}</B>: {}{unreachable}<BR/><FONT POINT-SIZE=\"10\">{side}</FONT>>",
+        "<<B>{}</B>: {}{unreachable}{once}<BR/><FONT POINT-SIZE=\"10\">{side}</FONT>>",
         html(&view.iosts.name),
         html(&stage)
     );

@@ -24,6 +24,9 @@ use crate::named_types::named_types;
 /// The version of the document's format.
 pub const FORMAT_VERSION: u32 = 1;
 
+/// The version where `others_fail` is there: a reader that passes over it would miss transitions.
+pub const FORMAT_VERSION_WITH_OTHERS: u32 = 2;
+
 /// The document, with a newline behind it.
 pub fn json(view: &View<'_>) -> String {
     // Serializing strings, numbers and lists into memory has no way to fail.
@@ -56,6 +59,8 @@ struct Document {
     initial: Initial,
     locations: Vec<LocationJson>,
     transitions: Vec<TransitionJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    others_fail: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -68,6 +73,8 @@ struct Generator {
 struct Purpose {
     of: String,
     given_transitions: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    others_stay: bool,
 }
 
 #[derive(Serialize)]
@@ -177,13 +184,18 @@ fn document(view: &View<'_>) -> Document {
         .collect();
     Document {
         format: "coreach",
-        format_version: FORMAT_VERSION,
+        format_version: match view.others_fail {
+            None => FORMAT_VERSION,
+            Some(_) => FORMAT_VERSION_WITH_OTHERS,
+        },
         generator: Generator { name: "coreach", version: env!("CARGO_PKG_VERSION") },
         stage: view.what,
         name: iosts.name.clone(),
-        purpose: view
-            .purpose
-            .map(|(purpose, given)| Purpose { of: purpose.of.clone(), given_transitions: given }),
+        purpose: view.purpose.map(|(purpose, given)| Purpose {
+            of: purpose.of.clone(),
+            given_transitions: given,
+            others_stay: view.others_stay,
+        }),
         counts: Counts {
             locations: iosts.locations.len(),
             transitions: iosts.transitions.len(),
@@ -208,6 +220,7 @@ fn document(view: &View<'_>) -> Document {
         initial,
         locations,
         transitions,
+        others_fail: view.others_fail.map(|fail| name(view, fail)),
     }
 }
 

@@ -36,6 +36,10 @@ pub struct View<'a> {
     pub coreach: Option<&'a [Term]>,
     /// For a purpose: itself, and how many transitions are the user's, the first ones.
     pub purpose: Option<(&'a TestPurpose, usize)>,
+    /// For a completed purpose: is an action without a transition at a location a self-loop there?
+    pub others_stay: bool,
+    /// For a test case: where every output leads that has no transition at a location without a verdict.
+    pub others_fail: Option<LocationId>,
     /// How many more events tell runs apart; from `determinize` on.
     pub lookahead: Option<usize>,
     /// What selection did; from `select` on.
@@ -70,6 +74,8 @@ impl<'a> View<'a> {
             reach,
             coreach,
             purpose: (stage == Stage::Complete).then_some((&complete.purpose, complete.given)),
+            others_stay: stage == Stage::Complete && complete.others_stay,
+            others_fail: generation.test_case.others_fail.filter(|_| stage == Stage::InputComplete),
             lookahead: (stage >= Stage::Determinize).then_some(generation.visible.lookahead),
             selection: selected.then_some(graph.selection),
             losses: if selected { &graph.losses } else { &[] },
@@ -88,6 +94,8 @@ impl<'a> View<'a> {
             reach: None,
             coreach: None,
             purpose: None,
+            others_stay: false,
+            others_fail: None,
             lookahead: None,
             selection: None,
             losses: &[],
@@ -155,6 +163,15 @@ impl<'a> View<'a> {
         }
     }
 
+    /// What is said once for many transitions, as a sentence.
+    pub fn said_once(&self) -> Option<String> {
+        if self.others_stay {
+            return Some("every action without a transition at a location is a self-loop there".to_owned());
+        }
+        let fail = &self.iosts.location(self.others_fail?).name;
+        Some(format!("every output without a transition at a location without a verdict leads to {fail}"))
+    }
+
     /// How many transitions lead to this verdict.
     pub fn count_into(&self, verdict: Verdict) -> usize {
         let leads = |location| self.mark(location) == Some(Mark::Verdict(verdict));
@@ -210,8 +227,7 @@ fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
 
 /// The names of the product's locations whose purpose's half is `Reject`.
 fn rejecting(generation: &Generation) -> HashSet<&str> {
-    let width = generation.complete_purpose.purpose.iosts.locations.len();
-    let reject = generation.complete_purpose.reject.0 as usize;
-    let locations = generation.product.iosts.locations.iter().enumerate();
-    locations.filter(|(at, _)| at % width == reject).map(|(_, location)| location.name.as_str()).collect()
+    let reject = generation.complete_purpose.reject;
+    let locations = generation.product.pairs.iter().zip(&generation.product.iosts.locations);
+    locations.filter(|((_, l2), _)| *l2 == reject).map(|(_, location)| location.name.as_str()).collect()
 }

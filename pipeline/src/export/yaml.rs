@@ -13,7 +13,10 @@ use crate::named_types::named_types;
 
 /// The model as text.
 pub fn yaml(view: &View<'_>) -> String {
-    let what = view.what.replace('_', " ");
+    let mut what = view.what.replace('_', " ");
+    if let Some(sentence) = view.said_once() {
+        what += &format!("; {sentence}");
+    }
     match view.purpose {
         Some((purpose, _)) => format!("{MADE_MARK}{what}\n{}", writer::write_purpose_yaml(purpose)),
         None => format!("{MADE_MARK}{what}\n{}", writer::write_yaml(view.iosts, &named_types(view.iosts))),

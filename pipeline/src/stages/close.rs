@@ -10,25 +10,36 @@
 //! from the initial location, so they do not arise. A collapsed or visible transition whose guard cannot hold is
 //! dropped, and a sequence is not continued once its guard cannot hold: there can be exponentially many of them.
 //!
-//! **Ends.** A sequence that meets a location again is a livelock and stops the stage with the cycle; without one,
-//! sequences are simple paths. They are limited in number all the same ([`MAX_SEQUENCES`]).
+//! Sequences that come to one location with one effect are continued as one, whose guard is the disjunction of theirs:
+//! the locations are visited in an order that internal steps follow, each once per effect. A row of n diamonds that
+//! change nothing has 2^n sequences and 4n such steps. Within a cycle of internal steps, which guards may exclude, there
+//! is no such order: there every path is followed for itself.
 //!
-//! **Cost**: one query per internal sequence and per visible transition; the memo of the solver answers copies.
+//! **Ends.** A sequence that meets a location again is a livelock and stops the stage with the cycle; without one,
+//! sequences are simple paths. They are limited in number all the same ([`MAX_SEQUENCES`]), and what they assign in
+//! size ([`crate::stop::MAX_PARTS`]).
+//!
+//! **Cost**: one query per internal step from a location and effect; the memo of the solver answers copies.
 //!
 //! ```text
 //! l -tau{x := 0}-> m -a(p)[p > x]{y := x + p}-> n     becomes     l -a(p)[p > 0]{x := 0, y := 0 + p}-> n
 //! ```
 
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{LocationId, Term};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
 
 use crate::artifact::{Closed, Product};
-use crate::stop::{Shown, Stop};
+use crate::stop::{Shown, Stop, writable};
 
-/// The most sequences of internal actions that one location may begin.
-pub const MAX_SEQUENCES: usize = 100_000;
+/// The most internal steps that one location may begin, counted for each effect that comes to them.
+pub const MAX_SEQUENCES: usize = 10_000;
 
 /// Replaces internal sequences by visible transitions.
 ///
@@ -37,14 +48,14 @@ pub const MAX_SEQUENCES: usize = 100_000;
 /// # Errors
 /// [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] beyond [`MAX_SEQUENCES`].
 pub fn close(product: Product, solver: &mut dyn Solver) -> Result<Closed, Stop> {
-    let Product { iosts, accepting } = product;
-    let outgoing = iosts.outgoing();
+    let Product { iosts, accepting, .. } = product;
+    let internal = Internal::of(&iosts);
     let mut reached = vec![false; iosts.locations.len()];
     reached[iosts.initial.0 as usize] = true;
     let mut work = vec![iosts.initial];
     let mut leaving: Vec<Vec<Transition>> = vec![Vec::new(); iosts.locations.len()];
     while let Some(location) = work.pop() {
-        let found = visible_from(&iosts, &outgoing, location, solver)?;
+        let found = visible_from(&internal, location, solver)?;
         for transition in &found {
             if !std::mem::replace(&mut reached[transition.target.0 as usize], true) {
                 work.push(transition.target);
@@ -59,66 +70,184 @@ pub fn close(product: Product, solver: &mut dyn Solver) -> Result<Closed, Stop> 
     Ok(Closed { iosts: closed, accepting })
 }
 
-/// What a path of internal steps has done so far.
+/// What internal steps from one location have done so far: a path of them, or several of one effect.
 struct Prefix {
     location: LocationId,
     guard: Term,
     effect: Substitution,
-    path: Vec<usize>,
+    /// The first path, backwards.
+    path: Path,
+    /// The steps since the last component was entered. Elsewhere no location can be met again.
+    within: Vec<usize>,
 }
 
-/// The visible transitions of a location, then the collapsed sequences that it begins.
+/// A path of steps that shares its beginning with others.
+type Path = Option<Rc<Last>>;
+
+struct Last {
+    step: usize,
+    before: Path,
+}
+
+impl Drop for Last {
+    /// A long path is taken apart step by step: the compiler's way would need a stack as deep.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(last) = before {
+            match Rc::try_unwrap(last) {
+                Ok(mut last) => before = last.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+/// The numbers of a path's steps.
+fn steps(path: &Path) -> Vec<usize> {
+    let mut numbers = Vec::new();
+    let mut at = path;
+    while let Some(last) = at {
+        numbers.push(last.step);
+        at = &last.before;
+    }
+    numbers.reverse();
+    numbers
+}
+
+/// The internal steps of a machine.
+struct Internal<'a> {
+    iosts: &'a Iosts,
+    outgoing: Vec<Vec<usize>>,
+    /// For each location the place of its strongly connected component in an order that internal steps follow.
+    component: Vec<usize>,
+}
+
+impl<'a> Internal<'a> {
+    fn of(iosts: &'a Iosts) -> Self {
+        let mut graph: DiGraph<(), ()> = DiGraph::new();
+        let nodes: Vec<_> = iosts.locations.iter().map(|_| graph.add_node(())).collect();
+        for transition in iosts.transitions.iter().filter(|t| !iosts.action(t.action).is_visible()) {
+            graph.add_edge(nodes[transition.source.0 as usize], nodes[transition.target.0 as usize], ());
+        }
+        // Kosaraju's algorithm needs no stack of calls; it gives the last component first.
+        let components = kosaraju_scc(&graph);
+        let mut component = vec![0; iosts.locations.len()];
+        for (place, members) in components.iter().rev().enumerate() {
+            for member in members {
+                component[member.index()] = place;
+            }
+        }
+        Internal { iosts, outgoing: iosts.outgoing(), component }
+    }
+
+    fn component(&self, location: LocationId) -> usize {
+        self.component[location.0 as usize]
+    }
+}
+
+/// The visible transitions of a location, then the collapsed sequences that it begins, in the order of their paths.
 fn visible_from(
-    iosts: &Iosts,
-    outgoing: &[Vec<usize>],
+    internal: &Internal<'_>,
     location: LocationId,
     solver: &mut dyn Solver,
 ) -> Result<Vec<Transition>, Stop> {
-    let mut found = Vec::new();
-    let mut stack =
-        vec![Prefix { location, guard: Term::yes(), effect: Substitution::new(), path: Vec::new() }];
+    let mut found: Vec<(Path, usize, Transition)> = Vec::new();
+    let start =
+        Prefix { location, guard: Term::yes(), effect: Substitution::new(), path: None, within: Vec::new() };
+    let mut waiting = BTreeMap::from([(internal.component(location), vec![start])]);
     let mut sequences = 0;
-    while let Some(prefix) = stack.pop() {
-        let mut longer = Vec::new();
-        for &number in &outgoing[prefix.location.0 as usize] {
-            let step = &iosts.transitions[number];
-            let collapsed = follow(&prefix, location, step);
-            if !may_hold(solver, &collapsed.guard.conjuncts()) {
-                continue;
+    while let Some((component, entered)) = waiting.pop_first() {
+        let mut stack = joined(entered);
+        while let Some(prefix) = stack.pop() {
+            let mut longer = Vec::new();
+            for &number in &internal.outgoing[prefix.location.0 as usize] {
+                let step = &internal.iosts.transitions[number];
+                let collapsed = follow(&prefix, location, step);
+                if !may_hold(solver, &collapsed.guard.conjuncts()) {
+                    continue;
+                }
+                writable("close", &collapsed)?;
+                if internal.iosts.action(step.action).is_visible() {
+                    found.push((prefix.path.clone(), number, collapsed));
+                    continue;
+                }
+                sequences += 1;
+                if sequences > MAX_SEQUENCES {
+                    let what = "internal sequences";
+                    return Err(Stop::TooMany { stage: "close", what, limit: MAX_SEQUENCES });
+                }
+                let path = Some(Rc::new(Last { step: number, before: prefix.path.clone() }));
+                let next = Prefix {
+                    location: step.target,
+                    guard: collapsed.guard,
+                    effect: collapsed.assignments,
+                    path,
+                    within: Vec::new(),
+                };
+                let entered = internal.component(step.target);
+                if entered != component {
+                    waiting.entry(entered).or_default().push(next);
+                    continue;
+                }
+                let mut within = prefix.within.clone();
+                within.push(number);
+                if let Some(cycle) = cycle_at_end(internal.iosts, &within) {
+                    return Err(Stop::Livelock { cycle });
+                }
+                longer.push(Prefix { within, ..next });
             }
-            if iosts.action(step.action).is_visible() {
-                found.push(collapsed);
-                continue;
-            }
-            sequences += 1;
-            if sequences > MAX_SEQUENCES {
-                return Err(Stop::TooMany {
-                    stage: "close",
-                    what: "internal sequences",
-                    limit: MAX_SEQUENCES,
-                });
-            }
-            let mut path = prefix.path.clone();
-            path.push(number);
-            if let Some(cycle) = cycle_at_end(iosts, &path) {
-                return Err(Stop::Livelock { cycle });
-            }
-            longer.push(Prefix {
-                location: step.target,
-                guard: collapsed.guard,
-                effect: collapsed.assignments,
-                path,
-            });
+            // The first sequence is continued first.
+            stack.extend(longer.into_iter().rev());
         }
-        // The first sequence is continued first.
-        stack.extend(longer.into_iter().rev());
     }
-    Ok(found)
+    let mut found: Vec<_> = found.into_iter().map(|(path, number, t)| (steps(&path), number, t)).collect();
+    // A path comes before those that continue it; numbers ascend within a location.
+    found.sort_by(|(path1, number1, _), (path2, number2, _)| (path1, number1).cmp(&(path2, number2)));
+    Ok(found.into_iter().map(|(.., transition)| transition).collect())
+}
+
+/// Prefixes with one location and one effect as one, whose guard is that one of theirs holds; the first is continued
+/// first, so it is the last.
+fn joined(prefixes: Vec<Prefix>) -> Vec<Prefix> {
+    if prefixes.len() == 1 {
+        return prefixes;
+    }
+    let mut index: HashMap<(LocationId, Substitution), usize> = HashMap::new();
+    let mut groups: Vec<Vec<Prefix>> = Vec::new();
+    for prefix in prefixes {
+        let group = *index.entry((prefix.location, prefix.effect.clone())).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(prefix);
+    }
+    let mut joined = Vec::new();
+    for mut group in groups {
+        if group.len() > 1 {
+            group.sort_by_cached_key(|prefix| steps(&prefix.path));
+        }
+        let guard = one_of(group.iter().map(|prefix| prefix.guard.clone()).collect());
+        joined.extend(group.into_iter().next().map(|first| Prefix { guard, ..first }));
+    }
+    joined.reverse();
+    joined
+}
+
+/// The disjunction, with the conjuncts in front that all of them begin with. What a conjunct needs to have a value
+/// stands in front of it, so the beginning may be moved out, and nothing else may.
+fn one_of(guards: Vec<Term>) -> Term {
+    let parts: Vec<Vec<Term>> = guards.iter().map(Term::conjuncts).collect();
+    let Some(first) = parts.first() else { return Term::no() };
+    let common = parts.iter().fold(first.len(), |most, other| {
+        first.iter().zip(other).take(most).take_while(|(a, b)| a == b).count()
+    });
+    let rest = Term::or(parts.iter().map(|parts| Term::and(parts[common..].iter().cloned())));
+    Term::and(first[..common].iter().cloned().chain([rest]))
 }
 
 /// Definition A.2, one step at a time: the guard and the effect of a prefix followed by a step.
 fn follow(prefix: &Prefix, source: LocationId, step: &Transition) -> Transition {
-    if prefix.path.is_empty() {
+    if prefix.path.is_none() {
         return Transition { source, ..step.clone() };
     }
     let guard = Term::and([prefix.guard.clone(), substitute(&step.guard, &prefix.effect)]);

@@ -12,20 +12,29 @@
 //! some transition of the action leads elsewhere, and is a self-loop otherwise. It is added where it can hold, which is
 //! decided by the solver and not by the shape of the guards. `Accept` is absorbing: its residuals are self-loops.
 //!
-//! **Ends** after one look at each pair of location and action. **Cost**: one query per pair that has a guard.
+//! **Every other action.** An action without any transition at a location is a self-loop there. Beyond
+//! [`MAX_WRITTEN_OUT`] pairs of location and action these loops are not written: `others_stay` says them all, and the
+//! product makes one where the specification has the action.
+//!
+//! **Ends** after one look at each pair of location and action that has a transition. **Cost**: one query per such pair.
 //!
 //! ```text
 //! Begin -Deliver[p == COFFEE]-> Accept    adds    Begin -Deliver[p != COFFEE]-> Reject
 //! Begin -Return[paid < price]-> Reject    adds    Begin -Return[paid >= price]-> Begin
 //! ```
 
+use std::collections::BTreeMap;
+
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::iosts::{Location, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
-use coreach_model::{LocationId, Term};
+use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::CompletePurpose;
 use crate::domains::{Memo, explicit_condition, explicit_guard};
+
+/// With more pairs of location and action than this, loops on actions that the user does not mention stay unwritten.
+pub const MAX_WRITTEN_OUT: usize = 10_000;
 
 /// Completes the purpose.
 ///
@@ -43,30 +52,37 @@ pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePu
         LocationId(purpose.iosts.locations.len() as u32 - 1)
     });
     purpose.reject = Some(reject);
-    let given = purpose.iosts.transitions.len();
-    let mut added = Vec::new();
-    for source in purpose.iosts.location_ids() {
-        for action in purpose.iosts.action_ids() {
-            let of_this = || {
-                let all = purpose.iosts.transitions.iter();
-                all.filter(move |t| t.source == source && t.action == action)
-            };
-            let residual = Term::or(of_this().map(|t| t.guard.clone())).not();
-            if residual.is_false() || !may_hold(solver, &residual.conjuncts()) {
-                continue;
+    let iosts = &purpose.iosts;
+    let given = iosts.transitions.len();
+    let mut of: BTreeMap<(LocationId, ActionId), Vec<&Transition>> = BTreeMap::new();
+    for transition in &iosts.transitions {
+        of.entry((transition.source, transition.action)).or_default().push(transition);
+    }
+    let others_stay = iosts.locations.len().saturating_mul(iosts.actions.len()) > MAX_WRITTEN_OUT;
+    if !others_stay {
+        for source in iosts.location_ids() {
+            for action in iosts.action_ids() {
+                of.entry((source, action)).or_default();
             }
-            let leads_elsewhere = of_this().any(|t| t.target != reject);
-            let target = if leads_elsewhere && source != purpose.accept { reject } else { source };
-            added.push(Transition {
-                source,
-                action,
-                guard: residual,
-                assignments: Substitution::new(),
-                target,
-                origin: TransitionOrigin::default(),
-            });
         }
     }
+    let mut added = Vec::new();
+    for ((source, action), of_this) in of {
+        let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
+        if residual.is_false() || !may_hold(solver, &residual.conjuncts()) {
+            continue;
+        }
+        let leads_elsewhere = of_this.iter().any(|t| t.target != reject);
+        let target = if leads_elsewhere && source != purpose.accept { reject } else { source };
+        added.push(Transition {
+            source,
+            action,
+            guard: residual,
+            assignments: Substitution::new(),
+            target,
+            origin: TransitionOrigin::default(),
+        });
+    }
     purpose.iosts.transitions.extend(added);
-    CompletePurpose { purpose, reject, given }
+    CompletePurpose { purpose, reject, given, others_stay }
 }

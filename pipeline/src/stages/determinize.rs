@@ -30,14 +30,16 @@
 //! returned: it would lack traces. Since guards are known here, some machines pass that the pair graph alone would
 //! refuse. Sets can be exponentially many: [`MAX_SUBSETS`], [`MAX_MACRO_TRANSITIONS`].
 //!
-//! **Cost**: per macro-location and action, one query per pair of candidates and one per satisfiable subset.
+//! **Cost**: per macro-location and action, queries as many as candidates and overlapping pairs of them, and as satisfiable
+//! subsets times the candidates that overlap.
 //!
 //! ```text
 //! Pay -Coffee[v >= 3]-> WaitMilk       Pay -Coffee[v >= 3 && v > 3]-> WaitMilk,  [.. && v < 3]-> WaitSugar,
 //! Pay -Coffee[v <= 3]-> WaitSugar      Pay -Coffee[v >= 3 && v <= 3]-> <WaitMilk,WaitSugar>
 //! ```
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
@@ -51,15 +53,16 @@ use petgraph::graph::DiGraph;
 use crate::artifact::{Closed, Visible};
 use crate::names::{Names, joined_label, joined_name, of_scope};
 use crate::simplify::without_repetition;
-use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead};
-use crate::stop::{Shown, Stop};
+use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead, overlaps};
+use crate::stop::{MAX_PARTS, PARTS, Shown, Stop, writable};
 
 /// The most transitions that leave macro-locations proper. Ordinary locations are as many as there were, and do not
 /// count.
 pub const MAX_MACRO_TRANSITIONS: usize = 10_000;
 
-/// The most satisfiable subsets of one location's transitions of one action.
-pub const MAX_SUBSETS: usize = 512;
+/// The most satisfiable subsets of one location's transitions of one action. Ten transitions that can be taken in every
+/// combination have 1023.
+pub const MAX_SUBSETS: usize = 1_024;
 
 /// Makes every choice deterministic.
 ///
@@ -68,10 +71,13 @@ pub const MAX_SUBSETS: usize = 512;
 /// # Errors
 /// [`Stop::NoLookahead`], [`Stop::LookaheadLimit`], [`Stop::TooMany`].
 pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver) -> Result<Visible, Stop> {
-    let found = choices(&closed.iosts, solver);
+    let found = choices(&closed.iosts, solver)?;
     if found.is_empty() {
         // Nothing to do but to join transitions of one effect.
         let iosts = joined(closed.iosts);
+        for transition in &iosts.transitions {
+            writable("determinize", transition)?;
+        }
         return Ok(Visible { iosts, accepting: closed.accepting, lookahead: 0 });
     }
     let needed = lookahead(&closed.iosts, &found);
@@ -116,15 +122,19 @@ fn shown(iosts: &Iosts, choice: Choice) -> [Shown; 2] {
 fn joined(mut iosts: Iosts) -> Iosts {
     let mut index: HashMap<(LocationId, ActionId, LocationId, Substitution), usize> = HashMap::new();
     let mut kept: Vec<Transition> = Vec::new();
+    let mut guards: Vec<Vec<Term>> = Vec::new();
     for transition in std::mem::take(&mut iosts.transitions) {
         let key = (transition.source, transition.action, transition.target, transition.assignments.clone());
-        match index.get(&key) {
-            Some(&at) => kept[at].guard = Term::or([kept[at].guard.clone(), transition.guard]),
-            None => {
-                index.insert(key, kept.len());
-                kept.push(transition);
-            }
+        let at = *index.entry(key).or_insert(kept.len());
+        if at == kept.len() {
+            guards.push(vec![transition.guard.clone()]);
+            kept.push(transition);
+        } else {
+            guards[at].push(transition.guard);
         }
+    }
+    for (transition, guards) in kept.iter_mut().zip(guards).filter(|(_, guards)| guards.len() > 1) {
+        transition.guard = Term::or(guards);
     }
     iosts.transitions = kept;
     iosts
@@ -160,6 +170,8 @@ type Members = Vec<Member>;
 /// One way to go on from a macro-location by an action.
 struct Candidate {
     guard: Term,
+    /// Guards of others with one target and one effect, to be joined to it.
+    also: Vec<Term>,
     next: Member,
     /// The effect of `next` as one: candidates with one target and one effect are one.
     effect: Substitution,
@@ -209,8 +221,7 @@ impl<'a> Construction<'a> {
         let mut work = VecDeque::from([0]);
         let mut from_macros = 0;
         while let Some(number) = if self.depth_first { work.pop_back() } else { work.pop_front() } {
-            for action in self.closed.iosts.action_ids() {
-                let candidates = self.candidates(number, action, solver);
+            for (action, candidates) in self.candidates(number, solver)? {
                 let subsets = satisfiable_subsets(&candidates, solver)?;
                 if !is_ordinary(&self.macros[number]) {
                     from_macros += subsets.len();
@@ -252,44 +263,62 @@ impl<'a> Construction<'a> {
         Ok(())
     }
 
-    /// Every way on by the action whose guard may hold, equal ones joined.
-    fn candidates(&self, number: usize, action: ActionId, solver: &mut dyn Solver) -> Vec<Candidate> {
+    /// Every way on whose guard may hold, by action, equal ones joined.
+    fn candidates(
+        &self,
+        number: usize,
+        solver: &mut dyn Solver,
+    ) -> Result<BTreeMap<ActionId, Vec<Candidate>>, Stop> {
         let iosts = &self.closed.iosts;
-        let mut found: Vec<Candidate> = Vec::new();
+        let mut found: BTreeMap<ActionId, Vec<Candidate>> = BTreeMap::new();
+        let mut index: HashMap<(ActionId, LocationId, Substitution), usize> = HashMap::new();
         for member in &self.macros[number] {
             let pending = member.pending();
             for &at in &self.outgoing[member.location.0 as usize] {
                 let transition = &iosts.transitions[at];
-                if transition.action != action {
-                    continue;
-                }
                 let effect = followed(&pending, &transition.assignments);
                 let guard = substitute(&transition.guard, &pending);
+                if effect.values().chain([&guard]).any(|term| term.written_size() > MAX_PARTS) {
+                    let (what, limit) = (PARTS, MAX_PARTS as usize);
+                    return Err(Stop::TooMany { stage: "determinize", what, limit });
+                }
                 // A postponed effect may have a value only where its own guard held. That guard has held wherever
                 // this one is read, but nobody who reads it alone could know.
-                let values = Term::and(effect.values().map(defined));
                 let guard = match pending.is_empty() {
                     true => guard,
-                    false => Term::and([defined(&guard), guard, values]),
+                    false => {
+                        let values = Term::and(effect.values().map(defined));
+                        Term::and([defined(&guard), guard, values])
+                    }
                 };
-                let same = |known: &&mut Candidate| {
-                    known.next.location == transition.target && known.effect == effect
-                };
-                if let Some(same) = found.iter_mut().find(same) {
-                    same.guard = Term::or([same.guard.clone(), guard]);
-                } else {
-                    let mut steps = member.steps.clone();
-                    steps.push(transition.assignments.clone());
-                    let next = Member { location: transition.target, steps };
-                    found.push(Candidate { guard, next, effect, origin: transition.origin.clone() });
+                let of_action = found.entry(transition.action).or_default();
+                match index.entry((transition.action, transition.target, effect.clone())) {
+                    Entry::Occupied(known) => {
+                        let same = &mut of_action[*known.get()];
+                        same.also.push(guard);
+                    }
+                    Entry::Vacant(new) => {
+                        new.insert(of_action.len());
+                        let mut steps = member.steps.clone();
+                        steps.push(transition.assignments.clone());
+                        let next = Member { location: transition.target, steps };
+                        let origin = transition.origin.clone();
+                        of_action.push(Candidate { guard, also: Vec::new(), next, effect, origin });
+                    }
                 }
             }
         }
-        // In an ordinary location every guard is known to be satisfiable: `close` has asked.
-        if self.macros[number].len() > 1 {
-            found.retain(|candidate| may_hold(solver, &candidate.guard.conjuncts()));
+        for of_action in found.values_mut() {
+            for candidate in of_action.iter_mut().filter(|candidate| !candidate.also.is_empty()) {
+                let others = std::mem::take(&mut candidate.also);
+                candidate.guard = Term::or(std::iter::once(candidate.guard.clone()).chain(others));
+            }
+            // In an ordinary location every guard is known to be satisfiable: `close` has asked.
+            if self.macros[number].len() > 1 {
+                of_action.retain(|candidate| may_hold(solver, &candidate.guard.conjuncts()));
+            }
         }
-        found
+        Ok(found)
     }
 
     /// What is assigned now, and what stays pending: of the postponed effects, the first ones that all members share are
@@ -381,9 +410,12 @@ impl<'a> Construction<'a> {
     fn longest_postponement(&self) -> usize {
         let mut longest = vec![0; self.macros.len()];
         let order = self.macro_order().unwrap_or_default();
+        let mut targets = vec![Vec::new(); self.macros.len()];
+        for transition in &self.transitions {
+            targets[transition.source.0 as usize].push(transition.target.0 as usize);
+        }
         for &number in &order {
-            for transition in self.transitions.iter().filter(|t| t.source.0 as usize == number) {
-                let target = transition.target.0 as usize;
+            for &target in &targets[number] {
                 longest[target] = longest[target].max(longest[number] + 1);
             }
         }
@@ -427,54 +459,81 @@ fn is_ordinary(members: &[Member]) -> bool {
 
 /// The non-empty subsets that can be enabled without the rest, each with its guard, in order.
 ///
-/// Two candidates that exclude each other need no negation, so that a deterministic location keeps its guards.
+/// Two candidates that exclude each other need no negation, so that a deterministic location keeps its guards. Candidates
+/// are decided one after the other, each as taken and as not taken, and only as far as what was decided can hold: every
+/// branch that is followed ends in a subset, so the questions are as many as the subsets times the candidates that
+/// overlap, and not as many as there are subsets of any kind.
 fn satisfiable_subsets(
     candidates: &[Candidate],
     solver: &mut dyn Solver,
 ) -> Result<Vec<(Vec<usize>, Term)>, Stop> {
-    let count = candidates.len();
-    let mut overlap = vec![vec![false; count]; count];
-    for a in 0..count {
-        for b in a + 1..count {
-            let mut both = candidates[a].guard.conjuncts();
-            both.extend(candidates[b].guard.conjuncts());
-            overlap[a][b] = may_hold(solver, &both);
-            overlap[b][a] = overlap[a][b];
-        }
-    }
+    let guards: Vec<Term> = candidates.iter().map(|candidate| candidate.guard.clone()).collect();
+    let mut overlapping = vec![BTreeSet::new(); guards.len()];
+    overlaps(&guards, solver, &mut |a, b, _| {
+        overlapping[a].insert(b);
+        overlapping[b].insert(a);
+    })?;
     let mut found = Vec::new();
-    // Each entry: the members so far, all of whose guards can hold together, and the next candidate to decide.
-    let mut stack: Vec<(Vec<usize>, usize)> = (0..count).rev().map(|at| (vec![at], at + 1)).collect();
-    let mut tried = 0;
-    while let Some((members, next)) = stack.pop() {
-        tried += 1;
-        if let Some(at) = (next..count).find(|&at| members.iter().all(|&member| overlap[member][at])) {
-            let mut larger = members.clone();
-            larger.push(at);
-            let guards: Vec<Term> = larger.iter().flat_map(|&at| candidates[at].guard.conjuncts()).collect();
-            stack.push((members, at + 1));
-            if larger.len() == 2 || may_hold(solver, &guards) {
-                stack.push((larger, at + 1));
-            }
+    // Each entry: who is taken, what is decided, and who may still be taken with all of those, the next one first.
+    let mut stack: Vec<Branch> = Vec::new();
+    for first in (0..guards.len()).rev() {
+        let before = overlapping[first].range(..first).map(|&at| guards[at].not());
+        let decided: Vec<Term> = std::iter::once(guards[first].clone()).chain(before).collect();
+        let open = overlapping[first].range(first + 1..).copied().collect();
+        stack.push(Branch { members: vec![first], decided, open, asked: overlapping[first].is_empty() });
+    }
+    while let Some(branch) = stack.pop() {
+        if !branch.asked && !may_hold(solver, &flat(&branch.decided)) {
             continue;
         }
-        let others = (0..count).filter(|at| !members.contains(at));
-        let excluded = others.filter(|&at| members.iter().all(|&member| overlap[member][at]));
-        let mut parts: Vec<Term> = members.iter().map(|&at| candidates[at].guard.clone()).collect();
-        parts.extend(excluded.map(|at| candidates[at].guard.not()));
-        let guard = Term::and(parts);
-        let alone = members.len() == 1 && guard == candidates[members[0]].guard;
-        if alone || may_hold(solver, &guard.conjuncts()) {
-            found.push((members, guard));
-        }
-        if tried > 4 * MAX_SUBSETS || found.len() > MAX_SUBSETS {
-            return Err(Stop::TooMany {
-                stage: "determinize",
-                what: "subsets of a choice",
-                limit: MAX_SUBSETS,
-            });
+        let Some((&next, rest)) = branch.open.split_first() else {
+            found.push((branch.guard(&guards, &overlapping), branch.members));
+            if found.len() > MAX_SUBSETS {
+                let what = "subsets of a choice";
+                return Err(Stop::TooMany { stage: "determinize", what, limit: MAX_SUBSETS });
+            }
+            continue;
+        };
+        let with = |part: Term| branch.decided.iter().cloned().chain([part]).collect::<Vec<_>>();
+        let taken = with(guards[next].clone());
+        let can_be_taken = may_hold(solver, &flat(&taken));
+        // What can be decided at all can be decided in one of two ways: the second need not be asked where the first fails.
+        stack.push(Branch {
+            members: branch.members.clone(),
+            decided: with(guards[next].not()),
+            open: rest.to_vec(),
+            asked: !can_be_taken,
+        });
+        if can_be_taken {
+            let members = branch.members.iter().copied().chain([next]).collect();
+            let open = rest.iter().copied().filter(|at| overlapping[next].contains(at)).collect();
+            stack.push(Branch { members, decided: taken, open, asked: true });
         }
     }
+    let mut found: Vec<_> = found.into_iter().map(|(guard, members)| (members, guard)).collect();
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(found)
+}
+
+/// A subset in the making.
+struct Branch {
+    members: Vec<usize>,
+    decided: Vec<Term>,
+    open: Vec<usize>,
+    /// Is it known already that what is decided can hold?
+    asked: bool,
+}
+
+impl Branch {
+    /// All guards of the members, and none of those that overlap with each of them.
+    fn guard(&self, guards: &[Term], overlapping: &[BTreeSet<usize>]) -> Term {
+        let members = self.members.iter().map(|&at| guards[at].clone());
+        let with_all = |at: &usize| self.members.iter().all(|member| overlapping[*member].contains(at));
+        let excluded = overlapping[self.members[0]].iter().filter(|at| with_all(at));
+        Term::and(members.chain(excluded.map(|&at| guards[at].not())))
+    }
+}
+
+fn flat(parts: &[Term]) -> Vec<Term> {
+    parts.iter().flat_map(Term::conjuncts).collect()
 }

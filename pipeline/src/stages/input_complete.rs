@@ -13,7 +13,11 @@
 //! **Direction.** Nothing is pruned here: a guard of which the solver does not know whether it can hold is kept. That
 //! Fail is never given wrongly rests on `allowed` naming everything that the specification allows in a reachable state.
 //!
-//! **Ends** after one look at each location and output. **Cost**: one query each.
+//! **Every other output.** An output that the specification does not allow at a location at all leads to Fail whatever its
+//! parameters. Beyond [`MAX_WRITTEN_OUT`] such pairs these transitions are not written: `others_fail` says them all. Where an
+//! output is allowed under a guard, its complement is always written.
+//!
+//! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed something.
 
 use std::collections::BTreeMap;
 
@@ -25,6 +29,10 @@ use coreach_model::{ActionId, LocationId, Term};
 use crate::artifact::{Allowed, TestCase, TestGraph, Verdict};
 use crate::names::Names;
 
+/// Beyond so many transitions into Fail on outputs that the specification does not allow at a location at all, one
+/// sentence says them.
+pub const MAX_WRITTEN_OUT: usize = 10_000;
+
 /// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to run.
 pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
     let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, .. } = graph;
@@ -35,31 +43,42 @@ pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
         }
     }
     if pass.is_none() {
-        return TestCase { iosts, verdicts, reach, coreach };
+        return TestCase { iosts, verdicts, reach, coreach, others_fail: None };
     }
     let mut said: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for Allowed { location, action, guard } in allowed {
         said.entry((location, action)).or_default().push(guard);
     }
     let fail = LocationId(iosts.locations.len() as u32);
-    let mut added = Vec::new();
-    for source in iosts.location_ids().filter(|location| verdicts[location.0 as usize].is_none()) {
-        for action in iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output) {
-            let guard = Term::or(said.remove(&(source, action)).unwrap_or_default()).not();
-            if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
-                continue;
+    let open: Vec<LocationId> =
+        iosts.location_ids().filter(|location| verdicts[location.0 as usize].is_none()).collect();
+    let outputs: Vec<ActionId> =
+        iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output).collect();
+    let unsaid = open.len().saturating_mul(outputs.len()).saturating_sub(said.len());
+    let others_fail = (unsaid > MAX_WRITTEN_OUT).then_some(fail);
+    if others_fail.is_none() {
+        for source in open {
+            for &action in &outputs {
+                said.entry((source, action)).or_default();
             }
-            added.push(Transition {
-                source,
-                action,
-                guard,
-                assignments: Substitution::new(),
-                target: fail,
-                origin: TransitionOrigin::default(),
-            });
         }
     }
-    if !added.is_empty() {
+    let mut added = Vec::new();
+    for ((source, action), guards) in said {
+        let guard = Term::or(guards).not();
+        if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
+            continue;
+        }
+        added.push(Transition {
+            source,
+            action,
+            guard,
+            assignments: Substitution::new(),
+            target: fail,
+            origin: TransitionOrigin::default(),
+        });
+    }
+    if !added.is_empty() || others_fail.is_some() {
         let mut names = Names::of(iosts.locations.iter().map(|location| location.name.as_str()));
         iosts.locations.push(Location::named(names.unique(Verdict::Fail.name())));
         verdicts.push(Some(Verdict::Fail));
@@ -67,5 +86,5 @@ pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
         coreach.push(Term::no());
         iosts.transitions.extend(added);
     }
-    TestCase { iosts, verdicts, reach, coreach }
+    TestCase { iosts, verdicts, reach, coreach, others_fail }
 }

@@ -17,11 +17,14 @@
 //!
 //! **Ends**: at most |L|² pairs, each expanded once. **Cost**: per pair, the product of the two out-degrees.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::iosts::Iosts;
-use coreach_model::{ActionId, LocationId};
+use coreach_model::term::Substitution;
+use coreach_model::{ActionId, LocationId, Term};
+
+use crate::stop::Stop;
 
 /// Two transitions of one location and action that can be taken together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,34 +51,141 @@ pub enum Lookahead {
     },
 }
 
-/// The choices of an IOSTS without internal actions (Definition A.8), each pair once. Transitions of one target with
-/// equal effects are no choice.
+/// The most choices of a model: a lookahead for each has to be looked for.
+pub const MAX_CHOICES: usize = 100_000;
+
+/// The most pairs of transitions of one location and action that can be taken together.
+pub const MAX_OVERLAPS: usize = 100_000;
+
+/// The choices of an IOSTS without internal actions (Definition A.8): of each location, action and pair of targets the
+/// first pair of transitions, since a lookahead depends on the targets only. Transitions of one target with equal effects
+/// are no choice.
 ///
 /// Over-approximation: an overlap of which the solver does not know counts.
-pub fn choices(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Choice> {
+///
+/// # Errors
+/// [`Stop::TooMany`] beyond [`MAX_CHOICES`].
+pub fn choices(iosts: &Iosts, solver: &mut dyn Solver) -> Result<Vec<Choice>, Stop> {
     let mut found = Vec::new();
     for numbers in iosts.outgoing() {
-        for (at, &first) in numbers.iter().enumerate() {
-            for &second in &numbers[at + 1..] {
-                let (t1, t2) = (&iosts.transitions[first], &iosts.transitions[second]);
-                let same = t1.target == t2.target && t1.assignments == t2.assignments;
-                if t1.action != t2.action || same {
-                    continue;
+        let mut of: BTreeMap<ActionId, Vec<usize>> = BTreeMap::new();
+        for &number in &numbers {
+            of.entry(iosts.transitions[number].action).or_default().push(number);
+        }
+        let mut here = Vec::new();
+        for numbers in of.values().filter(|numbers| numbers.len() > 1) {
+            choices_among(iosts, numbers, &mut here, solver)?;
+        }
+        here.sort_by_key(|choice: &Choice| (choice.first, choice.second));
+        found.extend(here);
+        if found.len() > MAX_CHOICES {
+            return Err(Stop::TooMany { stage: "determinize", what: "choices", limit: MAX_CHOICES });
+        }
+    }
+    Ok(found)
+}
+
+/// The choices among transitions of one location and action.
+fn choices_among(
+    iosts: &Iosts,
+    numbers: &[usize],
+    found: &mut Vec<Choice>,
+    solver: &mut dyn Solver,
+) -> Result<(), Stop> {
+    let transition = |number: usize| &iosts.transitions[number];
+    // What has one target and one effect is one transition.
+    let mut index: HashMap<(LocationId, &Substitution), usize> = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &number in numbers {
+        let key = (transition(number).target, &transition(number).assignments);
+        let group = *index.entry(key).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(number);
+    }
+    let guard = |group: &Vec<usize>| Term::or(group.iter().map(|&number| transition(number).guard.clone()));
+    let guards: Vec<Term> = groups.iter().map(guard).collect();
+    let mut decided: HashSet<Pair> = HashSet::new();
+    let target = |group: usize| transition(groups[group][0]).target;
+    overlaps(&guards, solver, &mut |a, b, solver| {
+        if !decided.insert(Pair::of([target(a), target(b)])) {
+            return;
+        }
+        // Some pair of the two groups overlaps: say the first that does.
+        let pairs = groups[a].iter().flat_map(|&one| groups[b].iter().map(move |&other| (one, other)));
+        let mut pairs: Vec<(usize, usize)> =
+            pairs.map(|(one, other)| (one.min(other), one.max(other))).collect();
+        pairs.sort_unstable();
+        let overlapping = |&(first, second): &(usize, usize), solver: &mut dyn Solver| {
+            may_hold_together(&transition(first).guard, &transition(second).guard, solver)
+        };
+        let last = pairs.len() - 1;
+        let first = pairs[..last].iter().find(|pair| overlapping(pair, solver)).unwrap_or(&pairs[last]);
+        found.push(Choice { first: first.0, second: first.1 });
+    })
+}
+
+fn may_hold_together(a: &Term, b: &Term, solver: &mut dyn Solver) -> bool {
+    let mut both = a.conjuncts();
+    both.extend(b.conjuncts());
+    may_hold(solver, &both)
+}
+
+/// Tells of each pair of guards that may hold together, by number, the smaller first.
+///
+/// Halves are asked first: where no guard of the one half can hold with one of the other, that is one question instead of
+/// the product of their sizes. So n guards that exclude each other cost n questions; every pair that overlaps costs a
+/// number that grows with the logarithm of n at most.
+///
+/// # Errors
+/// [`Stop::TooMany`] beyond [`MAX_OVERLAPS`].
+pub(super) fn overlaps(
+    guards: &[Term],
+    solver: &mut dyn Solver,
+    tell: &mut dyn FnMut(usize, usize, &mut dyn Solver),
+) -> Result<(), Stop> {
+    let mut found = Vec::new();
+    let mut halves = vec![(0, guards.len())];
+    while let Some((start, end)) = halves.pop() {
+        if end - start < 2 {
+            continue;
+        }
+        let middle = start.midpoint(end);
+        halves.extend([(start, middle), (middle, end)]);
+        let mut blocks = vec![((start, middle), (middle, end))];
+        while let Some((a, b)) = blocks.pop() {
+            let either = |(start, end): (usize, usize)| Term::or(guards[start..end].iter().cloned());
+            if !may_hold_together(&either(a), &either(b), solver) {
+                continue;
+            }
+            let (length_a, length_b) = (a.1 - a.0, b.1 - b.0);
+            if length_a == 1 && length_b == 1 {
+                found.push((a.0, b.0));
+                if found.len() > MAX_OVERLAPS {
+                    let what = "pairs of transitions that can be taken together";
+                    return Err(Stop::TooMany { stage: "determinize", what, limit: MAX_OVERLAPS });
                 }
-                let mut both = t1.guard.conjuncts();
-                both.extend(t2.guard.conjuncts());
-                if may_hold(solver, &both) {
-                    found.push(Choice { first, second });
-                }
+            } else if length_a >= length_b {
+                let middle = a.0.midpoint(a.1);
+                blocks.extend([((a.0, middle), b), ((middle, a.1), b)]);
+            } else {
+                let middle = b.0.midpoint(b.1);
+                blocks.extend([(a, (b.0, middle)), (a, (middle, b.1))]);
             }
         }
     }
-    found
+    found.sort_unstable();
+    for (a, b) in found {
+        tell(a, b, solver);
+    }
+    Ok(())
 }
 
 /// The smallest lookahead that resolves all of the choices, or a reason why there is none.
 pub fn lookahead(iosts: &Iosts, choices: &[Choice]) -> Lookahead {
-    let mut graph = PairGraph { iosts, outgoing: iosts.outgoing(), longest: HashMap::new() };
+    let mut graph =
+        PairGraph { iosts, outgoing: iosts.outgoing(), longest: HashMap::new(), open: HashMap::new() };
     let mut worst = (0, None);
     for choice in choices {
         let targets = [choice.first, choice.second].map(|number| iosts.transitions[number].target);
@@ -102,6 +212,8 @@ struct PairGraph<'a> {
     iosts: &'a Iosts,
     outgoing: Vec<Vec<usize>>,
     longest: HashMap<Pair, usize>,
+    /// Where a pair stands on the stack.
+    open: HashMap<Pair, usize>,
 }
 
 /// The actions into a cycle, and the cycle.
@@ -118,12 +230,13 @@ struct Frame {
 impl PairGraph<'_> {
     fn successors(&self, pair: Pair) -> Vec<(ActionId, Pair)> {
         let mut found = Vec::new();
+        let mut seen = HashSet::new();
         for &a in &self.outgoing[pair.0.0 as usize] {
             for &b in &self.outgoing[pair.1.0 as usize] {
                 let (t1, t2) = (&self.iosts.transitions[a], &self.iosts.transitions[b]);
                 if t1.action == t2.action {
                     let next = (t1.action, Pair::of([t1.target, t2.target]));
-                    if !found.contains(&next) {
+                    if seen.insert(next) {
                         found.push(next);
                     }
                 }
@@ -140,6 +253,7 @@ impl PairGraph<'_> {
         let frame =
             |graph: &Self, pair| Frame { pair, successors: graph.successors(pair), next: 0, longest: 0 };
         let mut stack = vec![frame(self, start)];
+        self.open.insert(start, 0);
         loop {
             let depth = stack.len() - 1;
             let top = &mut stack[depth];
@@ -147,17 +261,20 @@ impl PairGraph<'_> {
                 top.next += 1;
                 if let Some(&known) = self.longest.get(&pair) {
                     top.longest = top.longest.max(known + 1);
-                } else if let Some(entry) = stack.iter().position(|frame| frame.pair == pair) {
+                } else if let Some(&entry) = self.open.get(&pair) {
+                    self.open.clear();
                     let taken = |frame: &Frame| frame.successors[frame.next - 1].0;
                     let actions: Vec<ActionId> = stack.iter().map(taken).collect();
                     return Err((actions[..entry].to_vec(), actions[entry..].to_vec()));
                 } else {
                     let next = frame(self, pair);
+                    self.open.insert(pair, stack.len());
                     stack.push(next);
                 }
             } else {
                 let longest = top.longest;
                 self.longest.insert(top.pair, longest);
+                self.open.remove(&top.pair);
                 stack.pop();
                 match stack.last_mut() {
                     Some(below) => below.longest = below.longest.max(longest + 1),

@@ -11,62 +11,72 @@
 //! whose data bear a parameter's name, so there is nothing to substitute. "Constants" that the purpose shares with the
 //! specification's variables are the specification's variables: they are owned there.
 //!
-//! **Ends** after one look at each pair of transitions with a common action. **Cost**: |L1|·|L2| locations, all of
-//! them kept at this stage, reachable or not.
+//! The definition has all |L1|·|L2| pairs; here are those that the graph reaches, whatever the guards say. The others have no
+//! trace, and two models of a few thousand locations each would have millions.
+//!
+//! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: what is reached.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Iosts, Location, Transition};
-use coreach_model::{LocationId, Term};
+use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::names::{Names, joined_label, joined_name};
+use crate::stop::{PAIR_TRANSITIONS, PAIRS, Stop};
+
+/// The most pairs of locations, and the most transitions between them.
+pub const MAX_PAIRS: usize = 1_000_000;
 
 /// The product of the specification with the completed purpose.
-pub fn product(specification: &Iosts, purpose: CompletePurpose, solver: &mut dyn Solver) -> Product {
-    let CompletePurpose { purpose, .. } = purpose;
+///
+/// # Errors
+/// [`Stop::TooMany`] beyond [`MAX_PAIRS`].
+pub fn product(
+    specification: &Iosts,
+    purpose: CompletePurpose,
+    solver: &mut dyn Solver,
+) -> Result<Product, Stop> {
+    let CompletePurpose { purpose, others_stay, .. } = purpose;
     let (left, right) = (specification, &purpose.iosts);
-    let width = right.locations.len() as u32;
-    let pair = |l1: LocationId, l2: LocationId| LocationId(l1.0 * width + l2.0);
+    let (steps, pairs) = reached(left, right, others_stay)?;
+    let number = |pair: (LocationId, LocationId)| LocationId(pairs[&pair]);
 
     let mut names = Names::default();
-    let mut locations = Vec::with_capacity(left.locations.len() * right.locations.len());
-    let mut accepting = Vec::with_capacity(locations.capacity());
-    for l1 in &left.locations {
-        for (at, l2) in right.locations.iter().enumerate() {
-            locations.push(Location {
-                name: names.unique(&joined_name([l1.name.as_str(), l2.name.as_str()])),
-                label: joined_label([l1.label.as_str(), l2.label.as_str()]),
-                description: None,
-            });
-            accepting.push(at == purpose.accept.0 as usize);
-        }
+    let mut locations = Vec::with_capacity(pairs.len());
+    for &(l1, l2) in pairs.keys() {
+        let (l1, l2) = (left.location(l1), right.location(l2));
+        locations.push(Location {
+            name: names.unique(&joined_name([l1.name.as_str(), l2.name.as_str()])),
+            label: joined_label([l1.label.as_str(), l2.label.as_str()]),
+            description: None,
+        });
     }
+    let accepting = pairs.keys().map(|(_, l2)| *l2 == purpose.accept).collect();
 
-    let mut followers = vec![vec![Vec::new(); left.actions.len()]; right.locations.len()];
-    for t2 in &right.transitions {
-        followers[t2.source.0 as usize][t2.action.0 as usize].push(t2);
-    }
     let mut memo = Memo::new();
-    let mut transitions = Vec::new();
-    for t1 in &left.transitions {
+    let mut transitions = Vec::with_capacity(steps.len());
+    for Step { first, source, second } in steps {
+        let t1 = &left.transitions[first];
         let guard = explicit_guard(t1, solver, &mut memo);
-        for source in right.location_ids() {
-            for t2 in &followers[source.0 as usize][t1.action.0 as usize] {
-                let mut assignments = t1.assignments.clone();
+        let mut assignments = t1.assignments.clone();
+        let (guard, target) = match second.map(|second| &right.transitions[second]) {
+            None => (guard, source),
+            Some(t2) => {
                 assignments.extend(t2.assignments.iter().map(|(v, value)| (v.clone(), value.clone())));
-                transitions.push(Transition {
-                    source: pair(t1.source, source),
-                    action: t1.action,
-                    guard: Term::and([guard.clone(), t2.guard.clone()]),
-                    assignments,
-                    target: pair(t1.target, t2.target),
-                    origin: t1.origin.clone(),
-                });
+                (Term::and([guard, t2.guard.clone()]), t2.target)
             }
-        }
+        };
+        transitions.push(Transition {
+            source: number((t1.source, source)),
+            action: t1.action,
+            guard,
+            assignments,
+            target: number((t1.target, target)),
+            origin: t1.origin.clone(),
+        });
     }
 
     let variables: Vec<_> = left.variables.iter().chain(&right.variables).cloned().collect();
@@ -88,10 +98,56 @@ pub fn product(specification: &Iosts, purpose: CompletePurpose, solver: &mut dyn
             right.initial_condition.clone(),
         ]),
         locations,
-        initial: pair(left.initial, right.initial),
+        initial: number((left.initial, right.initial)),
         actions: left.actions.clone(),
         transitions,
         origin: left.origin.clone(),
     };
-    Product { iosts, accepting }
+    Ok(Product { iosts, pairs: pairs.into_keys().collect(), accepting })
+}
+
+/// A transition of the specification, taken while the purpose is at a location and takes one of its own, or stays.
+struct Step {
+    first: usize,
+    source: LocationId,
+    second: Option<usize>,
+}
+
+/// The pairs that the graph reaches, numbered in ascending order.
+type Pairs = BTreeMap<(LocationId, LocationId), u32>;
+
+/// The steps between the pairs that the graph reaches, in the order of the specification's transitions.
+fn reached(left: &Iosts, right: &Iosts, others_stay: bool) -> Result<(Vec<Step>, Pairs), Stop> {
+    let outgoing = left.outgoing();
+    let mut followers: HashMap<(LocationId, ActionId), Vec<Option<usize>>> = HashMap::new();
+    for (at, t2) in right.transitions.iter().enumerate() {
+        followers.entry((t2.source, t2.action)).or_default().push(Some(at));
+    }
+    let none_said: &[Option<usize>] = if others_stay { &[None] } else { &[] };
+    let start = (left.initial, right.initial);
+    let mut pairs = Pairs::from([(start, 0)]);
+    let mut work = vec![start];
+    let mut steps = Vec::new();
+    while let Some((l1, l2)) = work.pop() {
+        for &first in &outgoing[l1.0 as usize] {
+            let t1 = &left.transitions[first];
+            for &second in followers.get(&(l2, t1.action)).map_or(none_said, Vec::as_slice) {
+                let target = (t1.target, second.map_or(l2, |second| right.transitions[second].target));
+                if pairs.insert(target, 0).is_none() {
+                    work.push(target);
+                }
+                steps.push(Step { first, source: l2, second });
+            }
+        }
+        for (count, what) in [(pairs.len(), PAIRS), (steps.len(), PAIR_TRANSITIONS)] {
+            if count > MAX_PAIRS {
+                return Err(Stop::TooMany { stage: "product", what, limit: MAX_PAIRS });
+            }
+        }
+    }
+    for (number, pair) in pairs.values_mut().enumerate() {
+        *pair = number as u32;
+    }
+    steps.sort_unstable_by_key(|step| (step.first, step.source, step.second));
+    Ok((steps, pairs))
 }

@@ -85,6 +85,7 @@ fn run(
     let one = guarded(report, "complete", || complete::complete(pair.purpose.clone(), solver))?;
     made.complete = Some(one.clone());
     let two = guarded(report, "product", || product::product(&pair.specification, one, solver))?;
+    let two = stopped(report, made, two)?;
     made.product = Some(two.clone());
     let three = guarded(report, "close", || close::close(two, solver))?;
     let three = stopped(report, made, three)?;

@@ -1,6 +1,6 @@
 //! Appendix A.1: the closure (golden 18, 19, 20).
 
-use coreach_model::iosts::Iosts;
+use coreach_model::iosts::{Iosts, LocationId};
 use coreach_pipeline::artifact::Product;
 use coreach_pipeline::stages::close::close;
 use coreach_pipeline::stop::Stop;
@@ -9,7 +9,8 @@ use crate::support::{lines, solver, specification};
 
 fn closure(iosts: Iosts) -> Result<Iosts, Stop> {
     let accepting = vec![false; iosts.locations.len()];
-    close(Product { iosts, accepting }, &mut solver()).map(|closed| closed.iosts)
+    let pairs = iosts.location_ids().map(|location| (location, LocationId(0))).collect();
+    close(Product { iosts, pairs, accepting }, &mut solver()).map(|closed| closed.iosts)
 }
 
 #[test]

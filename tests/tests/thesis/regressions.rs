@@ -31,7 +31,7 @@ fn what_makes_a_division_defined_is_no_repetition() {
     let purpose = purpose("tests/models/regressions/guarded_division_purpose.yaml", &specification);
     let mut solver = solver();
     let solver = &mut solver;
-    let product = product(&specification.iosts, complete(purpose, solver), solver);
+    let product = product(&specification.iosts, complete(purpose, solver), solver).unwrap();
     let closed = stages::close::close(product, solver).unwrap();
     let visible = stages::determinize::determinize(closed, 8, solver).unwrap();
     let graph = stages::select::select(visible.clone(), &options("location").analysis, solver);

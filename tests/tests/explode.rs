@@ -1,0 +1,126 @@
+//! Small models that ask for much: what the stages make of them, in counts. `scripts/explode` measures time and memory.
+#![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
+
+use std::sync::Arc;
+
+use coreach_analyses::domains::DomainKind;
+use coreach_analyses::reachability;
+use coreach_analyses::solver::Solver;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::test_case::TestCase;
+use coreach_model::SourceFile;
+use coreach_model::reader::{read_purpose, read_specification};
+use coreach_pipeline::export::{self, View};
+use coreach_pipeline::stop::{PARTS, Stop};
+use coreach_pipeline::{Generation, Options, Stage, generate};
+use coreach_tests::families::all;
+
+/// What became of a member of a family, and how many questions it took.
+fn made(family: &str, size: usize) -> (Result<Generation, Stop>, u64) {
+    let family = all().into_iter().find(|known| known.name == family).unwrap();
+    let (specification, purpose) = (family.make)(size);
+    let file = |name: &str, text| Arc::new(SourceFile { name: name.to_owned(), text });
+    let (specification, _) = read_specification(file("specification.yaml", specification)).unwrap();
+    let (purpose, _) = read_purpose(file("purpose.yaml", purpose), &specification).unwrap();
+    let analysis = reachability::Options { domain: DomainKind::Interval, ..reachability::Options::default() };
+    let options = Options { max_lookahead: 1_000, analysis, check: true };
+    let mut solver = Z3Solver::default();
+    let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {});
+    let questions = solver.statistics().queries;
+    (made, questions)
+}
+
+fn generation(family: &str, size: usize) -> (Generation, u64) {
+    let (made, questions) = made(family, size);
+    (made.unwrap_or_else(|stop| panic!("{family} {size}: {stop:?}")), questions)
+}
+
+#[test]
+fn the_smallest_member_of_each_family_is_made() {
+    for family in all() {
+        let size = family.sizes.0.min(6);
+        generation(family.name, size);
+    }
+}
+
+#[test]
+fn effects_that_text_cannot_hold_stop_the_closure() {
+    for family in ["doubling_steps", "conditional_steps", "product_steps"] {
+        let (made, _) = made(family, 40);
+        assert!(
+            matches!(made, Err(Stop::TooMany { stage: "close", what: PARTS, .. })),
+            "{family}: {:?}",
+            made.err()
+        );
+    }
+}
+
+#[test]
+fn ways_of_one_effect_are_one() {
+    for family in ["diamonds", "guarded_diamonds"] {
+        let (small, few) = generation(family, 20);
+        let (large, more) = generation(family, 40);
+        // A start, and what follows the last diamond.
+        for generation in [&small, &large] {
+            assert_eq!(generation.visible.iosts.transitions.len(), 2, "{family}");
+            assert_eq!(generation.closed.iosts.transitions.len(), 2, "{family}");
+        }
+        assert!(more <= 3 * few, "{family}: {few} and {more} questions");
+    }
+}
+
+#[test]
+fn ways_that_differ_are_counted_before_they_are_compared() {
+    let (made, _) = made("telling_diamonds", 24);
+    assert!(matches!(made, Err(Stop::TooMany { stage: "close", .. })), "{:?}", made.err());
+}
+
+#[test]
+fn pairs_that_are_not_reached_are_not_made() {
+    let (generation, _) = generation("unreachable_pairs", 300);
+    assert_eq!(generation.product.iosts.locations.len(), 2);
+}
+
+#[test]
+fn what_the_purpose_does_not_mention_is_said_once() {
+    let (small, _) = generation("wide_purpose", 40);
+    let (large, _) = generation("wide_purpose", 200);
+    assert!(!small.complete_purpose.others_stay && large.complete_purpose.others_stay);
+    // Two for each location that the user drew: the user's, and its complement where it has one.
+    assert!(large.complete_purpose.purpose.iosts.transitions.len() < 1_000);
+    for stage in [Stage::Close, Stage::Select] {
+        let count = |generation: &Generation| View::of(generation, stage).iosts.transitions.len();
+        assert_eq!(count(&small), count(&large), "{stage:?}");
+    }
+}
+
+#[test]
+fn overlaps_cost_what_can_hold() {
+    let (chain, few) = generation("overlapping_intervals", 20);
+    let (_, more) = generation("overlapping_intervals", 40);
+    // Each interval alone, and each with the next.
+    let chosen = chain.visible.iosts.transitions.iter().filter(|t| t.source.0 == 0).count();
+    assert_eq!(chosen, 39);
+    assert!(more <= 3 * few, "{few} and {more} questions");
+    let (made, _) = made("overlapping_all", 14);
+    assert!(matches!(made, Err(Stop::TooMany { what: "subsets of a choice", .. })));
+}
+
+#[test]
+fn every_other_output_fails_and_is_read_so() {
+    let (small, _) = generation("outputs", 20);
+    let (large, _) = generation("outputs", 80);
+    assert_eq!((small.test_case.others_fail, small.test_case.fail_transitions()), (None, 41 * 20));
+    assert!(large.test_case.others_fail.is_some());
+    for generation in [small, large] {
+        let view = View::of(&generation, Stage::InputComplete);
+        let json = export::json::json(&view);
+        let read = TestCase::from_json(json.as_bytes()).unwrap();
+        // 2n + 1 locations without a verdict, n + 1 outputs at each; one of them is allowed.
+        let outputs = generation.test_case.iosts.actions.iter().filter(|a| a.name != "reset").count();
+        let open = generation.test_case.verdicts.iter().filter(|verdict| verdict.is_none()).count();
+        assert_eq!(read.observations.iter().map(Vec::len).sum::<usize>(), open * outputs);
+        let version = if generation.test_case.others_fail.is_some() { "2" } else { "1" };
+        assert!(json.contains(&format!("\"format_version\": {version},")));
+    }
+}
