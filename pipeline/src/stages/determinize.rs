@@ -60,9 +60,8 @@ use crate::stop::{MAX_PARTS, PARTS, Shown, Stop, writable};
 /// count.
 pub const MAX_MACRO_TRANSITIONS: usize = 10_000;
 
-/// The most satisfiable subsets of one location's transitions of one action. Ten transitions that can be taken in every
-/// combination have 1023.
-pub const MAX_SUBSETS: usize = 1_024;
+/// The most satisfiable subsets of one location's transitions of one action, beside one for each transition.
+pub const MAX_SUBSETS: usize = 512;
 
 /// Makes every choice deterministic.
 ///
@@ -474,40 +473,37 @@ fn satisfiable_subsets(
         overlapping[b].insert(a);
     })?;
     let mut found = Vec::new();
-    // Each entry: who is taken, what is decided, and who may still be taken with all of those, the next one first.
-    let mut stack: Vec<Branch> = Vec::new();
-    for first in (0..guards.len()).rev() {
+    // All of the same length are decided before longer ones: each can hold and ends in a subset of its own, so too many
+    // are noticed while what is asked is short.
+    let mut work: VecDeque<Branch> = VecDeque::new();
+    for first in 0..guards.len() {
         let before = overlapping[first].range(..first).map(|&at| guards[at].not());
         let decided: Vec<Term> = std::iter::once(guards[first].clone()).chain(before).collect();
         let open = overlapping[first].range(first + 1..).copied().collect();
-        stack.push(Branch { members: vec![first], decided, open, asked: overlapping[first].is_empty() });
+        if decided.len() == 1 || may_hold(solver, &flat(&decided)) {
+            work.push_back(Branch { members: vec![first], decided, open });
+        }
     }
-    while let Some(branch) = stack.pop() {
-        if !branch.asked && !may_hold(solver, &flat(&branch.decided)) {
-            continue;
+    while let Some(branch) = work.pop_front() {
+        if found.len() + work.len() >= MAX_SUBSETS + guards.len() {
+            let what = "subsets of a choice";
+            return Err(Stop::TooMany { stage: "determinize", what, limit: MAX_SUBSETS });
         }
         let Some((&next, rest)) = branch.open.split_first() else {
             found.push((branch.guard(&guards, &overlapping), branch.members));
-            if found.len() > MAX_SUBSETS {
-                let what = "subsets of a choice";
-                return Err(Stop::TooMany { stage: "determinize", what, limit: MAX_SUBSETS });
-            }
             continue;
         };
         let with = |part: Term| branch.decided.iter().cloned().chain([part]).collect::<Vec<_>>();
-        let taken = with(guards[next].clone());
+        let (taken, left) = (with(guards[next].clone()), with(guards[next].not()));
         let can_be_taken = may_hold(solver, &flat(&taken));
-        // What can be decided at all can be decided in one of two ways: the second need not be asked where the first fails.
-        stack.push(Branch {
-            members: branch.members.clone(),
-            decided: with(guards[next].not()),
-            open: rest.to_vec(),
-            asked: !can_be_taken,
-        });
         if can_be_taken {
             let members = branch.members.iter().copied().chain([next]).collect();
             let open = rest.iter().copied().filter(|at| overlapping[next].contains(at)).collect();
-            stack.push(Branch { members, decided: taken, open, asked: true });
+            work.push_back(Branch { members, decided: taken, open });
+        }
+        // What can hold can hold in one of the two ways.
+        if !can_be_taken || may_hold(solver, &flat(&left)) {
+            work.push_back(Branch { members: branch.members, decided: left, open: rest.to_vec() });
         }
     }
     let mut found: Vec<_> = found.into_iter().map(|(guard, members)| (members, guard)).collect();
@@ -515,13 +511,14 @@ fn satisfiable_subsets(
     Ok(found)
 }
 
-/// A subset in the making.
+/// A subset in the making; what is decided may hold.
 struct Branch {
+    /// Who is taken.
     members: Vec<usize>,
+    /// The guards of those, and the negations of those decided not to be taken.
     decided: Vec<Term>,
+    /// Who may still be taken with all of the members, the next one first.
     open: Vec<usize>,
-    /// Is it known already that what is decided can hold?
-    asked: bool,
 }
 
 impl Branch {
