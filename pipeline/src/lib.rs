@@ -24,7 +24,7 @@ use stages::determinize::determinize;
 use stages::input_complete::input_complete;
 use stages::product::product;
 use stages::select::select;
-use stop::Stop;
+use stop::{Stop, writable};
 
 /// The stages, in their order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -144,14 +144,21 @@ pub fn generate(
     // Keep what leads to Accept; this is where the analyses decide.
     watch(Stage::Select);
     let test_graph = select(visible.clone(), &options.analysis, solver);
+    all_writable(Stage::Select, &test_graph.iosts)?;
     checked(options, || check::test_graph(&test_graph, &visible, solver));
 
     // Whatever the implementation sends, there must be an answer.
     watch(Stage::InputComplete);
     let test_case = input_complete(test_graph.clone(), solver);
+    all_writable(Stage::InputComplete, &test_case.iosts)?;
     checked(options, || check::test_case(&test_case, solver));
 
     Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case })
+}
+
+/// Facts that are conjoined to guards make them longer.
+fn all_writable(stage: Stage, iosts: &Iosts) -> Result<(), Stop> {
+    iosts.transitions.iter().try_for_each(|transition| writable(stage.name(), transition))
 }
 
 fn checked(options: &Options, check: impl FnOnce() -> Vec<check::Violation>) {

@@ -263,7 +263,11 @@ fn uncovered(
         }
         for (action, guards) in of.into_iter().filter(|(action, _)| actions(*action)) {
             let mut formula = context(source).conjuncts();
-            formula.push(Term::or(guards).not());
+            let uncovered = Term::or(guards).not();
+            if uncovered.is_false() {
+                continue;
+            }
+            formula.push(uncovered);
             if solver.check(&formula) == Answer::Sat {
                 let place =
                     format!("{} takes not every {}", iosts.location(source).label, iosts.action(action).name);

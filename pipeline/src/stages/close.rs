@@ -163,7 +163,7 @@ fn visible_from(
             for &number in &internal.outgoing[prefix.location.0 as usize] {
                 let step = &internal.iosts.transitions[number];
                 let collapsed = follow(&prefix, location, step);
-                if !may_hold(solver, &collapsed.guard.conjuncts()) {
+                if !collapsed.guard.is_true() && !may_hold(solver, &collapsed.guard.conjuncts()) {
                     continue;
                 }
                 writable("close", &collapsed)?;

@@ -69,7 +69,7 @@ pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePu
     let mut added = Vec::new();
     for ((source, action), of_this) in of {
         let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
-        if residual.is_false() || !may_hold(solver, &residual.conjuncts()) {
+        if residual.is_false() || !(residual.is_true() || may_hold(solver, &residual.conjuncts())) {
             continue;
         }
         let leads_elsewhere = of_this.iter().any(|t| t.target != reject);

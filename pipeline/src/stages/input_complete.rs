@@ -66,7 +66,7 @@ pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
     let mut added = Vec::new();
     for ((source, action), guards) in said {
         let guard = Term::or(guards).not();
-        if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
+        if guard.is_false() || !(guard.is_true() || may_hold(solver, &guard.conjuncts())) {
             continue;
         }
         added.push(Transition {

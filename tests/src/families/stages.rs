@@ -209,7 +209,7 @@ fn modulo_outputs(n: usize) -> Pair {
 }
 
 /// `choose` with n guards into n locations, which what follows tells apart.
-fn choice(n: usize, guard: impl Fn(usize) -> String) -> Pair {
+fn choice(n: usize, parameters: &str, guard: impl Fn(usize) -> String) -> Pair {
     let outputs = lines(n, |at| format!("  o{at}: {{}}"));
     let ways = lines(n, |at| {
         format!(
@@ -218,22 +218,23 @@ fn choice(n: usize, guard: impl Fn(usize) -> String) -> Pair {
         )
     });
     let specification = format!(
-        "iosts: choice\nvariables: {{ x: int }}\ninitial: {{ location: l }}\ninputs: {{ choose: {{ p: int }} }}\n\
+        "iosts: choice\nvariables: {{ x: int }}\ninitial: {{ location: l }}\ninputs: {{ choose: {{ {parameters} }} }}\n\
          outputs:\n  done: {{}}\n{outputs}transitions:\n{ways}  - {{ from: end, to: end, on: done }}\n"
     );
     (specification, done("choice"))
 }
 
 fn overlapping_intervals(n: usize) -> Pair {
-    choice(n, |at| format!("p >= {} && p <= {}", 10 * at, 10 * at + 10))
+    choice(n, "p: int", |at| format!("p >= {} && p <= {}", 10 * at, 10 * at + 10))
 }
 
 fn overlapping_all(n: usize) -> Pair {
-    choice(n, |at| format!("p mod {} == 1", modulus(at)))
+    let parameters: Vec<String> = (0..n).map(|at| format!("p{at}: bool")).collect();
+    choice(n, &parameters.join(", "), |at| format!("p{at}"))
 }
 
 fn exclusive(n: usize) -> Pair {
-    choice(n, |at| format!("p == {at}"))
+    choice(n, "p: int", |at| format!("p == {at}"))
 }
 
 fn same_effect(n: usize) -> Pair {
