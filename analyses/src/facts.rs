@@ -6,6 +6,10 @@
 //! all cases share are written once. What every value of a datum's type satisfies (`vPaid >= 0` of a `nat`) is left
 //! out: a fact is read in the context of the types.
 //!
+//! Cases say the same thing again and again where several finite places matter, each to numbers of its own. So a fact of
+//! more than [`MOST_CASES`] cases is said in clauses instead ([`crate::clauses`]), where that is shorter; these have a limit,
+//! and what is beyond it is counted in [`Writer::shortened`].
+//!
 //! Example: cells {TEA ↦ x ≥ 1, COFFEE ↦ x ≥ 1 ∧ y = 0} become `x >= 1 && (vBeverage == TEA || vBeverage == COFFEE && y == 0)`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,19 +19,31 @@ use coreach_model::term::Term;
 use coreach_model::term::node::Comparison;
 use coreach_polyhedra::{Constraint, Integer, Relation};
 
+use crate::clauses::{atoms, clauses};
 use crate::domains::Domain;
 use crate::frame::{FinitePlace, Frame, extent};
 use crate::linear::to_term;
 use crate::partition::{ElementId, Partition, Store};
 
+/// So many cases people read.
+const MOST_CASES: usize = 8;
+
 /// Writes values as terms, remembering what it wrote.
-#[derive(Default)]
 pub struct Writer {
+    /// Comparisons and flags in one fact.
+    limit: usize,
+    /// Facts that say less than the value, for the sake of the limit.
+    pub shortened: usize,
     values: HashMap<Partition, Term>,
     elements: HashMap<ElementId, Vec<Term>>,
 }
 
 impl Writer {
+    /// A writer of facts that have at most so many comparisons and flags, where they have more than a few cases.
+    pub fn new(limit: usize) -> Self {
+        Writer { limit, shortened: 0, values: HashMap::new(), elements: HashMap::new() }
+    }
+
     /// The term of a value: `false` for bottom.
     pub fn term<D: Domain>(&mut self, frame: &Frame, store: &Store<D>, value: &Partition) -> Term {
         if let Some(known) = self.values.get(value) {
@@ -49,12 +65,31 @@ impl Writer {
             }
             groups[at].1.push(cell);
         }
+        if groups.len() > MOST_CASES {
+            let said = clauses(frame, store, value, self.limit);
+            // Listing the cases is not cheap either: it is done where it can be shorter.
+            let least: usize = groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
+            if said.left_out > 0 || said.size <= least {
+                self.shortened += usize::from(said.left_out > 0);
+                return said.term;
+            }
+            let cases = self.by_cases(frame, store, groups);
+            return if atoms(&cases) <= said.size { cases } else { said.term };
+        }
+        self.by_cases(frame, store, groups)
+    }
+
+    fn by_cases<D: Domain>(
+        &mut self,
+        frame: &Frame,
+        store: &Store<D>,
+        groups: Vec<(ElementId, Vec<u32>)>,
+    ) -> Term {
         let mut cases: Vec<Vec<Term>> = Vec::new();
         for (element, cells) in groups {
             let numbers =
                 self.elements.entry(element).or_insert_with(|| readable(frame, store.constraints(element)));
-            let cubes = cubes(frame, &cells).into_iter().map(|cube| Term::and(cube_terms(frame, &cube)));
-            let mut conjuncts = Term::or(cubes).conjuncts();
+            let mut conjuncts = cubes_term(frame, &cubes(frame, &cells)).conjuncts();
             conjuncts.extend(numbers.iter().cloned());
             cases.push(conjuncts);
         }
@@ -71,10 +106,20 @@ impl Writer {
 
 /// The constraints that say more than the types, in an order for reading.
 fn readable(frame: &Frame, constraints: &[Constraint]) -> Vec<Term> {
-    let says_more = |constraint: &&Constraint| !implied_by_types(frame, constraint);
-    let mut kept: Vec<&Constraint> = constraints.iter().filter(says_more).collect();
-    kept.sort_by_key(|constraint| reading_order(constraint));
+    let mut kept: Vec<&Constraint> =
+        constraints.iter().filter(|constraint| says_more(frame, constraint)).collect();
+    readable_order(&mut kept);
     kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
+}
+
+/// Does the constraint say more than the types?
+pub(crate) fn says_more(frame: &Frame, constraint: &Constraint) -> bool {
+    !implied_by_types(frame, constraint)
+}
+
+/// Sorts constraints as they are read.
+pub(crate) fn readable_order(constraints: &mut [&Constraint]) {
+    constraints.sort_by_key(|constraint| reading_order(constraint));
 }
 
 /// Does every vector within the types satisfy the constraint? Exact: a linear form has its extremes at the ends.
@@ -111,11 +156,11 @@ fn reading_order(constraint: &Constraint) -> (bool, Vec<usize>, bool) {
 }
 
 /// For each finite place, the digits it may have.
-type Cube = Vec<Vec<u32>>;
+pub(crate) type Cube = Vec<Vec<u32>>;
 
 /// Products of sets whose disjoint union is the cells. Merging along one place after the other is not minimal, but
 /// finds every value that is a product.
-fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
+pub(crate) fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
     let places = frame.finite.len();
     let single = |cell: &u32| (0..places).map(|place| vec![frame.digit(*cell, place)]).collect();
     let mut cubes: Vec<Cube> = cells.iter().map(single).collect();
@@ -140,6 +185,11 @@ fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
             return cubes;
         }
     }
+}
+
+/// That the cell is in one of the products.
+pub(crate) fn cubes_term(frame: &Frame, cubes: &[Cube]) -> Term {
+    Term::or(cubes.iter().map(|cube| Term::and(cube_terms(frame, cube))))
 }
 
 fn cube_terms(frame: &Frame, cube: &Cube) -> Vec<Term> {

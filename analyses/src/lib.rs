@@ -6,9 +6,11 @@
 //! The abstract interpretation, from the question to the numbers: [`reachability`] (the facts and the knobs) asks the
 //! engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value is a [`partition`]
 //! of the finite data with an element of one of the [`domains`] in each cell, over the places of a [`frame`];
-//! [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`]; [`facts`] writes it down.
+//! [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`]; [`facts`] writes it down,
+//! case by case or in `clauses`.
 
 pub mod check;
+mod clauses;
 pub mod condition;
 pub mod domains;
 pub mod effect;

@@ -58,6 +58,8 @@ pub struct Options {
     pub partition_limit: usize,
     /// Evaluations of locations in one fixpoint.
     pub step_limit: usize,
+    /// Comparisons and flags in one fact, where it has more than a few cases.
+    pub fact_limit: usize,
 }
 
 impl Default for Options {
@@ -70,6 +72,7 @@ impl Default for Options {
             rounds: 2,
             partition_limit: 256,
             step_limit: 1_000_000,
+            fact_limit: 200,
         }
     }
 }
@@ -118,6 +121,8 @@ pub struct Iterations {
     pub elements: usize,
     /// Results made coarser to stay within the domain's limits.
     pub coarsened: usize,
+    /// Facts that say less than was found, to stay within `fact_limit`.
+    pub shortened: usize,
     /// Why a fixpoint was given up, where one was.
     pub stopped: Option<Stop>,
 }
@@ -175,11 +180,11 @@ impl WithDomain for Analysis<'_> {
         let initial = abstraction.satisfying(&iosts.initial_condition);
         let mut forward = Direction::forward(iosts, initial);
         let reached = forward.solve(&mut abstraction, None, options, &mut iterations);
-        let mut writer = Writer::default();
-        let mut write = |abstraction: &Abstraction<D>, values: &[Partition]| -> Vec<Term> {
+        let mut writer = Writer::new(options.fact_limit);
+        let write = |writer: &mut Writer, abstraction: &Abstraction<D>, values: &[Partition]| -> Vec<Term> {
             values.iter().map(|value| writer.term(&abstraction.frame, &abstraction.store, value)).collect()
         };
-        let reach = write(&abstraction, &reached);
+        let reach = write(&mut writer, &abstraction, &reached);
         let coreach = match self.accepting {
             None => Vec::new(),
             Some(accepting) => {
@@ -192,10 +197,11 @@ impl WithDomain for Analysis<'_> {
                     options,
                     &mut iterations,
                 );
-                write(&abstraction, &coreached)
+                write(&mut writer, &abstraction, &coreached)
             }
         };
         iterations.elements = abstraction.store.len();
+        iterations.shortened = writer.shortened;
         iterations.coarsened = abstraction.store.coarsened;
         Facts { reach, coreach, losses: losses(iosts, &abstraction), iterations }
     }

@@ -45,6 +45,6 @@ impl WithDomain for Step<'_> {
             let top = abstraction.top();
             abstraction.pre(0, &from, &top)
         };
-        Writer::default().term(&abstraction.frame, &abstraction.store, &result)
+        Writer::new(usize::MAX).term(&abstraction.frame, &abstraction.store, &result)
     }
 }
