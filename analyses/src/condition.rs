@@ -6,10 +6,13 @@
 //! over-approximation, and noted as a [`Reason`] with the term it is about. An `if-then-else` below a comparison or an
 //! assignment is a case split, limited by [`CASE_LIMIT`].
 //!
+//! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled once in a
+//! scope, and a condition has at most [`CONDITION_LIMIT`] constraints: what would be longer is read as true, and noted.
+//!
 //! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no loss can be
 //! negated.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use coreach_model::term::Term;
@@ -24,6 +27,9 @@ use crate::linear::{constant_truth, constant_value, integer, positive_constraint
 /// The most cases that one term or one transition is split into.
 pub const CASE_LIMIT: usize = 64;
 
+/// The most constraints that one condition has: see above.
+pub const CONDITION_LIMIT: usize = 4096;
+
 /// Why a term is beyond the domains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Reason {
@@ -37,6 +43,8 @@ pub enum Reason {
     Unpartitioned,
     /// More than [`CASE_LIMIT`] cases.
     Cases,
+    /// Parameters that could not be projected away exactly within the limits of the polyhedra.
+    Parameters,
 }
 
 impl fmt::Display for Reason {
@@ -47,6 +55,7 @@ impl fmt::Display for Reason {
             Reason::Array => "no domain describes arrays",
             Reason::Unpartitioned => "the partition is at its limit",
             Reason::Cases => "it has too many cases",
+            Reason::Parameters => "it relates too many parameters",
         })
     }
 }
@@ -83,13 +92,9 @@ impl Condition {
             }
         }
         if !linear.is_empty() {
-            let mut distinct: Vec<Constraint> = Vec::new();
-            for constraint in linear {
-                if !distinct.contains(&constraint) {
-                    distinct.push(constraint);
-                }
-            }
-            others.insert(0, Condition::Linear(distinct));
+            let mut seen = HashSet::new();
+            linear.retain(|constraint| seen.insert(constraint.clone()));
+            others.insert(0, Condition::Linear(linear));
         }
         match others.len() {
             0 => Condition::Yes,
@@ -151,6 +156,15 @@ impl Condition {
         }
     }
 
+    /// How many constraints it has.
+    pub fn size(&self) -> usize {
+        match self {
+            Condition::Yes | Condition::No => 0,
+            Condition::Linear(constraints) => constraints.len(),
+            Condition::And(parts) | Condition::Or(parts) => parts.iter().map(Condition::size).sum(),
+        }
+    }
+
     /// Visits every constraint.
     pub fn for_each(&self, visit: &mut impl FnMut(&Constraint)) {
         match self {
@@ -169,6 +183,14 @@ pub type Beyond = (Term, Reason);
 /// The cases of a value: under which condition it is which.
 pub type Cases<T> = Vec<(Condition, T)>;
 
+/// What was compiled in a scope, with what was lost in it.
+#[derive(Default)]
+pub struct Memory {
+    conditions: HashMap<Term, Condition>,
+    linear: HashMap<Term, Result<Cases<LinearExpression>, Beyond>>,
+    finite: HashMap<Term, Result<Cases<Value>, Beyond>>,
+}
+
 /// What is known where a term is compiled: the dimensions, and the values of finite places and parameters.
 pub struct Scope<'a> {
     /// The frame.
@@ -181,6 +203,8 @@ pub struct Scope<'a> {
     pub dimensions: usize,
     /// What was read as true or as unknown, in order, each once.
     pub losses: Vec<Beyond>,
+    /// What was compiled, so that what is shared is compiled once. It holds for these `finite` only.
+    pub memory: Memory,
 }
 
 impl Scope<'_> {
@@ -193,16 +217,40 @@ impl Scope<'_> {
 
     /// A Boolean term.
     pub fn condition(&mut self, term: &Term) -> Condition {
+        if !matches!(term.node(), Node::And(_) | Node::Or(_) | Node::IfThenElse(..) | Node::Compare(..)) {
+            return self.uncached_condition(term);
+        }
+        if let Some(known) = self.memory.conditions.get(term) {
+            return known.clone();
+        }
+        let mut found = self.uncached_condition(term);
+        if found.size() > CONDITION_LIMIT {
+            self.lose((term.clone(), Reason::Cases));
+            found = Condition::Yes;
+        }
+        self.memory.conditions.insert(term.clone(), found.clone());
+        found
+    }
+
+    fn uncached_condition(&mut self, term: &Term) -> Condition {
         match term.node() {
             Node::Literal(Value::Bool(true)) => Condition::Yes,
             Node::Literal(_) => Condition::No,
             Node::And(parts) => {
-                let mut all = Vec::new();
+                let (mut all, mut size) = (Vec::new(), 0);
                 for part in parts {
-                    match self.condition(part) {
-                        Condition::No => return Condition::No,
-                        part => all.push(part),
+                    let found = self.condition(part);
+                    size += found.size();
+                    if found == Condition::No {
+                        return Condition::No;
                     }
+                    if size > CONDITION_LIMIT {
+                        // Of a conjunction the parts that fit are better than nothing.
+                        size -= found.size();
+                        self.lose((part.clone(), Reason::Cases));
+                        continue;
+                    }
+                    all.push(found);
                 }
                 Condition::and(all)
             }
@@ -295,6 +343,15 @@ impl Scope<'_> {
     /// # Errors
     /// The subterm that has no value here.
     pub fn finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
+        if let Some(known) = self.memory.finite.get(term) {
+            return known.clone();
+        }
+        let found = self.uncached_finite_cases(term);
+        self.memory.finite.insert(term.clone(), found.clone());
+        found
+    }
+
+    fn uncached_finite_cases(&mut self, term: &Term) -> Result<Cases<Value>, Beyond> {
         if let Some(value) = self.finite.get(term) {
             return Ok(vec![(Condition::Yes, value.clone())]);
         }
@@ -322,6 +379,20 @@ impl Scope<'_> {
     /// # Errors
     /// The subterm that is not linear.
     pub fn linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
+        if let Some(known) = self.memory.linear.get(term) {
+            return known.clone();
+        }
+        let mut found = self.uncached_linear(term);
+        if let Ok(cases) = &found
+            && cases.iter().map(|(on, _)| on.size()).sum::<usize>() > CONDITION_LIMIT
+        {
+            found = Err((term.clone(), Reason::Cases));
+        }
+        self.memory.linear.insert(term.clone(), found.clone());
+        found
+    }
+
+    fn uncached_linear(&mut self, term: &Term) -> Result<Cases<LinearExpression>, Beyond> {
         let one = |expression| Ok(vec![(Condition::Yes, expression)]);
         match term.node() {
             Node::Literal(Value::Int(value)) => {

@@ -17,9 +17,9 @@ use coreach_model::obligation::defined;
 use coreach_model::term::Term;
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Value};
-use coreach_polyhedra::{Constraint, LinearExpression, Polyhedron};
+use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
-use crate::condition::{Beyond, CASE_LIMIT, Condition, Reason, Scope};
+use crate::condition::{Beyond, CASE_LIMIT, Condition, Memory, Reason, Scope};
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
 
 /// One way to take a transition from one valuation of the finite places.
@@ -137,6 +137,7 @@ impl Effect {
                 finite,
                 dimensions: frame.dimensions() + self.numeric_parameters.len(),
                 losses: std::mem::take(&mut self.losses),
+                memory: Memory::default(),
             };
             let found = compile_one(
                 &mut scope,
@@ -146,7 +147,13 @@ impl Effect {
                 &self.parameter_integer,
             );
             self.losses = scope.losses;
-            for case in found.into_iter().filter_map(|case| without_parameters(frame, case)) {
+            for case in found {
+                let (case, is_exact) = without_parameters(frame, case);
+                let loss = (self.guard.clone(), Reason::Parameters);
+                if !is_exact && !self.losses.contains(&loss) {
+                    self.losses.push(loss);
+                }
+                let Some(case) = case else { continue };
                 if !cases.contains(&case) {
                     cases.push(case);
                 }
@@ -159,7 +166,10 @@ impl Effect {
 /// The condition without noting what is lost: for conditions derived from a term whose own loss is noted.
 fn silently(scope: &mut Scope, term: &Term) -> Condition {
     let known = scope.losses.len();
+    // What is remembered from here would be silent wherever it is met again.
+    let memory = std::mem::take(&mut scope.memory);
     let condition = scope.condition(term);
+    scope.memory = memory;
     scope.losses.truncate(known);
     condition
 }
@@ -275,8 +285,10 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
 
 /// The case with its parameters projected out of its condition once and for all, where no assignment and no
 /// disjunction mentions one: `p == vPaid - cPrice` of a `nat` is `vPaid >= cPrice`. That is the common case, since an
-/// output's parameters say what is sent. `None` where the condition holds nowhere.
-fn without_parameters(frame: &Frame, case: Case) -> Option<Case> {
+/// output's parameters say what is sent. `None` where the condition holds nowhere; and whether nothing was lost.
+///
+/// A projection may be exponential in its dimensions, so it is limited like every operation on polyhedra.
+fn without_parameters(frame: &Frame, case: Case) -> (Option<Case>, bool) {
     let (first, all) = (frame.dimensions(), frame.dimensions() + case.extra.len());
     let mut mentioned = case.extra.is_empty();
     let mut visit = |expression: &LinearExpression| {
@@ -293,19 +305,23 @@ fn without_parameters(frame: &Frame, case: Case) -> Option<Case> {
     };
     others.iter().for_each(|part| part.for_each(&mut |constraint| visit(&constraint.expression())));
     if mentioned {
-        return Some(case);
+        return (Some(case), true);
     }
     let integer = [&frame.integer[..], &case.extra].concat();
     let parameters: Vec<usize> = (first..all).collect();
-    let projected =
-        Polyhedron::from_constraints(all, linear).tighten(&integer).remove_dimensions(&parameters);
+    let limits = Limits::default();
+    let around = Polyhedron::from_constraints(all, linear).convert_limited(&limits);
+    let tightened = around.polyhedron().tighten_limited(&integer, &limits);
+    let projected = tightened.remove_dimensions(&parameters).convert_limited(&limits);
+    let is_exact = around.is_exact() && projected.is_exact();
+    let projected = projected.into_polyhedron();
     if projected.is_empty() {
-        return None;
+        return (None, true);
     }
     let constraints = projected.constraints();
     let linear = if constraints.is_empty() { Condition::Yes } else { Condition::Linear(constraints) };
     let condition = Condition::and([linear].into_iter().chain(others));
-    Some(Case { condition, extra: Vec::new(), ..case })
+    (Some(Case { condition, extra: Vec::new(), ..case }), is_exact)
 }
 
 /// The cells that the case leads to from a cell.
@@ -362,6 +378,7 @@ pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constr
         finite: HashMap::new(),
         dimensions: frame.dimensions(),
         losses: Vec::new(),
+        memory: Memory::default(),
     };
     for term in terms {
         let mut work = vec![term];

@@ -68,7 +68,8 @@ impl Writer {
         if groups.len() > MOST_CASES {
             let said = clauses(frame, store, value, self.limit);
             // Listing the cases is not cheap either: it is done where it can be shorter.
-            let least: usize = groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
+            let least: usize =
+                groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
             if said.left_out > 0 || said.size <= least {
                 self.shortened += usize::from(said.left_out > 0);
                 return said.term;

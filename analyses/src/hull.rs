@@ -15,10 +15,10 @@ use std::collections::HashMap;
 
 use coreach_model::iosts::{Iosts, Location, LocationId};
 use coreach_model::{Datum, Term};
-use coreach_polyhedra::{Constraint, Integer, LinearExpression, Polyhedron, Rational, Relation};
+use coreach_polyhedra::{Constraint, Integer, Limits, LinearExpression, Polyhedron, Rational, Relation};
 use dashu::rational::RBig;
 
-use crate::condition::Scope;
+use crate::condition::{Memory, Scope};
 use crate::domains::Domain;
 use crate::domains::polyhedra::Polyhedra;
 use crate::frame::Frame;
@@ -52,6 +52,7 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
         finite: HashMap::new(),
         dimensions: frame.dimensions(),
         losses: Vec::new(),
+        memory: Memory::default(),
     };
     let compiled = scope.condition(condition);
     let whole = Polyhedra::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);
@@ -113,7 +114,8 @@ impl Hull {
     pub fn fixed(&self, dimension: usize, value: &RBig) -> Hull {
         let there = LinearExpression::variable(dimension).minus(&LinearExpression::constant(rational(value)));
         let constraint = Constraint::from_expression(&there, Relation::Equal);
-        Hull { polyhedron: self.polyhedron.meet_constraints(&[constraint]), integer: self.integer.clone() }
+        let met = self.polyhedron.meet_constraints(&[constraint]).convert_limited(&Limits::default());
+        Hull { polyhedron: met.into_polyhedron(), integer: self.integer.clone() }
     }
 }
 

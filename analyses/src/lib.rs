@@ -14,6 +14,7 @@ mod clauses;
 pub mod condition;
 pub mod domains;
 pub mod effect;
+pub mod excerpt;
 pub mod facts;
 pub mod fixpoint;
 pub mod frame;

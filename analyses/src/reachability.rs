@@ -25,6 +25,7 @@ use dashu::integer::IBig;
 use crate::condition::Reason;
 use crate::domains::{Domain, DomainKind, WithDomain};
 use crate::effect::atoms;
+use crate::excerpt::Excerpt;
 use crate::facts::Writer;
 use crate::fixpoint::{Equations, Flow, Solution, Stop, Strategy, solve};
 use crate::frame::Frame;
@@ -106,7 +107,7 @@ impl fmt::Display for Loss {
             LossPlace::Initial => write!(f, "initial condition: ")?,
             LossPlace::Transition(number) => write!(f, "transition {number}: ")?,
         }
-        write!(f, "`{}` is not analysed, since {}", self.term, self.reason)
+        write!(f, "`{}` is not analysed, since {}", Excerpt(&self.term), self.reason)
     }
 }
 

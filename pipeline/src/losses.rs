@@ -1,5 +1,8 @@
 //! What the domain could not express, in sentences: one for each term, with the places where it stands.
 
+use std::collections::HashMap;
+
+use coreach_analyses::excerpt::Excerpt;
 use coreach_analyses::fixpoint::Stop;
 use coreach_analyses::reachability::{Iterations, Loss, LossPlace};
 use coreach_model::Term;
@@ -8,13 +11,15 @@ use coreach_model::iosts::Iosts;
 /// The losses, in the order of their first place.
 pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<String> {
     let mut grouped: Vec<(&Term, String, Vec<String>)> = Vec::new();
+    let mut group_of: HashMap<&Term, usize> = HashMap::new();
     for loss in losses {
         let place = match loss.place {
             LossPlace::Data => "everywhere".to_owned(),
             LossPlace::Initial => "in the initial condition".to_owned(),
             LossPlace::Transition(number) => format!("in {}", iosts.describe(&iosts.transitions[number])),
         };
-        match grouped.iter_mut().find(|(term, ..)| **term == loss.term) {
+        let at = *group_of.entry(&loss.term).or_insert(grouped.len());
+        match grouped.get_mut(at) {
             Some((.., places)) => places.push(place),
             None => grouped.push((&loss.term, loss.reason.to_string(), vec![place])),
         }
@@ -26,7 +31,7 @@ pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<Strin
                 1 => String::new(),
                 count => format!(" and {} more", count - 1),
             };
-            format!("`{term}` is not analysed, since {reason}: {}{more}", places[0])
+            format!("`{}` is not analysed, since {reason}: {}{more}", Excerpt(term), places[0])
         })
         .collect();
     if iterations.coarsened > 0 {
@@ -47,4 +52,35 @@ pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<Strin
         ));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use coreach_analyses::condition::Reason;
+    use coreach_model::iosts::LocationId;
+    use coreach_model::{Datum, Type};
+
+    use super::*;
+
+    #[test]
+    fn a_term_that_shares_is_said_in_part() {
+        let mut sum = Term::datum(&Datum::new("x", Type::Int));
+        for _ in 0..60 {
+            sum = Term::add(&sum, &sum);
+        }
+        let iosts = Iosts {
+            name: String::new(),
+            constants: Vec::new(),
+            variables: Vec::new(),
+            initial_condition: Term::yes(),
+            locations: Vec::new(),
+            initial: LocationId(0),
+            actions: Vec::new(),
+            transitions: Vec::new(),
+            origin: None,
+        };
+        let loss = Loss { place: LossPlace::Initial, term: sum, reason: Reason::Cases };
+        let said = say(&[loss], &Iterations::default(), &iosts);
+        assert!(said.len() == 1 && said[0].len() < 1200 && said[0].contains("..."), "{said:?}");
+    }
 }

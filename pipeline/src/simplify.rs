@@ -7,17 +7,21 @@
 //! they exclude goes, and one that its neighbours cover goes; what remains is simplified in the context of its
 //! neighbours. The result is equivalent to the condition wherever the context holds.
 //!
-//! **Unknown** answers leave the text as it is. **Ends**: structural recursion. **Cost**: one query per part, nested
-//! parts again; conditions here have few.
+//! **Unknown** answers leave the text as it is. **Ends**: structural recursion, which a term that shares makes
+//! exponential; so no more than [`MOST_QUESTIONS`] parts are looked at, and the rest stays as it is. **Cost**: two queries
+//! per part, nested parts again, each with the context and the neighbours asserted.
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::Term;
 use coreach_model::obligation::defined;
 use coreach_model::term::node::Node;
 
+/// Questions that one simplification may ask; what is not reached stays as it is.
+const MOST_QUESTIONS: usize = 2_000;
+
 /// A condition that equals the given one wherever the context holds: no longer, usually shorter.
 pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
-    let simple = simpler(condition, context, solver);
+    let simple = Simplifier::new(solver).simpler(condition, context);
     still_defined(simple, condition, context, solver)
 }
 
@@ -27,50 +31,65 @@ fn still_defined(new: Term, old: &Term, context: &[Term], solver: &mut dyn Solve
     if must_hold(solver, context, &defined(&new)) { new } else { old.clone() }
 }
 
-fn simpler(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
-    match condition.node() {
-        Node::And(parts) => Term::and(conjunction(parts.clone(), context, solver)),
-        Node::Or(parts) => disjunction(parts.clone(), context, solver),
-        _ if condition.as_literal().is_some() => condition.clone(),
-        _ if must_hold(solver, context, condition) => Term::yes(),
-        _ if must_hold(solver, context, &condition.not()) => Term::no(),
-        _ => condition.clone(),
-    }
+struct Simplifier<'a> {
+    solver: &'a mut dyn Solver,
+    /// Parts that may still be looked at.
+    left: usize,
 }
 
-/// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front.
-fn conjunction(mut parts: Vec<Term>, context: &[Term], solver: &mut dyn Solver) -> Vec<Term> {
-    let mut at = parts.len();
-    while at > 0 {
-        at -= 1;
-        let around = surroundings(context, &parts, at, false);
-        let simple = simpler(&parts[at], &around, solver);
-        if simple.is_true() {
-            parts.remove(at);
-        } else if simple.is_false() {
-            return vec![simple];
-        } else {
-            parts[at] = simple;
-        }
+impl<'a> Simplifier<'a> {
+    fn new(solver: &'a mut dyn Solver) -> Self {
+        Simplifier { solver, left: MOST_QUESTIONS }
     }
-    parts
-}
 
-fn disjunction(mut parts: Vec<Term>, context: &[Term], solver: &mut dyn Solver) -> Term {
-    let mut at = parts.len();
-    while at > 0 {
-        at -= 1;
-        let around = surroundings(context, &parts, at, true);
-        let simple = simpler(&parts[at], &around, solver);
-        if simple.is_false() {
-            parts.remove(at);
-        } else if simple.is_true() {
-            return simple;
-        } else {
-            parts[at] = simple;
+    fn simpler(&mut self, condition: &Term, context: &[Term]) -> Term {
+        // Each part of a shared term is met as often as it is printed: this is what ends the walk.
+        let Some(left) = self.left.checked_sub(1) else { return condition.clone() };
+        self.left = left;
+        match condition.node() {
+            Node::And(parts) => Term::and(self.conjunction(parts.clone(), context)),
+            Node::Or(parts) => self.disjunction(parts.clone(), context),
+            _ if condition.as_literal().is_some() => condition.clone(),
+            _ if must_hold(self.solver, context, condition) => Term::yes(),
+            _ if must_hold(self.solver, context, &condition.not()) => Term::no(),
+            _ => condition.clone(),
         }
     }
-    Term::or(parts)
+
+    /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front.
+    fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
+        let mut at = parts.len();
+        while at > 0 && self.left > 0 {
+            at -= 1;
+            let around = surroundings(context, &parts, at, false);
+            let simple = self.simpler(&parts[at], &around);
+            if simple.is_true() {
+                parts.remove(at);
+            } else if simple.is_false() {
+                return vec![simple];
+            } else {
+                parts[at] = simple;
+            }
+        }
+        parts
+    }
+
+    fn disjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Term {
+        let mut at = parts.len();
+        while at > 0 && self.left > 0 {
+            at -= 1;
+            let around = surroundings(context, &parts, at, true);
+            let simple = self.simpler(&parts[at], &around);
+            if simple.is_false() {
+                parts.remove(at);
+            } else if simple.is_true() {
+                return simple;
+            } else {
+                parts[at] = simple;
+            }
+        }
+        Term::or(parts)
+    }
 }
 
 /// The context and the other parts, negated for a disjunction.
@@ -104,7 +123,7 @@ pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -
     let mut known = context.to_vec();
     known.extend(plain.iter().cloned());
     let mut parts = plain;
-    parts.extend(conjunction(made, &known, solver));
+    parts.extend(Simplifier::new(solver).conjunction(made, &known));
     still_defined(Term::and(parts), guard, context, solver)
 }
 
@@ -119,4 +138,28 @@ pub fn missing_part(fact: &Term, guard: &Term, context: &[Term], solver: &mut dy
         return Term::no();
     }
     simplify(fact, &known, solver)
+}
+
+#[cfg(test)]
+mod tests {
+    use coreach_analyses::solver::z3::Z3Solver;
+    use coreach_model::term::node::Comparison;
+    use coreach_model::{Datum, Type};
+
+    use super::*;
+
+    #[test]
+    fn a_condition_that_shares_is_left_as_it_is_where_it_is_too_long() {
+        let x = Term::datum(&Datum::new("x", Type::Int));
+        let above = |least: i64| Term::compare(Comparison::Greater, &x, &Term::int(least));
+        let mut shared = above(0);
+        for level in 0..60 {
+            let flag = Term::datum(&Datum::new(format!("f{}", level % 3), Type::Bool));
+            shared = Term::or([Term::and([flag, shared.clone()]), Term::and([above(-level), shared])]);
+        }
+        let mut solver = Z3Solver::default();
+        let simple = simplify(&shared, &[above(-3)], &mut solver);
+        let differ = Term::or([Term::and([simple.clone(), shared.not()]), Term::and([shared, simple.not()])]);
+        assert!(!may_hold(&mut solver, &[above(-3), differ]));
+    }
 }

@@ -5,24 +5,23 @@
 
 use std::fmt::Write as _;
 
-/// Specification and purpose of a size.
-pub type Family = fn(usize) -> (String, String);
+use crate::families::{Family, Pair, family};
 
-/// The families by name, each with the sizes that are worth trying.
-pub const FAMILIES: [(&str, Family, [usize; 4]); 13] = [
-    ("booleans", booleans, [2, 4, 8, 16]),
-    ("summed_booleans", summed_booleans, [2, 4, 8, 16]),
-    ("choices", choices, [2, 4, 8, 16]),
-    ("switched_counters", switched_counters, [2, 4, 8, 16]),
-    ("chain_of_integers", chain_of_integers, [5, 10, 20, 40]),
-    ("counters", counters, [5, 10, 20, 40]),
-    ("dense_guard", dense_guard, [4, 8, 12, 16]),
-    ("random_graph", random_graph, [250, 500, 1000, 2000]),
-    ("nested_loops", nested_loops, [100, 200, 400, 800]),
-    ("shared_sums", shared_sums, [10, 20, 40, 80]),
-    ("shared_conditions", shared_conditions, [10, 20, 40, 80]),
-    ("remainders", remainders, [3, 6, 12, 24]),
-    ("subset_sum", subset_sum, [8, 15, 30, 60]),
+/// The families of this file.
+pub const FAMILIES: [Family; 13] = [
+    family("booleans", "Booleans that switch numbers, an output that looks at one", booleans, (2, 16)),
+    family("summed_booleans", "the same, an output that looks at the sum", summed_booleans, (2, 16)),
+    family("choices", "choices that set a number each", choices, (2, 16)),
+    family("switched_counters", "counters with a switch each", switched_counters, (2, 16)),
+    family("chain_of_integers", "integers related in a chain", chain_of_integers, (5, 40)),
+    family("counters", "counters by themselves", counters, (5, 40)),
+    family("dense_guard", "parameters in one dense guard", dense_guard, (4, 16)),
+    family("random_graph", "locations of a random graph", random_graph, (250, 2_000)),
+    family("nested_loops", "loops within loops", nested_loops, (100, 800)),
+    family("shared_sums", "internal steps that share sums", shared_sums, (10, 80)),
+    family("shared_conditions", "internal steps that share conditions", shared_conditions, (10, 80)),
+    family("remainders", "overlapping guards with mod", remainders, (3, 24)),
+    family("subset_sum", "terms of a subset sum", subset_sum, (8, 64)),
 ];
 
 /// A purpose that accepts the output `Done`.
@@ -37,7 +36,7 @@ fn list(count: usize, item: impl Fn(usize) -> String, between: &str) -> String {
     (0..count).map(item).collect::<Vec<_>>().join(between)
 }
 
-fn switches(name: &str, n: usize, output: &str, last: &str) -> (String, String) {
+fn switches(name: &str, n: usize, output: &str, last: &str) -> Pair {
     let mut text = format!("iosts: {name}\nvariables:\n");
     for i in 0..n {
         let _ = writeln!(text, "  b{i}: bool\n  x{i}: int");
@@ -60,18 +59,18 @@ fn switches(name: &str, n: usize, output: &str, last: &str) -> (String, String) 
 }
 
 /// n Booleans, each with a number that it switches between two values; all are on at the end, and none was broken.
-pub fn booleans(n: usize) -> (String, String) {
+fn booleans(n: usize) -> Pair {
     switches("booleans", n, "{}", &list(n, |i| format!("b{i}"), " && "))
 }
 
 /// The same, and the output says the sum of the numbers, which relates them all.
-pub fn summed_booleans(n: usize) -> (String, String) {
+fn summed_booleans(n: usize) -> Pair {
     let sum = list(n, |i| format!("x{i}"), " + ");
     switches("summed_booleans", n, "{ p: int }", &format!("p == {sum} && p > {n}"))
 }
 
 /// n Booleans, each of which lets a number be chosen once; the purpose asks for a sum that not every choice allows.
-pub fn choices(n: usize) -> (String, String) {
+fn choices(n: usize) -> Pair {
     let mut text = "iosts: choices\nvariables:\n".to_owned();
     for i in 0..n {
         let _ = writeln!(text, "  b{i}: bool\n  x{i}: \"int[0..9]\"");
@@ -94,7 +93,7 @@ pub fn choices(n: usize) -> (String, String) {
 }
 
 /// n Booleans, each of which says whether its number counts; each number must reach a bound of its own, and may pass it.
-pub fn switched_counters(n: usize) -> (String, String) {
+fn switched_counters(n: usize) -> Pair {
     let mut text = "iosts: switched\nvariables:\n".to_owned();
     for i in 0..n {
         let _ = writeln!(text, "  b{i}: bool\n  x{i}: int");
@@ -121,13 +120,14 @@ pub fn switched_counters(n: usize) -> (String, String) {
 }
 
 /// n integers in a row, none above the next; each can climb to its neighbour.
-pub fn chain_of_integers(n: usize) -> (String, String) {
+fn chain_of_integers(n: usize) -> Pair {
     let mut text = "iosts: chain\nvariables:\n".to_owned();
     for i in 0..n {
         let _ = writeln!(text, "  x{i}: int");
     }
     let order = list(n, |i| format!("x{i} == {i}"), " && ");
-    let _ = writeln!(text, "initial: {{ location: L, condition: \"{order}\" }}\ninputs:\n  Climb: {{ p: int }}");
+    let _ =
+        writeln!(text, "initial: {{ location: L, condition: \"{order}\" }}\ninputs:\n  Climb: {{ p: int }}");
     let _ = writeln!(text, "outputs:\n  Done: {{ q: int }}\ntransitions:");
     for i in 0..n - 1 {
         let _ = writeln!(
@@ -141,12 +141,15 @@ pub fn chain_of_integers(n: usize) -> (String, String) {
 }
 
 /// n locations in a row, each with a counter of its own that starts at the value of the one before.
-pub fn counters(n: usize) -> (String, String) {
+fn counters(n: usize) -> Pair {
     let mut text = "iosts: counters\nvariables:\n".to_owned();
     for i in 0..n {
         let _ = writeln!(text, "  x{i}: int");
     }
-    let _ = writeln!(text, "initial: {{ location: L0, condition: \"x0 == 0\" }}\ninputs:\n  Count: {{}}\n  Next: {{}}");
+    let _ = writeln!(
+        text,
+        "initial: {{ location: L0, condition: \"x0 == 0\" }}\ninputs:\n  Count: {{}}\n  Next: {{}}"
+    );
     let _ = writeln!(text, "outputs:\n  Done: {{}}\ntransitions:");
     for i in 0..n {
         let _ = writeln!(text, "  - {{ from: L{i}, to: L{i}, on: Count, assign: {{ x{i}: \"x{i} + 1\" }} }}");
@@ -165,8 +168,9 @@ pub fn counters(n: usize) -> (String, String) {
 }
 
 /// A guard that relates every two of n parameters with each other and with a variable.
-pub fn dense_guard(n: usize) -> (String, String) {
-    let mut text = "iosts: dense\nvariables: { x: int }\ninitial: { location: L, condition: x == 0 }\n".to_owned();
+fn dense_guard(n: usize) -> Pair {
+    let mut text =
+        "iosts: dense\nvariables: { x: int }\ninitial: { location: L, condition: x == 0 }\n".to_owned();
     let parameters = list(n, |i| format!("p{i}: int"), ", ");
     let _ = writeln!(text, "inputs:\n  Give: {{ {parameters} }}\noutputs:\n  Done: {{}}\ntransitions:");
     // Signs from a small generator: rows without structure.
@@ -179,7 +183,12 @@ pub fn dense_guard(n: usize) -> (String, String) {
     for row in 0..2 * n {
         let mut sum = "x".to_owned();
         for i in 0..n {
-            let _ = write!(sum, " {} {} * p{i}", if next().is_multiple_of(2) { "+" } else { "-" }, 1 + next() % 5);
+            let _ = write!(
+                sum,
+                " {} {} * p{i}",
+                if next().is_multiple_of(2) { "+" } else { "-" },
+                1 + next() % 5
+            );
         }
         rows.push(format!("{sum} <= {}", 10 + row));
     }
@@ -190,8 +199,9 @@ pub fn dense_guard(n: usize) -> (String, String) {
 }
 
 /// n locations, two transitions from each to others at random, which add to a number within bounds.
-pub fn random_graph(n: usize) -> (String, String) {
-    let mut text = "iosts: random\nvariables: { x: int }\ninitial: { location: L0, condition: x == 0 }\n".to_owned();
+fn random_graph(n: usize) -> Pair {
+    let mut text =
+        "iosts: random\nvariables: { x: int }\ninitial: { location: L0, condition: x == 0 }\n".to_owned();
     let _ = writeln!(text, "inputs:\n  A: {{}}\n  B: {{}}\noutputs:\n  Done: {{}}\ntransitions:");
     let mut state = 42u64;
     let mut next = |bound: usize| {
@@ -212,12 +222,14 @@ pub fn random_graph(n: usize) -> (String, String) {
 }
 
 /// n locations in a row, with a way back from each to the one before: loops in loops in loops.
-pub fn nested_loops(n: usize) -> (String, String) {
-    let mut text = "iosts: nest\nvariables: { x: int }\ninitial: { location: L0, condition: x == 0 }\n".to_owned();
+fn nested_loops(n: usize) -> Pair {
+    let mut text =
+        "iosts: nest\nvariables: { x: int }\ninitial: { location: L0, condition: x == 0 }\n".to_owned();
     let _ = writeln!(text, "inputs:\n  On: {{}}\n  Back: {{}}\noutputs:\n  Done: {{}}\ntransitions:");
     for i in 0..n {
         let next = if i + 1 < n { format!("L{}", i + 1) } else { "L0".to_owned() };
-        let _ = writeln!(text, "  - {{ from: L{i}, to: {next}, on: On, when: x < 10, assign: {{ x: x + 1 }} }}");
+        let _ =
+            writeln!(text, "  - {{ from: L{i}, to: {next}, on: On, when: x < 10, assign: {{ x: x + 1 }} }}");
         if i > 0 {
             let _ = writeln!(text, "  - {{ from: L{i}, to: L{}, on: Back }}", i - 1);
         }
@@ -227,16 +239,16 @@ pub fn nested_loops(n: usize) -> (String, String) {
 }
 
 /// n internal steps `x := x + y, y := x`, which closing makes one effect of: its terms share exponentially.
-pub fn shared_sums(n: usize) -> (String, String) {
+fn shared_sums(n: usize) -> Pair {
     internal_steps("sums", "x: \"x + y\", y: x", n)
 }
 
 /// n internal steps that square a number by halves: what is beyond the domains shares exponentially too.
-pub fn shared_conditions(n: usize) -> (String, String) {
+fn shared_conditions(n: usize) -> Pair {
     internal_steps("halves", "x: \"(x div 2) + y\", y: \"x + y\"", n)
 }
 
-fn internal_steps(name: &str, effect: &str, n: usize) -> (String, String) {
+fn internal_steps(name: &str, effect: &str, n: usize) -> Pair {
     let mut text = format!("iosts: {name}\nvariables: {{ x: int, y: int }}\n");
     let _ = writeln!(text, "initial: {{ location: L0, condition: x == 1 && y == 1 }}\ninputs:\n  Go: {{}}");
     let _ = writeln!(text, "outputs:\n  Done: {{ p: int }}\ninternals: [Step]\ntransitions:");
@@ -249,12 +261,14 @@ fn internal_steps(name: &str, effect: &str, n: usize) -> (String, String) {
 }
 
 /// A purpose with n transitions of one action, told apart by remainders, so that they overlap.
-pub fn remainders(n: usize) -> (String, String) {
-    let mut text = "iosts: remainders\nvariables: { x: int }\ninitial: { location: L, condition: x == 0 }\n".to_owned();
+fn remainders(n: usize) -> Pair {
+    let mut text =
+        "iosts: remainders\nvariables: { x: int }\ninitial: { location: L, condition: x == 0 }\n".to_owned();
     let _ = writeln!(text, "inputs:\n  Give: {{ p: int }}\noutputs:\n  Done: {{}}\ntransitions:");
     let _ = writeln!(text, "  - {{ from: L, to: M, on: Give, assign: {{ x: p }} }}");
     let _ = writeln!(text, "  - {{ from: M, to: End, on: Done }}");
-    let mut purpose = "purpose: until_done\nof: remainders\ninitial: { location: Begin }\ntransitions:\n".to_owned();
+    let mut purpose =
+        "purpose: until_done\nof: remainders\ninitial: { location: Begin }\ntransitions:\n".to_owned();
     for i in 0..n {
         let _ = writeln!(
             purpose,
@@ -268,11 +282,13 @@ pub fn remainders(n: usize) -> (String, String) {
 }
 
 /// A guard that asks which of n numbers have a given sum.
-pub fn subset_sum(n: usize) -> (String, String) {
-    let mut text = "iosts: subset\nvariables: { x: int }\ninitial: { location: L, condition: x == 0 }\n".to_owned();
+fn subset_sum(n: usize) -> Pair {
+    let mut text =
+        "iosts: subset\nvariables: { x: int }\ninitial: { location: L, condition: x == 0 }\n".to_owned();
     let parameters = list(n, |i| format!("p{i}: bool"), ", ");
     let _ = writeln!(text, "inputs:\n  Choose: {{ {parameters} }}\noutputs:\n  Done: {{}}\ntransitions:");
-    let sum = list(n, |i| format!("(if p{i} then {} else 0)", 1009 + (i * i * 7919 + i * 104_729) % 9973), " + ");
+    let sum =
+        list(n, |i| format!("(if p{i} then {} else 0)", 1009 + (i * i * 7919 + i * 104_729) % 9973), " + ");
     let _ = writeln!(text, "  - {{ from: L, to: M, on: Choose, when: \"{sum} == {}\" }}", n * 1500 + 1);
     let _ = writeln!(text, "  - {{ from: M, to: End, on: Done }}");
     (text, until_done("subset"))

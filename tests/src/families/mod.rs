@@ -3,6 +3,7 @@
 //! A family grows one thing that a stage or an analysis once paid for more than in proportion. `scripts/explode` doubles
 //! the sizes and measures; `tests/explode.rs` runs a slice and counts.
 
+pub mod analyses;
 pub mod stages;
 
 /// A specification and a purpose in the model format.
@@ -23,9 +24,19 @@ pub struct Family {
     pub configuration: &'static str,
 }
 
+/// A family without more configuration.
+pub(crate) const fn family(
+    name: &'static str,
+    grows: &'static str,
+    make: fn(usize) -> Pair,
+    sizes: (usize, usize),
+) -> Family {
+    Family { name, grows, make, sizes, configuration: "" }
+}
+
 /// All families, in the order of the table.
 pub fn all() -> Vec<Family> {
-    stages::FAMILIES.to_vec()
+    [&stages::FAMILIES[..], &analyses::FAMILIES[..]].concat()
 }
 
 /// The configuration that makes the test case of a pair and writes what a user of test cases asks for.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Family, Pair};
+use crate::families::{Family, Pair, family};
 
 /// The families.
 pub const FAMILIES: [Family; 19] = [
@@ -39,15 +39,6 @@ pub const FAMILIES: [Family; 19] = [
     family("outputs", "outputs, at twice as many locations", outputs, (62, 1_000)),
     family("visible_chain", "locations in a row", visible_chain, (125, 2_000)),
 ];
-
-const fn family(
-    name: &'static str,
-    grows: &'static str,
-    make: fn(usize) -> Pair,
-    sizes: (usize, usize),
-) -> Family {
-    Family { name, grows, make, sizes, configuration: "" }
-}
 
 /// The text of lines made one by one.
 fn lines(count: usize, mut line: impl FnMut(usize) -> String) -> String {

@@ -1,0 +1,41 @@
+//! A term in a sentence: its text, or the beginning of it where sharing would make it longer than anyone reads.
+
+use std::fmt::{self, Write as _};
+
+use coreach_model::Term;
+
+/// The most bytes that a sentence shows of a term.
+pub const MOST_SHOWN: usize = 1000;
+
+/// The text of a term, cut behind [`MOST_SHOWN`] bytes. Costs no more than what is shown.
+pub struct Excerpt<'a>(pub &'a Term);
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut cut = Cut { out: f, left: MOST_SHOWN, full: false };
+        match write!(cut, "{}", self.0) {
+            Err(_) if cut.full => f.write_str("..."),
+            other => other,
+        }
+    }
+}
+
+/// Ends the writing by an error when enough is written.
+struct Cut<'a, 'b> {
+    out: &'a mut fmt::Formatter<'b>,
+    left: usize,
+    full: bool,
+}
+
+impl fmt::Write for Cut<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        if text.len() <= self.left {
+            self.left -= text.len();
+            return self.out.write_str(text);
+        }
+        self.full = true;
+        let end = (0..=self.left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        self.out.write_str(&text[..end])?;
+        Err(fmt::Error)
+    }
+}
