@@ -334,7 +334,7 @@ impl WithDomain for OneStep<'_> {
     fn run<D: Domain>(self) {
         let frame = Abstraction::<D>::frame_for(self.model, 256);
         let mut abstraction = Abstraction::<D>::new(self.model, 256, Vec::new(), frame);
-        let mut writer = Writer::default();
+        let mut writer = Writer::new(usize::MAX);
         let (from, to) = (abstraction.satisfying(self.from), abstraction.satisfying(self.to));
         let top = abstraction.top();
         for (transition, before, after) in self.steps {
