@@ -15,6 +15,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_model::Value;
+use coreach_model::budget;
 use coreach_model::term::Term;
 use coreach_model::term::node::Comparison;
 use coreach_polyhedra::{Constraint, Integer, Relation};
@@ -171,6 +172,7 @@ pub(crate) fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
             // By what the cubes say about the other places; the map's order is the order of the cubes.
             let mut merged: BTreeMap<Cube, Vec<u32>> = BTreeMap::new();
             for mut cube in cubes {
+                budget::ask();
                 let digits = std::mem::take(&mut cube[place]);
                 merged.entry(cube).or_default().extend(digits);
             }

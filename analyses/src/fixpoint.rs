@@ -15,6 +15,8 @@
 //!
 //! **Cost.** Each evaluation of a node transfers along all its incoming edges; the caller remembers results.
 
+use coreach_model::budget;
+
 use crate::order::{WeakOrder, weak_order};
 
 /// Why an iteration stopped before it was done.
@@ -141,6 +143,7 @@ struct Run<'a, E: Equations> {
 impl<E: Equations> Run<'_, E> {
     /// The right side of a node's equation.
     fn evaluate(&mut self, node: u32) -> E::Value {
+        budget::ask_now();
         self.steps += 1;
         self.dirty[node as usize] = false;
         let mut sum = self.equations.entry(node);

@@ -13,6 +13,8 @@
 //!
 //! Ends, since every nested graph lacks a head. Cost: edges times the depth of nesting.
 
+use coreach_model::budget;
+
 /// A weak topological order of the nodes that the entries reach.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct WeakOrder {
@@ -39,6 +41,7 @@ pub fn weak_order(successors: &[Vec<u32>], entries: &[u32]) -> WeakOrder {
     let reached = search.reachable(entries);
     let mut work = vec![Work::Graph(reached)];
     while let Some(item) = work.pop() {
+        budget::ask();
         match item {
             Work::Graph(nodes) => {
                 // Tarjan's algorithm finds components in reverse topological order: pushed as found, the first

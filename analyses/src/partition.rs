@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use coreach_model::budget;
 use coreach_polyhedra::Constraint;
 
 use crate::domains::Domain;
@@ -103,6 +104,7 @@ impl<D: Domain> Store<D> {
 
     /// The number of an element; `None` for bottom.
     pub fn add(&mut self, element: D) -> Option<ElementId> {
+        budget::ask_now();
         self.coarsened += usize::from(element.coarsened());
         if element.is_bottom() {
             return None;

@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use coreach_model::Iosts;
+use coreach_model::budget;
 use coreach_model::term::Term;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use dashu::integer::IBig;
@@ -268,6 +269,10 @@ impl Direction {
         options: &Options,
         iterations: &mut Iterations,
     ) -> Vec<Partition> {
+        budget::doing(match self.is_forward {
+            true => "the fixpoint of what is reachable",
+            false => "the fixpoint of what can reach Accept",
+        });
         let mut is_entry = vec![false; self.flow.nodes()];
         for entry in &self.entries {
             is_entry[*entry as usize] = true;

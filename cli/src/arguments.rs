@@ -2,14 +2,17 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
 
+use crate::budget;
 use crate::execution_arguments::{ExplainArguments, MutateArguments, ReplayArguments, TestArguments};
-use crate::exit;
+use crate::exit::{self, Exit};
+use crate::watch::Manner;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
 #[derive(Parser, Debug)]
@@ -18,6 +21,12 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// The most time of one piece of work (a purpose, a run): `60s`, `5m`; a number alone is ms [default: 60s]
+    #[arg(long, global = true, value_name = "TIME", value_parser = budget::parse_time)]
+    pub time: Option<Duration>,
+    /// The most memory: `4GB`, `500MB` [default: 4GB]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = budget::parse_memory)]
+    pub memory: Option<u64>,
 }
 
 /// The commands.
@@ -54,6 +63,27 @@ pub enum Command {
     /// Runs test cases against implementations, many times, and keeps every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Campaign(CampaignArguments),
+}
+
+impl Command {
+    /// What an early end must know of it.
+    pub fn manner(&self) -> Manner {
+        let (format, stopped) = match self {
+            Command::Run(arguments) => (arguments.format, Exit::Stopped),
+            Command::Check(arguments) => (arguments.format, Exit::Stopped),
+            Command::Show(_) => (OutputFormat::Human, Exit::Stopped),
+            Command::Compare(arguments) => (arguments.format, Exit::Stopped),
+            Command::Test(arguments) => (arguments.format, Exit::Refused),
+            Command::Explain(arguments) => (arguments.format, Exit::Refused),
+            Command::Replay(arguments) => (arguments.format, Exit::Refused),
+            Command::Mutate(arguments) => (arguments.format, Exit::Refused),
+            Command::Campaign(CampaignArguments { command: Some(CampaignCommand::Merge(merge)), .. }) => {
+                (merge.format, Exit::Refused)
+            }
+            Command::Campaign(arguments) => (arguments.format, Exit::Refused),
+        };
+        Manner { format, stopped: stopped.code() }
+    }
 }
 
 /// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ between

@@ -19,6 +19,7 @@ use coreach_model::reader::collect::{Collector, inventory};
 use coreach_model::reader::yaml::{Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape, yaml};
 
+use crate::budget::{self, Said};
 use crate::configuration::{Reference, reference, section};
 
 pub use find::{FoundRun, find};
@@ -84,10 +85,12 @@ pub struct Campaign {
     pub store: PathBuf,
     /// `threads`; 1.
     pub threads: usize,
+    /// `budget`: of making the test cases; a run has `limits: run_ms`.
+    pub budget: Said,
 }
 
-const KEYS: [&str; 9] =
-    ["campaign", "tests", "iuts", "constants", "seeds", "strategy", "limits", "store", "threads"];
+const KEYS: [&str; 10] =
+    ["campaign", "tests", "iuts", "constants", "seeds", "strategy", "limits", "store", "threads", "budget"];
 
 const LIMITS: [&str; 5] = ["quiescence_ms", "quiescence_at", "patience_ms", "steps", "run_ms"];
 
@@ -149,6 +152,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
         None => name.as_ref().map(|name| format!("{name}.sqlite")),
     };
     let threads = number(collector, entries, "threads", (1, MOST_THREADS), 1);
+    let budget = budget::read(collector, entries);
     Some(Campaign {
         name: name?,
         tests: tests?,
@@ -159,6 +163,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Campaign> {
         places,
         store: folder.join(store?),
         threads: usize::try_from(threads).unwrap_or(1),
+        budget,
     })
 }
 

@@ -10,6 +10,7 @@ use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, Options, View, export};
 
+use crate::budget;
 use crate::making::make;
 use crate::progress::Progress;
 use crate::project::{self, Project};
@@ -85,7 +86,10 @@ pub fn document(
         return Err(vec![Diagnostic { severity: Severity::Error, ..why }]);
     }
     let view = View::of(&made.generation, Stage::InputComplete);
-    export(&view, Format::Json, Options { facts: false }).map_err(|error| {
+    let written = budget::within("write", budget::time(project.time), |_| {
+        export(&view, Format::Json, Options { facts: false })
+    });
+    written.map_err(|stop| vec![stop.to_diagnostic()])?.map_err(|error| {
         vec![Diagnostic::error("not-exported", format!("the test case cannot be written: {error}"))]
     })
 }
@@ -94,8 +98,8 @@ fn of_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
     let name = path.display().to_string();
     let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|error| refused(&name, &error.to_string()))?;
     let document = String::from_utf8(bytes).map_err(|error| refused(&name, &error.to_string()))?;
-    let test =
-        TestCase::from_json(document.as_bytes()).map_err(|error| refused(&name, &error.to_string()))?;
+    let read = || TestCase::from_json(document.as_bytes()).map_err(|error| refused(&name, &error.to_string()));
+    let test = budget::reading(read)?;
     Ok(Case { name: test.iosts.name.clone(), test, document, specification: None })
 }
 

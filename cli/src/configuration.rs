@@ -19,6 +19,8 @@ use coreach_model::types::Type;
 use coreach_model::value::Value;
 use dashu::rational::RBig;
 
+use crate::budget::{self, Said};
+
 /// A file that the configuration names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
@@ -108,10 +110,12 @@ pub struct Configuration {
     pub formats: Vec<Format>,
     /// `output: stages`; all.
     pub stages: Vec<Artifact>,
+    /// `budget`; what is not said is the command's affair.
+    pub budget: Said,
 }
 
-const KEYS: [&str; 7] =
-    ["specification", "purpose", "purposes", "instantiate", "determinization", "analysis", "output"];
+const KEYS: [&str; 8] =
+    ["specification", "purpose", "purposes", "instantiate", "determinization", "analysis", "output", "budget"];
 
 const FORMATS: [(&str, Format); 4] =
     [("dot", Format::Dot), ("svg", Format::Svg), ("json", Format::Json), ("yaml", Format::Yaml)];
@@ -195,6 +199,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let formats = FORMATS.map(|(name, format)| (name, "", format));
     let formats = choices(collector, output, "formats", &formats);
     let stages = choices(collector, output, "stages", &ARTIFACTS);
+    let budget = budget::read(collector, entries);
     Some(Configuration {
         specification: specification?,
         purposes: purposes?,
@@ -208,6 +213,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         directory: folder.join(directory),
         formats: formats?.unwrap_or_else(|| vec![Format::Dot, Format::Json]),
         stages: stages?.unwrap_or_else(|| ARTIFACTS.iter().map(|(_, _, artifact)| *artifact).collect()),
+        budget,
     })
 }
 

@@ -9,6 +9,7 @@ use coreach_execution::Settings;
 use coreach_model::number;
 
 use crate::arguments::OutputFormat;
+use crate::budget;
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -36,9 +37,6 @@ pub struct Driving {
     /// The most events of a run [default: 1000]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
-    /// The longest time of a run, in ms [default: 60000]
-    #[arg(long, value_name = "MS", value_parser = milliseconds())]
-    pub time: Option<u64>,
 }
 
 impl Driving {
@@ -52,7 +50,7 @@ impl Driving {
             quiescence_at,
             patience: self.patience.map_or(before.patience, Duration::from_millis),
             steps: self.steps.unwrap_or(before.steps),
-            time: self.time.map_or(before.time, Duration::from_millis),
+            time: budget::said_time().unwrap_or(before.time),
         }
     }
 }

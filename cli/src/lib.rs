@@ -4,6 +4,7 @@
 //! the work goes to standard error.
 
 pub mod arguments;
+pub mod budget;
 pub mod campaign;
 pub mod cases;
 pub mod commands;
@@ -25,6 +26,8 @@ pub mod render;
 pub mod stored;
 pub mod story;
 pub mod unreachable;
+pub mod watch;
+pub mod write;
 pub mod written;
 
 pub use coreach_model::visible;
@@ -44,6 +47,8 @@ pub fn main() -> ExitCode {
         console::say(&problem);
         return Exit::Environment.into();
     }
+    budget::command(budget::Said { time: arguments.time, memory: arguments.memory });
+    watch::start(arguments.command.manner());
     let result = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
@@ -53,9 +58,11 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Replay(arguments) => commands::replay::replay(&arguments),
         Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
-        Command::Campaign(arguments) => return commands::campaign::campaign(&arguments),
+        Command::Campaign(arguments) => {
+            return watch::ended(commands::campaign::campaign(&arguments)).into();
+        }
     };
-    end(result).into()
+    watch::ended(end(result).code()).into()
 }
 
 /// Who closed the pipe has read what was wanted; any other failure to write is the environment's.

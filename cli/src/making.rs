@@ -6,6 +6,7 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
 use coreach_model::Diagnostic;
+use coreach_model::budget::Budget;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::artifact::Verdict;
 use coreach_pipeline::export::View;
@@ -13,6 +14,7 @@ use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, Stage, generate};
 use serde::Serialize;
 
+use crate::budget;
 use crate::progress::Progress;
 use crate::project::Project;
 use crate::unreachable::explain;
@@ -62,15 +64,30 @@ pub fn make(
 ) -> Result<Made, Stop> {
     let mut options = Options { check, ..project.options.clone() };
     options.analysis.domain = domain;
-    let mut solver = Z3Solver::default();
     let start = Instant::now();
+    budget::within("read", budget::time(project.time), |budget| {
+        make_within(project, purpose, domain, &options, progress, start, budget)
+    })?
+}
+
+fn make_within(
+    project: &Project,
+    purpose: &TestPurpose,
+    domain: DomainKind,
+    options: &Options,
+    progress: &Progress,
+    start: Instant,
+    budget: &Budget,
+) -> Result<Made, Stop> {
+    let mut solver = Z3Solver::default();
     let mut begun: Vec<Instant> = Vec::new();
     let mut watch = |stage: Stage| {
         begun.push(Instant::now());
+        budget.enter(stage.name());
         progress.says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
     };
     let iosts = &project.specification.iosts;
-    let generation = generate(iosts, purpose.clone(), &options, &mut solver, &mut watch);
+    let generation = generate(iosts, purpose.clone(), options, &mut solver, &mut watch);
     begun.push(Instant::now());
     let generation = generation?;
     let stages = Stage::ALL

@@ -2,16 +2,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use coreach_analyses::check;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{Options as Analysis, Thresholds};
+use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{Reading, Specification, load as load_file, read_purpose, read_specification};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::{Options, Stage};
 
+use crate::budget;
 use crate::configuration::{self, Artifact, Configuration, Reference, load_configuration};
 use crate::instantiate::instantiate;
 use crate::models;
@@ -31,6 +34,8 @@ pub struct Project {
     pub formats: Vec<Format>,
     /// Which stages.
     pub stages: Vec<Stage>,
+    /// `budget: time`, where the configuration says it.
+    pub time: Option<Duration>,
 }
 
 /// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver too.
@@ -38,7 +43,18 @@ pub struct Project {
 /// # Errors
 /// Every mistake that could be found.
 pub fn load(path: &Path) -> Reading<Project> {
-    let (configuration, mut found) = load_configuration(path)?;
+    let (configuration, found) = budget::reading(|| load_configuration(path))?;
+    budget::configuration(configuration.budget);
+    let time = budget::time(configuration.budget.time);
+    let read = budget::within("read", time, |budget| load_models(&configuration, found, budget));
+    read.unwrap_or_else(|stop| Err(vec![stop.to_diagnostic()]))
+}
+
+fn load_models(
+    configuration: &Configuration,
+    mut found: Vec<Diagnostic>,
+    budget: &Budget,
+) -> Reading<Project> {
     let mut failed = false;
     let mut note = |result: Vec<Diagnostic>| {
         failed |= result.iter().any(Diagnostic::is_error);
@@ -75,18 +91,20 @@ pub fn load(path: &Path) -> Reading<Project> {
     if failed {
         return Err(found);
     }
-    if let Err(errors) = instantiate(&configuration, &mut specification.iosts, &mut purposes) {
+    if let Err(errors) = instantiate(configuration, &mut specification.iosts, &mut purposes) {
         found.extend(errors);
         return Err(found);
     }
     let project = Project {
-        options: options(&configuration),
+        options: options(configuration),
         directory: configuration.directory.clone(),
         formats: configuration.formats.iter().map(|format| format_of(*format)).collect(),
         stages: configuration.stages.iter().map(|artifact| stage_of(*artifact)).collect(),
         specification,
         purposes,
+        time: configuration.budget.time,
     };
+    budget.enter("check");
     with_solver(project, found)
 }
 
@@ -95,6 +113,10 @@ pub fn load(path: &Path) -> Reading<Project> {
 /// # Errors
 /// Every mistake that could be found.
 pub fn of_purpose(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
+    budget::reading(|| of_purpose_within(file, specification))
+}
+
+fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
     let (specification, mut found) = read_specification(specification)?;
     let (purpose, warnings) = read_purpose(file, &specification)?;
     found.extend(warnings);
@@ -105,6 +127,7 @@ pub fn of_purpose(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Read
         directory: PathBuf::from("out"),
         formats: Vec::new(),
         stages: Stage::ALL.to_vec(),
+        time: None,
     };
     with_solver(project, found)
 }

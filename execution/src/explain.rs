@@ -98,6 +98,9 @@ fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
             Cause::Time(limit) => {
                 format!("the run ended in {location} at its limit of {} ms", limit.as_millis())
             }
+            Cause::Digits(limit) => {
+                format!("the run ended in {location} before a number of more than {limit} digits")
+            }
             Cause::Ended => format!("the run was ended in {location} by hand"),
         },
         Outcome::RunError(failure) => format!("in {location}: {failure}"),

@@ -126,6 +126,7 @@ fn cause(outcome: &Outcome) -> (&'static str, Json) {
             Cause::NothingToDo => ("nothing_to_do", Json::Null),
             Cause::Steps(limit) => ("steps", Json::from(*limit)),
             Cause::Time(time) => ("time", milliseconds(time)),
+            Cause::Digits(limit) => ("digits", Json::from(*limit)),
             Cause::Ended => ("ended", Json::Null),
         },
     }
@@ -293,6 +294,7 @@ fn outcome(record: &Record) -> Result<Outcome, String> {
         "nothing_to_do" => Cause::NothingToDo,
         "steps" => Cause::Steps(usize::try_from(number()?).map_err(|_| wrong("a number of events"))?),
         "time" => Cause::Time(time()?),
+        "digits" => Cause::Digits(usize::try_from(number()?).map_err(|_| wrong("a number of digits"))?),
         "ended" => Cause::Ended,
         other => return Err(format!("`{other}` is no cause of a verdict")),
     };

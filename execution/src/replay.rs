@@ -18,7 +18,7 @@ use coreach_model::semantics::{Event, State};
 use crate::adapter::{Adapter, Failure, Received, Session};
 use crate::run::{Cause, Direction, Outcome, Run, Step};
 use crate::test_case::TestCase;
-use crate::tester::{Settings, take};
+use crate::tester::{Settings, bounded, take};
 
 /// A replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,7 +79,7 @@ pub fn perform(
     let mut player = Player { test, settings, state: initial, trace: Vec::new(), begin };
     let outcome = match adapter.start(&session) {
         Err(failure) => Outcome::RunError(failure),
-        Ok(()) => player.play(script, adapter).unwrap_or_else(Outcome::RunError),
+        Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
     };
     adapter.stop();
     let Player { state, trace, .. } = player;

@@ -86,6 +86,8 @@ pub enum Cause {
     Steps(usize),
     /// Inconclusive: the run has taken as long as it may.
     Time(Duration),
+    /// Inconclusive: a number would have had more digits than are computed.
+    Digits(usize),
     /// Inconclusive: the person at the keyboard ended the run.
     Ended,
 }

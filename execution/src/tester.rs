@@ -13,13 +13,14 @@
 //! says so. What is no event of the alphabet is a Fail with that cause (Definition 6.2: the output is in no Out).
 //! What breaks in between is no verdict.
 //!
-//! **Ends**: at a verdict's location, at the limit of steps, or at the limit of time. **Costs**, beside the
+//! **Ends**: at a verdict's location, at the limit of steps, at the limit of time, or before a number that is too long. **Costs**, beside the
 //! implementation and the values, one evaluation of each guard of the location.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::Solver;
+use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 
@@ -115,7 +116,7 @@ pub fn run(
         // The initial location may be Pass: then nothing is to be done.
         Some(outcome) => outcome,
         None => match driver.adapter.start(&session) {
-            Ok(()) => driver.drive(),
+            Ok(()) => bounded(settings, || driver.drive()),
             Err(failure) => Outcome::RunError(failure),
         },
     };
@@ -123,6 +124,19 @@ pub fn run(
     let Driver { state, trace, values, .. } = driver;
     let mix: BTreeMap<_, _> = values.end();
     Run { constants, seed, trace, outcome, end: state, mix, time: begin.elapsed() }
+}
+
+/// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no
+/// number that is too long.
+pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Outcome {
+    let budget = Budget::new("run", Some(settings.time), false);
+    budget::within(&budget, work).unwrap_or_else(|passed| match passed.limit {
+        Limit::Digits(limit) => Outcome::inconclusive(Cause::Digits(limit)),
+        // Nothing else passes the budget of a run.
+        Limit::Time(_) | Limit::Memory(_) | Limit::Signal(_) => {
+            Outcome::inconclusive(Cause::Time(settings.time))
+        }
+    })
 }
 
 /// What a move came to.

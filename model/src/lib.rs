@@ -7,6 +7,7 @@
 //! What is absent on purpose: no solver, no abstraction, no stage of the pipeline. A check that needs a solver lives
 //! in `coreach-analyses`.
 
+pub mod budget;
 pub mod data;
 pub mod diagnostic;
 pub mod file;

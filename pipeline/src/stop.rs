@@ -2,6 +2,7 @@
 //! shows it on the user's own model, and names the knob that moves it, where there is one.
 
 use coreach_model::Diagnostic;
+use coreach_model::budget::{Limit, Passed};
 use coreach_model::iosts::{Iosts, Transition};
 
 /// What a [`Stop::TooMany`] counts: the nodes of an expression, written out.
@@ -87,6 +88,60 @@ pub enum Stop {
         /// The limit.
         limit: usize,
     },
+    /// The work needs more than its budget, or the user ended it.
+    Budget(Passed),
+}
+
+impl From<Passed> for Stop {
+    fn from(passed: Passed) -> Self {
+        Stop::Budget(passed)
+    }
+}
+
+/// The code of the diagnostic for [`Stop::Budget`].
+pub const BUDGET: &str = "budget";
+
+/// `60 s`, `1500 ms`, as `--time` reads it without the space.
+fn time(time: std::time::Duration, space: &str) -> String {
+    match time.as_millis() {
+        whole if whole % 1000 == 0 => format!("{}{space}s", whole / 1000),
+        other => format!("{other}{space}ms"),
+    }
+}
+
+/// `4 GB`, `1500 MB`, as `--memory` reads it without the space.
+fn memory(bytes: u64, space: &str) -> String {
+    const MEGABYTE: u64 = 1_000_000;
+    match bytes {
+        whole if whole % (1000 * MEGABYTE) == 0 => format!("{}{space}GB", whole / (1000 * MEGABYTE)),
+        other => format!("{}{space}MB", other.div_ceil(MEGABYTE)),
+    }
+}
+
+fn budget(passed: &Passed) -> Diagnostic {
+    let Passed { limit, stage, doing } = passed;
+    let doing = if doing.is_empty() { String::new() } else { format!(", {doing}") };
+    let at = format!("in stage {stage}{doing}");
+    let knob = |name: &str, now: &str, more: String| {
+        format!("`--{name} {more}` allows more; in a configuration or campaign `budget: {{ {name}: {more} }}` (it was {now})")
+    };
+    match limit {
+        Limit::Time(limit) => {
+            let (now, more) = (time(*limit, ""), time(limit.saturating_mul(4), ""));
+            Diagnostic::error(BUDGET, format!("stopped after {}: {at}", time(*limit, " ")))
+                .help(knob("time", &now, more))
+        }
+        Limit::Memory(limit) => {
+            let (now, more) = (memory(*limit, ""), memory(limit.saturating_mul(2), ""));
+            Diagnostic::error(BUDGET, format!("stopped at {} of memory: {at}", memory(*limit, " ")))
+                .help(knob("memory", &now, more))
+        }
+        Limit::Digits(limit) => {
+            Diagnostic::error(BUDGET, format!("stopped at a number of more than {limit} digits: {at}"))
+                .help("the values of the model grow without bound: give the variable a range")
+        }
+        Limit::Signal(name) => Diagnostic::error(BUDGET, format!("stopped by {name}: {at}")),
+    }
 }
 
 impl Stop {
@@ -128,6 +183,7 @@ impl Stop {
                         "set `determinization: {{ max_lookahead: {needed} }}` in the configuration"
                     ))
             }
+            Stop::Budget(passed) => budget(passed),
             Stop::TooMany { stage, what, limit } => {
                 Diagnostic::error("limit", format!("stage {stage} would make more than {limit} {what}"))
                     .help(match *what {

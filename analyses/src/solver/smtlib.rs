@@ -244,6 +244,7 @@ struct Sorts {
 
 impl Sorts {
     fn of_literals(&mut self, term: &Term, seen: &mut HashSet<Term>) {
+        coreach_model::budget::ask();
         if !seen.insert(term.clone()) {
             return;
         }
@@ -302,6 +303,7 @@ impl Printer {
     }
 
     fn print(&mut self, term: &Term) -> String {
+        coreach_model::budget::ask();
         if let Some(name) = self.names.get(term) {
             return name.clone();
         }

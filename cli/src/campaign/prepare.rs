@@ -16,6 +16,7 @@ use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
 
+use crate::budget;
 use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::document;
@@ -187,7 +188,7 @@ fn ways(
     for (test, _) in tests {
         let mut its = Vec::new();
         for (_, reference) in iuts {
-            match iut::load_once(&reference.path, &test.case.iosts, files) {
+            match budget::reading(|| iut::load_once(&reference.path, &test.case.iosts, files)) {
                 Ok((way, warnings)) => {
                     note(found, warnings);
                     its.push(way);
@@ -222,7 +223,7 @@ fn test(job: &Job<'_>, campaign: &Campaign, progress: &Progress) -> Prepared {
         let diagnostic = Diagnostic::error("not-a-test-case", error.to_string());
         vec![diagnostic.at(reference.origin.clone(), "named here")]
     })?;
-    let instances = instances(&test, campaign, reference)?;
+    let instances = budget::reading(|| instances(&test, campaign, reference))?;
     Ok((test, instances))
 }
 

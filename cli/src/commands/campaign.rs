@@ -1,14 +1,12 @@
 //! `coreach campaign`: many runs, kept in a store, and what came of them.
 //!
-//! There is no handling of interrupts here, on purpose: Ctrl-C ends the process like any other signal, and since each
-//! finished run is on the disk by then, the same command goes on where it stopped (`docs/campaigns.md`).
+//! An interrupt ends the process and what it has launched ([`crate::watch`]); since each finished run is on the disk by then,
+//! the same command goes on where it stopped (`docs/campaigns.md`).
 
 mod merge;
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use coreach_execution::campaign::junit::{self, JunitError};
@@ -27,7 +25,8 @@ use crate::campaign::load_campaign;
 use crate::campaign::prepare::{Ways, prepare};
 use crate::outputs::{self, Named};
 use crate::progress::Progress;
-use crate::{console, render};
+use crate::write::Pending;
+use crate::{budget, console, render};
 
 /// The exit code for wrong usage and for mistakes in the files.
 const MISTAKES: u8 = 2;
@@ -39,7 +38,7 @@ const ENVIRONMENT: u8 = 4;
 struct Ended(u8);
 
 /// Does what was asked for.
-pub fn campaign(arguments: &CampaignArguments) -> ExitCode {
+pub fn campaign(arguments: &CampaignArguments) -> u8 {
     let ended = match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
         (Some(CampaignCommand::Salvage(arguments)), _) => merge::salvage(arguments),
@@ -47,11 +46,12 @@ pub fn campaign(arguments: &CampaignArguments) -> ExitCode {
         // One of the two is there, or clap has refused it.
         (None, None) => Err(Ended(MISTAKES)),
     };
-    ExitCode::from(ended.unwrap_or_else(|Ended(code)| code))
+    ended.unwrap_or_else(|Ended(code)| code)
 }
 
 fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
-    let (campaign, mut warnings) = load_campaign(path).map_err(|found| refused(&found, arguments.format))?;
+    let (campaign, mut warnings) = budget::reading(|| load_campaign(path)).map_err(|found| refused(&found, arguments.format))?;
+    budget::campaign(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
     let progress = Progress::start(1, !arguments.quiet);
@@ -69,14 +69,15 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
         .and_then(|()| outputs::refuse(report.as_slice(), &[inputs, outputs::store(&place)].concat()))
         .map_err(|found| refused(&found, arguments.format))?;
     // Before the night, not after it: can the report be written?
-    let report = arguments.junit.as_deref().map(open_report).transpose()?;
+    let report = arguments.junit.as_deref().map(|path| (begin_report(path), path));
+    let report = report.map(|(begun, path)| Ok((begun?, path))).transpose()?;
     let mut store = Store::open(&place, &plan.campaign).map_err(|error| broken(&error))?;
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
     let summary = summarize(&plan, &store).map_err(|error| broken(&error))?;
     let exit = summary.exit_code();
     if let Some((file, path)) = report {
-        write_report(&plan, &store, file, &path)?;
+        write_report(&plan, &store, file, path)?;
     }
     let written = match arguments.format {
         OutputFormat::Json => console::print_json(&Document {
@@ -238,20 +239,19 @@ fn doubts(summary: &Summary, partition: Partition, quiet: bool) {
     }
 }
 
-fn open_report(path: &Path) -> Result<(File, PathBuf), Ended> {
-    // What an earlier report says stays until there is a new one.
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-    file.map(|file| (file, path.to_owned())).map_err(|error| unwritten(path, &error))
+/// What an earlier report says stays until there is a new one.
+fn begin_report(path: &Path) -> Result<Pending, Ended> {
+    Pending::new(path).map_err(|error| unwritten(path, &error))
 }
 
-fn write_report(plan: &Plan, store: &Store, file: File, path: &Path) -> Result<(), Ended> {
-    let write = || -> Result<(), JunitError> {
-        file.set_len(0)?;
-        let mut out = BufWriter::new(&file);
+fn write_report(plan: &Plan, store: &Store, mut file: Pending, path: &Path) -> Result<(), Ended> {
+    let mut write = || -> Result<(), JunitError> {
+        let mut out = BufWriter::new(&mut file);
         junit::write(plan, store, &mut out)?;
         Ok(out.flush()?)
     };
-    write().map_err(|error| match error {
+    let written = write().and_then(|()| Ok(file.finish()?));
+    written.map_err(|error| match error {
         JunitError::Store(error) => broken(&error),
         JunitError::Write(error) => unwritten(path, &error),
     })

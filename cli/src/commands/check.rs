@@ -9,6 +9,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{load as load_file, read_purpose, read_specification};
+use coreach_pipeline::stop::BUDGET;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -18,20 +19,25 @@ use crate::exit::Exit;
 use crate::models::{FileKind, kind_of};
 use crate::project::{load, specification_of};
 use crate::visible::visible;
-use crate::{console, jobs, render};
+use crate::{budget, console, jobs, render};
 
 /// Checks every file; each tells its own findings.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn check(arguments: &CheckArguments) -> io::Result<Exit> {
-    let work = |path: &PathBuf| look(path, &arguments.models);
+    let work = |path: &PathBuf| bounded(path, &arguments.models);
     let reports = match jobs::in_order(&arguments.models, 1, work) {
         Ok(reports) => reports,
         Err(error) => return super::run::no_thread(&error),
     };
     let failed = reports.iter().any(|report| report.found.iter().any(Diagnostic::is_error));
-    let exit = if failed { Exit::Mistakes } else { Exit::Fine };
+    let mut all = reports.iter().flat_map(|report| &report.found);
+    let exit = match failed {
+        true if all.any(|found| found.code == BUDGET) => Exit::Stopped,
+        true => Exit::Mistakes,
+        false => Exit::Fine,
+    };
     // A purpose and its specification, or a configuration and its files, may be given together.
     let mut told: Vec<&Diagnostic> = Vec::new();
     for report in &reports {
@@ -66,6 +72,17 @@ struct FileJson<'a> {
     says: &'a str,
     ok: bool,
     diagnostics: Value,
+}
+
+/// Looks at one file: a piece of work.
+fn bounded(path: &Path, all: &[PathBuf]) -> Report {
+    let looked = budget::within("check", budget::time(None), |_| look(path, all));
+    looked.unwrap_or_else(|stop| Report {
+        path: path.to_owned(),
+        kind: "unknown",
+        says: String::new(),
+        found: vec![stop.to_diagnostic()],
+    })
 }
 
 /// What was found in a file, and in those that it needs.

@@ -1,6 +1,5 @@
 //! `coreach explain`: why a run ended as it did, event by event, and as a picture.
 
-use std::fs;
 use std::io;
 
 use coreach_pipeline::export::{Format, Options, View, export};
@@ -10,15 +9,16 @@ use crate::arguments::OutputFormat;
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::outputs::{self, Named};
-use crate::{console, stored, story};
+use crate::write::write;
+use crate::{budget, console, stored, story};
 
 /// Reads the run, tells it, draws it.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
-    let stored = match stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref())
-    {
+    let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
+    let stored = match budget::reading(load) {
         Ok(stored) => stored,
         Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
     };
@@ -31,8 +31,12 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let is_svg = path.extension().is_some_and(|extension| extension == "svg");
         let format = if is_svg { Format::Svg } else { Format::Dot };
-        let drawn = export(&view, format, Options { facts: false }).map_err(|error| error.to_string());
-        let written = drawn.and_then(|text| fs::write(path, text).map_err(|error| error.to_string()));
+        let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options { facts: false }));
+        let drawn = match drawn {
+            Ok(drawn) => drawn.map_err(|error| error.to_string()),
+            Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),
+        };
+        let written = drawn.and_then(|text| write(path, text).map_err(|error| error.to_string()));
         if let Err(message) = written {
             console::say(&format!("error: {}: {message}", path.display()));
             return Ok(Exit::Environment);

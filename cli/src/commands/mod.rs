@@ -11,6 +11,7 @@ pub mod show;
 pub mod test;
 
 use coreach_model::{Diagnostic, Severity};
+use coreach_pipeline::stop::BUDGET;
 
 use crate::arguments::OutputFormat;
 use crate::exit::Exit;
@@ -29,6 +30,8 @@ fn refuse(found: &[Diagnostic], format: OutputFormat) -> std::io::Result<Exit> {
 /// # Errors
 /// Standard output cannot be written.
 pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) -> std::io::Result<Exit> {
+    let is_stopped = found.iter().any(|diagnostic| diagnostic.code == BUDGET);
+    let exit = if is_stopped && exit == Exit::Mistakes { Exit::Stopped } else { exit };
     if format == OutputFormat::Json {
         let document = serde_json::json!({
             "format_version": 1,

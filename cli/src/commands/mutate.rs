@@ -14,7 +14,7 @@ use crate::arguments::OutputFormat;
 use crate::execution_arguments::MutateArguments;
 use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::{cases, console, jobs};
+use crate::{budget, cases, console, jobs, watch};
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
 /// an answer, not a failure.
@@ -50,12 +50,31 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let tests: Vec<TestCase> = cases.iter().map(|case| case.test.clone()).collect();
     let names: Vec<String> = cases.into_iter().map(|case| case.name).collect();
-    let all = mutants(&specification, effort.mutants, effort.seed);
+    let time = budget::time(None);
+    let all = budget::within("mutate", time, |_| mutants(&specification, effort.mutants, effort.seed));
+    let all = match all {
+        Ok(all) => all,
+        Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),
+    };
     let progress = Progress::start(all.len(), !arguments.quiet);
-    let visits = visits(&specification, &tests, &effort);
+    let mut visited = vec![0; specification.transitions.len()];
+    for test in tests.chunks(1) {
+        match budget::within("mutate", time, |_| visits(&specification, test, &effort)) {
+            Ok(more) => visited.iter_mut().zip(more).for_each(|(sum, count)| *sum += count),
+            Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),
+        }
+    }
+    let visits = visited;
     let work = |mutant: &Mutant| {
         progress.says(mutant.change.clone());
-        let result = judge(&specification, &tests, mutant.clone(), &visits, &effort);
+        let judged = budget::within("mutate", time, |_| {
+            judge(&specification, &tests, mutant.clone(), &visits, &effort)
+        });
+        let result = judged.unwrap_or_else(|stop| {
+            watch::wait_if_ending();
+            let fate = Fate::Broken(stop.to_diagnostic().message);
+            Judged { mutant: mutant.clone(), fate, visits: None }
+        });
         progress.one_done();
         result
     };

@@ -1,6 +1,5 @@
 //! `coreach replay`: a stored run once more, and a shorter one with the same verdict.
 
-use std::fs;
 use std::io;
 
 use coreach_execution::adapter::description::open;
@@ -16,7 +15,8 @@ use crate::arguments::OutputFormat;
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::outputs::{self, Named};
-use crate::{console, iut, stored, story};
+use crate::write::write;
+use crate::{budget, console, iut, stored, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
 /// that of the new run's verdict.
@@ -25,8 +25,8 @@ use crate::{console, iut, stored, story};
 /// Standard output cannot be written.
 pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     let refuse = |found: &[Diagnostic]| refuse_as(found, arguments.format, Exit::Refused);
-    let stored = match stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref())
-    {
+    let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
+    let stored = match budget::reading(load) {
         Ok(stored) => stored,
         Err(found) => return refuse(&found),
     };
@@ -37,14 +37,14 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
             return refuse(&found);
         }
     }
-    let loaded = match (&arguments.iut, &stored.iut) {
+    let loaded = budget::reading(|| match (&arguments.iut, &stored.iut) {
         (Some(path), _) => iut::load(path, &stored.test.iosts),
         (None, Some((description, file))) => crate::campaign::reopen(description, file, &stored.test.iosts),
         (None, None) => {
             let message = "the run does not say against what it was: give `--iut FILE`";
-            return refuse(&[Diagnostic::error("no-implementation", message)]);
+            Err(vec![Diagnostic::error("no-implementation", message)])
         }
-    };
+    });
     let implementation = match loaded {
         Ok((implementation, _)) => implementation,
         Err(found) => return refuse(&found),
@@ -68,34 +68,45 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     if arguments.shrink {
         // What is shrunk is what has just been seen, if it is still wrong; else what was stored.
         let from = if result.outcome.name() == stored.run.outcome.name() { &result } else { &stored.run };
+        let mut best = None;
         let mut seen = |run: &coreach_execution::Run| {
+            best = Some(run.clone());
             if arguments.format == OutputFormat::Human {
                 console::say(&format!("  {}", plural(run.trace.len(), "event")));
             }
         };
         let mut solver = Lazy::default();
-        let shrunk = shrink(
-            &stored.test,
-            &stored.initial,
-            from,
-            arguments.budget,
-            &settings,
-            adapter.as_mut(),
-            &mut solver,
-            &mut seen,
-        );
-        lines.push(format!(
-            "shrunk from {} to {} in {}",
-            plural(from.trace.len(), "event"),
-            shrunk.run.trace.len(),
-            plural(shrunk.runs, "run")
-        ));
-        result = shrunk.run;
+        let shrunk = budget::within("shrink", budget::time(None), |_| {
+            shrink(
+                &stored.test,
+                &stored.initial,
+                from,
+                arguments.budget,
+                &settings,
+                adapter.as_mut(),
+                &mut solver,
+                &mut seen,
+            )
+        });
+        let before = plural(from.trace.len(), "event");
+        match shrunk {
+            Ok(shrunk) => {
+                let (now, runs) = (shrunk.run.trace.len(), plural(shrunk.runs, "run"));
+                lines.push(format!("shrunk from {before} to {now} in {runs}"));
+                result = shrunk.run;
+            }
+            // What was found until then is a run of its own.
+            Err(stop) => {
+                console::draw(&[stop.to_diagnostic()]);
+                result = best.unwrap_or(result);
+                lines.push(format!("shrunk from {before} to {}, and not to the end", result.trace.len()));
+            }
+        }
     }
     let written = record(&stored.test, stored.initial.clone(), &result);
     if let Some(path) = &arguments.keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
-        if let Err(error) = fs::write(path, text) {
+        if let Err(error) = write(path, text) {
             console::say(&format!("error: {}: {error}", path.display()));
             return Ok(Exit::Environment);
         }

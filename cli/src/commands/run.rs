@@ -20,8 +20,9 @@ use crate::making::{Made, Measured, make};
 use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::project::{Project, load};
+use crate::write::write as put_whole;
 use crate::written::read_back;
-use crate::{console, jobs, render};
+use crate::{budget, console, jobs, render};
 
 /// So many losses are told in full.
 const LOSSES_TOLD: usize = 3;
@@ -52,10 +53,11 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     }
     let progress = Progress::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
-        let result = make(&project, purpose, domain, arguments.check, &progress).map(|made| {
+        let result = make(&project, purpose, domain, arguments.check, &progress).and_then(|made| {
             progress.says(format!("{}: writing", purpose.iosts.name));
-            let written = write(&project, &purpose.iosts.name, &made);
-            (made, written)
+            let time = budget::time(project.time);
+            let written = budget::within("write", time, |_| write(&project, &purpose.iosts.name, &made))?;
+            Ok((made, written))
         });
         progress.one_done();
         result
@@ -222,7 +224,7 @@ fn draw(views: &[View<'_>], formats: &[Format]) -> Vec<Result<String, svg::SvgEr
 }
 
 fn put(path: &Path, text: &str, written: &mut Written) {
-    match fs::write(path, text) {
+    match put_whole(path, text) {
         Ok(()) => written.files.push(path.to_owned()),
         Err(error) => written.failed.push(format!("cannot write {}: {error}", path.display())),
     }
@@ -295,7 +297,9 @@ fn stopped(
     if arguments.format == OutputFormat::Human {
         console::draw(std::slice::from_ref(&diagnostic));
         if !arguments.quiet {
-            console::print(&format!("{name} ({domain}): stopped, nothing is written\n"))?;
+            let is_begun = matches!(stop, Stop::Budget(passed) if passed.stage == "write");
+            let said = if is_begun { "not everything is written" } else { "nothing is written" };
+            console::print(&format!("{name} ({domain}): stopped, {said}\n"))?;
         }
     }
     let report = Report {

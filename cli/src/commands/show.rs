@@ -18,7 +18,7 @@ use crate::making::make;
 use crate::models::{FileKind, kind_of};
 use crate::progress::Progress;
 use crate::project::{Project, load, of_purpose, specification_of};
-use crate::{console, jobs};
+use crate::{budget, console, jobs};
 
 /// Shows what was asked for.
 ///
@@ -26,7 +26,10 @@ use crate::{console, jobs};
 /// Standard output cannot be written.
 pub fn show(arguments: &ShowArguments) -> io::Result<Exit> {
     let path = &arguments.model;
-    let kind = load_file(path).map_err(|found| vec![found]).and_then(|file| Ok((kind_of(&file)?, file)));
+    let kind = budget::reading(|| {
+        let file = load_file(path).map_err(|found| vec![found])?;
+        Ok((kind_of(&file)?, file))
+    });
     let (kind, file) = match kind {
         Ok(kind) => kind,
         Err(found) => return refuse(&found, OutputFormat::Human),
@@ -57,7 +60,7 @@ fn show_specification(arguments: &ShowArguments, file: Arc<SourceFile>) -> io::R
                 .help("give a configuration or a purpose, or leave out --stage");
         return refuse(&[diagnostic], OutputFormat::Human);
     }
-    match read_specification(file) {
+    match budget::reading(|| read_specification(file)) {
         Ok((specification, warnings)) => {
             console::draw(&warnings);
             show_view(arguments, &View::of_specification(&specification.iosts))
@@ -132,7 +135,13 @@ fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
     if arguments.facts && view.reach.is_none() {
         console::say("note: reach and coreach are known of the test_graph and the test_case only");
     }
-    match export(view, arguments.format, Options { facts: arguments.facts }) {
+    let options = Options { facts: arguments.facts };
+    let text = budget::within("write", budget::time(None), |_| export(view, arguments.format, options));
+    let text = match text {
+        Ok(text) => text,
+        Err(stop) => return refuse(&[stop.to_diagnostic()], OutputFormat::Human),
+    };
+    match text {
         Ok(text) => {
             console::print(&text)?;
             Ok(Exit::Fine)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_execution::adapter::description::open;
 use coreach_execution::constants::{given, initial_state};
@@ -24,7 +25,8 @@ use crate::exit::Exit;
 use crate::once::Once;
 use crate::outputs::{self, Named};
 use crate::progress::Progress;
-use crate::{console, iut, story};
+use crate::write::write;
+use crate::{budget, console, iut, story, watch};
 
 /// Reads, runs, and says what came of it.
 ///
@@ -40,7 +42,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let mut implementations = Vec::new();
     let mut files = Once::default();
     for case in &cases {
-        match iut::load_once(&arguments.iut, &case.test.iosts, &mut files) {
+        match budget::reading(|| iut::load_once(&arguments.iut, &case.test.iosts, &mut files)) {
             Ok((iut, more)) => implementations.push((iut, more)),
             Err(found) => return refuse(&found),
         }
@@ -64,7 +66,14 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     }
     let settings = arguments.driving.over(Settings::default());
     let mut exit = Exit::Fine;
-    let mut documents = Vec::new();
+    let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
+    if arguments.format == OutputFormat::Json {
+        let finished = documents.clone();
+        watch::tell_at_end(move |exit_code| {
+            let document = Document { format_version: 1, exit_code, runs: lock(&finished).clone() };
+            serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+        });
+    }
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let known = match given(&case.test, pairs) {
@@ -78,9 +87,13 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
             let mut solver = Lazy::default();
-            let initial = match initial_state(&case.test, &known, seed, &mut solver) {
+            let initial = budget::reading(|| {
+                let solved = initial_state(&case.test, &known, seed, &mut solver);
+                solved.map_err(|error| vec![Diagnostic::error("constants", error.to_string())])
+            });
+            let initial = match initial {
                 Ok(initial) => initial,
-                Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
+                Err(found) => return refuse(&found),
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
             let run = tester::run(
@@ -107,7 +120,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             if arguments.format == OutputFormat::Human {
                 tell(arguments, case, &initial, &run, path.as_deref())?;
             } else {
-                documents.push(written);
+                lock(&documents).push(written);
             }
         }
         if arguments.format == OutputFormat::Human {
@@ -116,9 +129,13 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     }
     drop(progress);
     if arguments.format == OutputFormat::Json {
-        console::print_json(&Document { format_version: 1, exit_code: exit.code(), runs: documents })?;
+        console::print_json(&Document { format_version: 1, exit_code: exit.code(), runs: lock(&documents).clone() })?;
     }
     Ok(exit)
+}
+
+fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
+    documents.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[derive(Serialize)]
@@ -226,7 +243,7 @@ fn keep(
         .map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
     let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
     for (path, text) in [(&test, &case.document), (&run, &text)] {
-        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(Some(run.display().to_string()))
 }

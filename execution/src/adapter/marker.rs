@@ -15,19 +15,27 @@
 //! So the marks of parallel runs differ, and [`sweep`] can tell what a killed program of ours has left behind.
 //! A program of ours that is itself the implementation under test adds its word to those that it inherited.
 //!
-//! **What escapes**: a process that was started with a clean environment *and* has left its process group *and* whose
-//! parent has ended. **Ends**: the looks are bounded in time; what resists is left to a thread that goes on for a
+//! **A second mark** is for processes that change their environment, be it that they were started with a clean one or
+//! write over it (a program that shows its state as its name does): the limit of file locks (`RLIMIT_LOCKS`), which children inherit
+//! whatever they are started with, which `/proc/N/limits` shows, and which Linux has not looked at since 2.4. Its soft value is
+//! a number that no limit is: our process, the time at which we started, and the launch ([`tag`]). And we adopt what
+//! loses its parent (`PR_SET_CHILD_SUBREAPER`), so that at the end everything below us can be found from parent to child
+//! ([`end_all`]), be it marked or not.
+//!
+//! **What escapes**: a process that has a clean environment *and* has set that limit itself *and* has left its process group
+//! *and* whose parent has ended; and it only escapes the end of its run, or a `kill -9` of ours, not our own end. **Ends**: the looks are bounded in time; what resists is left to a thread that goes on for a
 //! while. **Cost**: a look lists all processes, and reads two small files of each that is younger than the launch. Numbers are
 //! given in order, so as long as they have not come round, the younger ones are those with the greater numbers.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
-use std::process;
-use std::sync::OnceLock;
+use std::process::{self, Child};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
 
 /// The variable that holds the marks, separated by spaces.
 pub const VARIABLE: &str = "COREACH_RUN";
@@ -40,6 +48,8 @@ pub struct Mark {
     forks: u64,
     /// The launched process; all zero before it is known.
     leader: Process,
+    /// The second mark.
+    tag: u64,
 }
 
 /// What is known of a launch from one look to the next.
@@ -58,7 +68,27 @@ impl Mark {
         let Own { namespace, pid, start } = own();
         let number = LAUNCHES.fetch_add(1, Ordering::Relaxed);
         let word = format!("{namespace}.{pid}.{start}.{number}");
-        Mark { word, forks: forks().unwrap_or(0), leader: Process::default() }
+        Mark { word, forks: forks().unwrap_or(0), leader: Process::default(), tag: tag(number + 1) }
+    }
+
+    /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more once [`end_all`] has begun.
+    ///
+    /// # Errors
+    /// As `spawn`; or coreach is ending.
+    pub fn launch(&self, spawn: impl FnOnce() -> std::io::Result<Child>) -> std::io::Result<Child> {
+        claim();
+        // Held to the end: the limit is one of the whole process.
+        let mut gate = gate();
+        if gate.is_closed {
+            return Err(std::io::Error::other("coreach is ending"));
+        }
+        put(self.tag);
+        let result = spawn();
+        put(tag(0));
+        if let Ok(child) = &result {
+            gate.leaders.insert(child.id());
+        }
+        result
     }
 
     /// What the variable must be in the environment of the launched process.
@@ -105,9 +135,13 @@ impl Mark {
             }
             if process.is_dead {
                 found += usize::from(hunt.dead.insert(id));
+                if process.pid != self.leader.pid {
+                    bury(&process);
+                }
                 continue;
             }
-            match look(&process, |word| word == self.word) {
+            let is_ours = |tag: u64| tag == self.tag || (process.parent == own().pid && is_orphaned(tag));
+            match look(&process, |word| word == self.word, is_ours) {
                 _ if hunt.family.contains(&id) => {}
                 Look::Meant => {}
                 Look::Foreign => {
@@ -171,11 +205,133 @@ impl Default for Mark {
     }
 }
 
+/// Bits of a tag that number the launch, and as many of the time at which we started.
+const PART: u32 = 20;
+
+/// The second mark of a launch of ours; 0 is what we start otherwise, and ourselves. Numbers come round, at a million.
+///
+/// Bit 62, by which it is known; 22 bits of our number, 20 of the launch's, 20 of the time.
+fn tag(launch: u64) -> u64 {
+    let mask = (1 << PART) - 1;
+    let pid = u64::try_from(own().pid).unwrap_or_default();
+    (1 << 62) | (pid << (2 * PART)) | ((launch & mask) << PART) | (own().start & mask)
+}
+
+/// Number and low bits of the time of the process that made the tag, if it is one.
+fn owner(tag: u64) -> Option<(i32, u64)> {
+    let pid = (tag >> (2 * PART)) & ((1 << 22) - 1);
+    (tag >> 62 == 1).then_some((i32::try_from(pid).ok()?, tag & ((1 << PART) - 1)))
+}
+
+/// Is it a tag whose maker has ended?
+fn is_orphaned(tag: u64) -> bool {
+    owner(tag).is_some_and(|(pid, start)| {
+        let is_alive = |process: Process| process.start & ((1 << PART) - 1) == start && !process.is_dead;
+        !stat(pid).is_some_and(is_alive)
+    })
+}
+
+/// The tag of a process, or what stands in its place.
+fn tag_of(pid: i32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/limits")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Max file locks"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// Marks what we start from now on. Where the machine forbids it, the environment's mark is left.
+fn put(tag: u64) {
+    let maximum = rustix::process::getrlimit(Resource::Locks).maximum;
+    let _ = rustix::process::setrlimit(Resource::Locks, Rlimit { current: Some(tag), maximum });
+}
+
+/// Makes this process the one whose descendants can all be found: marks it, and lets it adopt.
+pub fn claim() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        put(tag(0));
+        // An older kernel has the marks only.
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    });
+}
+
+/// Through which launches go, one after the other.
+struct Gate {
+    /// Nothing is launched any more.
+    is_closed: bool,
+    /// Those that were launched and whose status will be asked for by who launched them.
+    leaders: BTreeSet<u32>,
+}
+
+fn gate() -> MutexGuard<'static, Gate> {
+    static GATE: Mutex<Gate> = Mutex::new(Gate { is_closed: false, leaders: BTreeSet::new() });
+    GATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The status of a launched process has been asked for: its number may be given to another.
+pub fn released(child: &Child) {
+    gate().leaders.remove(&child.id());
+}
+
+/// Asks for the status of an adopted process that has ended: nobody else will. What was started in another way is in our own
+/// process group.
+fn bury(process: &Process) {
+    if process.parent != own().pid {
+        return;
+    }
+    let gate = gate();
+    let is_adopted = process.group != rustix::process::getpgrp().as_raw_nonzero().get()
+        && u32::try_from(process.pid).is_ok_and(|pid| !gate.leaders.contains(&pid));
+    if is_adopted && let Some(pid) = Pid::from_raw(process.pid) {
+        let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
+    }
+}
+
+/// Kills everything below us, and lets nothing new begin. For the end of the program: whoever still waits for one of the
+/// processes finds it dead. Returns whether nothing is left.
+pub fn end_all(most: Duration) -> bool {
+    gate().is_closed = true;
+    let until = Instant::now() + most;
+    let own = own();
+    // What has just been killed has not always died yet, and what was forked meanwhile is seen by the next look.
+    loop {
+        let all: Vec<Process> = numbers().into_iter().filter_map(stat).collect();
+        let mut family = BTreeSet::from([own.pid]);
+        loop {
+            let before = family.len();
+            let children = all.iter().filter(|process| family.contains(&process.parent));
+            let more: Vec<i32> = children.map(|process| process.pid).collect();
+            family.extend(more);
+            if family.len() == before {
+                break;
+            }
+        }
+        let is_ours = |process: &&Process| {
+            let tag = || tag_of(process.pid).and_then(owner);
+            let mine = (own.pid, own.start & ((1 << PART) - 1));
+            process.pid != own.pid
+                && !process.is_dead
+                && (family.contains(&process.pid) || (process.start >= own.start && tag() == Some(mine)))
+        };
+        let found: Vec<&Process> = all.iter().filter(is_ours).collect();
+        if found.is_empty() {
+            return true;
+        }
+        for process in found.iter().rev() {
+            kill(process);
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    }
+}
+
 /// Kills what programs of ours have left behind that were killed themselves. Returns how many processes it found.
 pub fn sweep() -> usize {
     let own = own();
     let alive =
         |pid: i32, start: u64| stat(pid).is_some_and(|process| process.start == start && !process.is_dead);
+    let home = fs::read_link("/proc/self/ns/pid").ok();
     let is_orphan = |word: &str| {
         let mut parts = word.split('.');
         let (Some(namespace), Some(pid), Some(start)) = (parts.next(), parts.next(), parts.next()) else {
@@ -187,7 +343,11 @@ pub fn sweep() -> usize {
     };
     let mut found = 0;
     for process in numbers().into_iter().filter(|pid| *pid != own.pid).filter_map(stat) {
-        if !process.is_dead && look(&process, is_orphan) == Look::Meant {
+        // A number in a tag means nothing in another namespace either.
+        let is_home =
+            || home.is_some() && fs::read_link(format!("/proc/{}/ns/pid", process.pid)).ok() == home;
+        let is_tagged = |tag: u64| is_orphaned(tag) && is_home();
+        if !process.is_dead && look(&process, is_orphan, is_tagged) == Look::Meant {
             kill(&process);
             found += 1;
         }
@@ -218,6 +378,7 @@ fn own() -> &'static Own {
 struct Process {
     pid: i32,
     parent: i32,
+    group: i32,
     start: u64,
     /// It has ended, and only waits to be asked for its status.
     is_dead: bool,
@@ -238,9 +399,10 @@ fn parse(pid: i32, text: &str) -> Option<Process> {
     let mut fields = text.get(text.rfind(')')? + 1..)?.split_ascii_whitespace();
     let is_dead = matches!(fields.next()?, "Z" | "X" | "x");
     let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
     // The third field was the state, this is the twenty-second.
-    let start = fields.nth(17)?.parse().ok()?;
-    Some(Process { pid, parent, start, is_dead })
+    let start = fields.nth(16)?.parse().ok()?;
+    Some(Process { pid, parent, group, start, is_dead })
 }
 
 /// What a process turned out to be.
@@ -252,8 +414,15 @@ enum Look {
     Vanished,
 }
 
-/// Does the process carry a mark that is meant?
-fn look(process: &Process, is_meant: impl Fn(&str) -> bool) -> Look {
+/// Does the process carry a mark that is meant, the one or the other?
+fn look(process: &Process, is_word: impl Fn(&str) -> bool, is_tag: impl Fn(u64) -> bool) -> Look {
+    match look_at_environment(process, is_word) {
+        Look::Foreign if tag_of(process.pid).is_some_and(is_tag) => Look::Meant,
+        look => look,
+    }
+}
+
+fn look_at_environment(process: &Process, is_meant: impl Fn(&str) -> bool) -> Look {
     let environment = match fs::read(format!("/proc/{}/environ", process.pid)) {
         Ok(environment) => environment,
         // Somebody else's cannot be read, and was not started by us.
@@ -298,7 +467,7 @@ mod tests {
     fn a_program_may_have_any_name() {
         let fields = "S 4 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 9876 1 2 3";
         let text = format!("12 (a) S (b) {fields}");
-        assert_eq!(parse(12, &text), Some(Process { pid: 12, parent: 4, start: 9876, is_dead: false }));
+        assert_eq!(parse(12, &text), Some(Process { pid: 12, parent: 4, group: 77, start: 9876, is_dead: false }));
         assert_eq!(parse(12, "12 (x) Z 4"), None);
         assert_eq!(parse(12, ""), None);
     }
@@ -315,6 +484,37 @@ mod tests {
         let me = own();
         assert!(stat(me.pid).is_some_and(|found| found.start == me.start && !found.is_dead));
         assert!(numbers().contains(&me.pid));
+    }
+
+    #[test]
+    fn a_tag_names_us_and_its_launch() {
+        let me = own();
+        assert_eq!(owner(tag(5)), Some((me.pid, me.start & ((1 << PART) - 1))));
+        assert_ne!(tag(5), tag(6));
+        assert!(!is_orphaned(tag(5)));
+        // No process has the number zero, and no limit of a user is a tag.
+        assert!(is_orphaned(1 << 62));
+        assert!([0, 1024, u64::MAX].iter().all(|limit| owner(*limit).is_none()));
+    }
+
+    #[test]
+    fn a_process_without_an_environment_is_found_by_its_tag() {
+        let mark = Mark::new();
+        let spawn = || process::Command::new("sh").env_clear().args(["-c", "setsid sleep 20 & wait"]).spawn();
+        let mut shell = mark.launch(spawn).unwrap();
+        let tagged = || {
+            let found = numbers().into_iter().filter_map(stat);
+            found.filter(|process| !process.is_dead && tag_of(process.pid) == Some(mark.tag)).count()
+        };
+        while tagged() < 2 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Its parent is gone, so nothing but the tag is left of where it came from.
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        let mut hunt = Hunt::default();
+        while mark.kill_all(&mut hunt) > 0 {}
+        assert_eq!(tagged(), 0);
     }
 
     #[test]

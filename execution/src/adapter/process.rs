@@ -191,6 +191,9 @@ fn clear(child: &mut Child, pid: Pid, mark: &Mark, hunt: &mut Hunt, most: Durati
         // Asking for the status frees the number, so it comes last.
         if found == 0 && !is_reaped {
             is_reaped = !matches!(child.try_wait(), Ok(None));
+            if is_reaped {
+                marker::released(child);
+            }
         }
         if found == 0 && is_reaped {
             return true;
@@ -232,7 +235,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         command.stdin(Stdio::null()).stdout(pen.try_clone().map_err(|error| failed(&error))?);
     }
     command.stderr(pen);
-    let mut child = command.spawn().map_err(|error| failed(&error))?;
+    let mut child = mark.launch(|| command.spawn()).map_err(|error| failed(&error))?;
     // The command holds the other end of the pipe open.
     drop(command);
     let pid = Pid::from_child(&child);

@@ -19,8 +19,7 @@ use crate::term::node::{Comparison, Operator};
 pub const MAX_NESTING: u32 = 200;
 /// The greatest height of a syntax tree.
 pub const MAX_HEIGHT: u32 = 500;
-/// The longest number, in digits.
-pub const MAX_DIGITS: usize = 10_000;
+pub use crate::budget::MAX_DIGITS;
 
 /// What is wrong with an expression's form.
 #[derive(Clone, PartialEq, Eq, Debug)]

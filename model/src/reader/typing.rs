@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use dashu::base::BitTest;
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
@@ -428,10 +427,5 @@ fn decimal(digits: &str) -> Option<RBig> {
 /// Is it a number of more digits than are read? Numbers are computed here already: a product of long ones is longer, and
 /// the solver pays for its square.
 fn is_too_long(term: &Term) -> bool {
-    let bits = match term.as_literal() {
-        Some(Value::Int(value)) => value.bit_len(),
-        Some(Value::Real(value)) => value.numerator().bit_len().max(value.denominator().bit_len()),
-        _ => 0,
-    };
-    bits / 10 * 3 > parser::MAX_DIGITS
+    term.as_literal().is_some_and(crate::term::evaluate::is_too_long)
 }

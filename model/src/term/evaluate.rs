@@ -3,15 +3,20 @@
 //! Evaluation goes from the left and stops where the result is known, as a reader of `&&`, `||` and `if` expects; an
 //! operation that is *reached* and has no value (division by zero, an index outside a range-typed array, an element
 //! outside the array's element type) makes the whole term undefined.
+//!
+//! A number of more than [`budget::MAX_DIGITS`] digits is no value either, but for another reason: the term has one, and we do not
+//! compute it. Nobody may take that for a transition that is not enabled, so within a budget it ends the work
+//! ([`budget::too_long`]): of a run, without a verdict on what happened.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use dashu::base::{DivRemEuclid, Signed};
+use dashu::base::{BitTest, DivRemEuclid, Signed};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
+use crate::budget;
 use crate::data::Datum;
 use crate::term::Term;
 use crate::term::node::{Node, Operator};
@@ -29,6 +34,8 @@ pub enum Undefined {
     IndexOutside(Term, Value),
     /// An element outside the array's element type: the store, and the element.
     ElementOutside(Term, Value),
+    /// The value is a number of more digits than are computed.
+    TooLong(Term),
     /// The valuation does not have the datum.
     Unbound(Datum),
 }
@@ -43,6 +50,7 @@ impl fmt::Display for Undefined {
             Undefined::ElementOutside(term, element) => {
                 write!(f, "{element} in `{term}` is outside the array's element type")
             }
+            Undefined::TooLong(_) => write!(f, "a number has more than {} digits", budget::MAX_DIGITS),
             Undefined::Unbound(datum) => write!(f, "`{datum}` has no value"),
         }
     }
@@ -65,6 +73,7 @@ fn evaluated(
     valuation: &Valuation,
     memo: &mut HashMap<Term, Value>,
 ) -> Result<Value, Undefined> {
+    budget::ask();
     if term.written_size() < WORTH_REMEMBERING {
         return value_of(term, &mut |child| evaluated(child, valuation, &mut HashMap::new()), valuation);
     }
@@ -112,8 +121,15 @@ fn value_of(
                 go(b)?
             }
         }
-        Node::Arithmetic(operator, a, b) => arithmetic_on_values(*operator, &go(a)?, &go(b)?)
-            .ok_or_else(|| Undefined::DivisionByZero(term.clone()))?,
+        Node::Arithmetic(operator, a, b) => {
+            let value = arithmetic_on_values(*operator, &go(a)?, &go(b)?);
+            let value = value.ok_or_else(|| Undefined::DivisionByZero(term.clone()))?;
+            if is_too_long(&value) {
+                budget::too_long();
+                return Err(Undefined::TooLong(term.clone()));
+            }
+            value
+        }
         Node::Negate(a) => match go(a)? {
             Value::Int(value) => Value::Int(-value),
             Value::Real(value) => Value::Real(-value),
@@ -186,6 +202,17 @@ pub fn arithmetic_on_values(operator: Operator, a: &Value, b: &Value) -> Option<
         })),
         _ => unreachable!("{a} {operator} {b}"),
     }
+}
+
+/// Is it a number of more digits than are read and computed? A product of long ones is longer, and whoever computes with it
+/// pays for its square.
+pub fn is_too_long(value: &Value) -> bool {
+    let bits = match value {
+        Value::Int(value) => value.bit_len(),
+        Value::Real(value) => value.numerator().bit_len().max(value.denominator().bit_len()),
+        _ => 0,
+    };
+    bits / 10 * 3 > budget::MAX_DIGITS
 }
 
 /// The sign of a number's value: -1, 0 or 1; 0 for what is no number.

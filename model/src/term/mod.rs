@@ -25,6 +25,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::budget;
 use crate::data::Datum;
 use crate::types::Type;
 use crate::value::Value;
@@ -38,6 +39,8 @@ pub struct Term(Arc<intern::Cell>);
 
 impl Term {
     fn make(node: Node, sort: Type) -> Self {
+        // Whatever grows without end grows by terms.
+        budget::ask();
         let mut mentions = match &node {
             Node::Data(datum) => {
                 let mut hasher = std::hash::DefaultHasher::new();

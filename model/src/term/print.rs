@@ -67,6 +67,8 @@ fn literal_binding(value: &Value) -> Binding {
 }
 
 fn write(f: &mut dyn fmt::Write, term: &Term, at_least: Binding) -> fmt::Result {
+    // What is shared is written again and again.
+    crate::budget::ask();
     if binding(term) < at_least {
         f.write_str("(")?;
         write(f, term, Binding::Conditional)?;

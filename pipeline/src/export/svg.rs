@@ -10,6 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use coreach_model::budget;
+
 /// How long `dot` may take. Graphs of a few hundred edges take seconds.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -77,7 +79,7 @@ fn split(all: &str) -> Vec<&str> {
 }
 
 fn run(program: &str, input: &str, timeout: Duration) -> Result<String, SvgError> {
-    let mut child = Command::new(program)
+    let child = Command::new(program)
         .arg("-Tsvg")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -87,8 +89,9 @@ fn run(program: &str, input: &str, timeout: Duration) -> Result<String, SvgError
             ErrorKind::NotFound => SvgError::NotInstalled,
             _ => SvgError::Failed(error.to_string()),
         })?;
+    let mut child = Ended(child);
     // The pipes are served by threads, so that neither side waits for the other.
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (stdin, stdout, stderr) = (child.0.stdin.take(), child.0.stdout.take(), child.0.stderr.take());
     let input = input.to_owned();
     let feeder = thread::spawn(move || {
         // A program that ended early has said why on its standard error.
@@ -96,7 +99,7 @@ fn run(program: &str, input: &str, timeout: Duration) -> Result<String, SvgError
     });
     let output = thread::spawn(move || read_all(stdout));
     let complaint = thread::spawn(move || read_all(stderr));
-    let ended = wait(&mut child, timeout);
+    let ended = wait(&mut child.0, timeout);
     let _ = feeder.join();
     let output = output.join().unwrap_or_default();
     let complaint = complaint.join().unwrap_or_default();
@@ -105,6 +108,17 @@ fn run(program: &str, input: &str, timeout: Duration) -> Result<String, SvgError
         Ok(Some(false)) => Err(SvgError::Failed(complaint.trim().to_owned())),
         Ok(None) => Err(SvgError::TimedOut(timeout)),
         Err(error) => Err(SvgError::Failed(error.to_string())),
+    }
+}
+
+/// A program that ends with us, also where a budget is passed while it works.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // It has usually ended by itself, and its status is known.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -125,6 +139,7 @@ fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<Option<bool>> {
         if let Some(status) = child.try_wait()? {
             return Ok(Some(status.success()));
         }
+        budget::ask_now();
         if Instant::now() >= end {
             child.kill()?;
             child.wait()?;

@@ -29,6 +29,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{LocationId, Term};
@@ -48,6 +49,7 @@ pub const MAX_SEQUENCES: usize = 10_000;
 /// # Errors
 /// [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] beyond [`MAX_SEQUENCES`].
 pub fn close(product: Product, solver: &mut dyn Solver) -> Result<Closed, Stop> {
+    budget::doing("following internal sequences");
     let Product { iosts, accepting, .. } = product;
     let internal = Internal::of(&iosts);
     let mut reached = vec![false; iosts.locations.len()];
@@ -159,6 +161,7 @@ fn visible_from(
     while let Some((component, entered)) = waiting.pop_first() {
         let mut stack = joined(entered);
         while let Some(prefix) = stack.pop() {
+            budget::ask();
             let mut longer = Vec::new();
             for &number in &internal.outgoing[prefix.location.0 as usize] {
                 let step = &internal.iosts.transitions[number];

@@ -26,6 +26,7 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::budget;
 use coreach_model::iosts::{Location, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Term};
@@ -68,6 +69,7 @@ pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePu
     }
     let mut added = Vec::new();
     for ((source, action), of_this) in of {
+        budget::ask();
         let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
         if residual.is_false() || !(residual.is_true() || may_hold(solver, &residual.conjuncts())) {
             continue;

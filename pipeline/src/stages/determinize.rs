@@ -42,6 +42,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::obligation::defined;
 use coreach_model::term::{Substitution, substitute, substitute_all};
@@ -70,6 +71,7 @@ pub const MAX_SUBSETS: usize = 512;
 /// # Errors
 /// [`Stop::NoLookahead`], [`Stop::LookaheadLimit`], [`Stop::TooMany`].
 pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver) -> Result<Visible, Stop> {
+    budget::doing("comparing pairs of transitions");
     let found = choices(&closed.iosts, solver)?;
     if found.is_empty() {
         // Nothing to do but to join transitions of one effect.
@@ -79,6 +81,7 @@ pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver
         }
         return Ok(Visible { iosts, accepting: closed.accepting, lookahead: 0 });
     }
+    budget::doing("looking for the lookahead of each choice");
     let needed = lookahead(&closed.iosts, &found);
     if let Lookahead::Exists(needed, Some(choice)) = needed
         && needed > max_lookahead
@@ -88,6 +91,7 @@ pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver
     }
     let mut construction = Construction::start(&closed, max_lookahead);
     construction.depth_first = matches!(needed, Lookahead::None { .. });
+    budget::doing("building sets of locations");
     construction.run(solver)?;
     if construction.too_deep
         && let Lookahead::Exists(needed, Some(choice)) = needed
@@ -274,6 +278,7 @@ impl<'a> Construction<'a> {
         for member in &self.macros[number] {
             let pending = member.pending();
             for &at in &self.outgoing[member.location.0 as usize] {
+                budget::ask();
                 let transition = &iosts.transitions[at];
                 let effect = followed(&pending, &transition.assignments);
                 let guard = substitute(&transition.guard, &pending);
@@ -422,6 +427,7 @@ impl<'a> Construction<'a> {
     }
 
     fn finish(mut self, lookahead: usize, solver: &mut dyn Solver) -> Visible {
+        budget::doing("simplifying guards");
         for &at in &self.made {
             let transition = &mut self.transitions[at];
             transition.guard = without_repetition(&transition.guard, solver);
@@ -485,6 +491,7 @@ fn satisfiable_subsets(
         }
     }
     while let Some(branch) = work.pop_front() {
+        budget::ask();
         if found.len() + work.len() >= MAX_SUBSETS + guards.len() {
             let what = "subsets of a choice";
             return Err(Stop::TooMany { stage: "determinize", what, limit: MAX_SUBSETS });

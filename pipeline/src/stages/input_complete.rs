@@ -22,6 +22,7 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Location, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Term};
@@ -65,6 +66,7 @@ pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
     }
     let mut added = Vec::new();
     for ((source, action), guards) in said {
+        budget::ask();
         let guard = Term::or(guards).not();
         if guard.is_false() || !(guard.is_true() || may_hold(solver, &guard.conjuncts())) {
             continue;

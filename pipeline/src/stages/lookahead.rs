@@ -20,6 +20,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::budget;
 use coreach_model::iosts::Iosts;
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Term};
@@ -155,6 +156,7 @@ pub(super) fn overlaps(
         halves.extend([(start, middle), (middle, end)]);
         let mut blocks = vec![((start, middle), (middle, end))];
         while let Some((a, b)) = blocks.pop() {
+            budget::ask();
             let either = |(start, end): (usize, usize)| Term::or(guards[start..end].iter().cloned());
             if !may_hold_together(&either(a), &either(b), solver) {
                 continue;
@@ -233,6 +235,7 @@ impl PairGraph<'_> {
         let mut seen = HashSet::new();
         for &a in &self.outgoing[pair.0.0 as usize] {
             for &b in &self.outgoing[pair.1.0 as usize] {
+                budget::ask();
                 let (t1, t2) = (&self.iosts.transitions[a], &self.iosts.transitions[b]);
                 if t1.action == t2.action {
                     let next = (t1.action, Pair::of([t1.target, t2.target]));
@@ -255,6 +258,7 @@ impl PairGraph<'_> {
         let mut stack = vec![frame(self, start)];
         self.open.insert(start, 0);
         loop {
+            budget::ask();
             let depth = stack.len() - 1;
             let top = &mut stack[depth];
             if let Some(&(_, pair)) = top.successors.get(top.next) {

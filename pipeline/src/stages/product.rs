@@ -19,6 +19,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_analyses::solver::Solver;
+use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition};
 use coreach_model::{ActionId, LocationId, Term};
 
@@ -59,6 +60,7 @@ pub fn product(
     let mut memo = Memo::new();
     let mut transitions = Vec::with_capacity(steps.len());
     for Step { first, source, second } in steps {
+        budget::ask();
         let t1 = &left.transitions[first];
         let guard = explicit_guard(t1, solver, &mut memo);
         let mut assignments = t1.assignments.clone();
@@ -129,6 +131,7 @@ fn reached(left: &Iosts, right: &Iosts, others_stay: bool) -> Result<(Vec<Step>,
     let mut work = vec![start];
     let mut steps = Vec::new();
     while let Some((l1, l2)) = work.pop() {
+        budget::ask();
         for &first in &outgoing[l1.0 as usize] {
             let t1 = &left.transitions[first];
             for &second in followers.get(&(l2, t1.action)).map_or(none_said, Vec::as_slice) {

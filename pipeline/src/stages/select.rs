@@ -29,6 +29,7 @@ use std::collections::HashMap;
 
 use coreach_analyses::reachability::{Facts, Options, analyse, reach};
 use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{LocationId, Term};
@@ -83,6 +84,7 @@ fn narrowed(
 ) -> Vec<Term> {
     let by_name: HashMap<&str, usize> =
         graph.iosts.locations.iter().enumerate().map(|(at, location)| (location.name.as_str(), at)).collect();
+    budget::doing("simplifying facts");
     let mut narrower = Vec::new();
     for (at, location) in cut.iosts.locations.iter().enumerate() {
         let fact = match by_name.get(location.name.as_str()) {
@@ -111,6 +113,7 @@ fn strengthen(cut: &Visible, reach: &[Term], facts: &Facts, solver: &mut dyn Sol
         return builder.unreachable(reach, facts);
     }
     let initial = if accepting[start] { builder.pass } else { iosts.initial };
+    budget::doing("strengthening guards by facts");
     let mut outcomes: HashMap<Split, Outcome> = HashMap::new();
     for transition in &iosts.transitions {
         let (source, target) = (transition.source.0 as usize, transition.target.0 as usize);

@@ -23,8 +23,11 @@ mod translate;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use coreach_model::budget::{self, Budget, Passed};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::{Datum, Term, Value};
 use z3::ast::{Bool, Dynamic};
@@ -125,7 +128,12 @@ impl Z3Solver {
     /// Z3's answer to what is asserted, counted.
     fn ask(&mut self, solver: &Rc<z3::Solver>) -> Answer {
         let start = Instant::now();
-        match solver.check() {
+        let answer = solver.check();
+        if answer == SatResult::Unknown {
+            // It may have been interrupted, and nobody may take that for an answer, or remember it.
+            budget::ask_now();
+        }
+        match answer {
             SatResult::Sat => Answer::Sat,
             SatResult::Unsat => Answer::Unsat,
             SatResult::Unknown => {
@@ -152,7 +160,10 @@ impl Z3Solver {
         }
         let mut answer = match solver.check() {
             SatResult::Sat => Answer::Sat,
-            _ => Answer::Unknown,
+            _ => {
+                budget::ask_now();
+                Answer::Unknown
+            }
         };
         if answer != Answer::Sat {
             solver.pop(1);
@@ -191,6 +202,7 @@ impl Z3Solver {
 
 impl Solver for Z3Solver {
     fn check(&mut self, formula: &[Term]) -> Answer {
+        budget::ask();
         let (conjuncts, key) = match easy(formula) {
             Easy::Known(answer) => {
                 self.count(answer, true);
@@ -212,6 +224,7 @@ impl Solver for Z3Solver {
     }
 
     fn witness(&mut self, formula: &[Term]) -> Witness {
+        budget::ask();
         let (conjuncts, key) = match easy(formula) {
             Easy::Known(Answer::Unsat) => {
                 self.count(Answer::Unsat, true);
@@ -268,6 +281,33 @@ fn answer_of(witness: &Witness) -> Answer {
         Witness::None => Answer::Unsat,
         Witness::Unknown => Answer::Unknown,
     }
+}
+
+/// Does the work within the budget, as [`budget::within`] does; a query that is asked when the budget is passed is
+/// interrupted. A thread beside the work sees to it; it borrows this thread's context, so it ends before the work's own thread.
+///
+/// # Errors
+/// The budget was passed.
+pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Passed> {
+    const LOOK: Duration = Duration::from_millis(10);
+    let context = z3::Context::thread_local();
+    let handle = context.handle();
+    std::thread::scope(|scope| {
+        let (done, wait) = channel::<()>();
+        let interrupter = move || {
+            while wait.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                // Again and again: what is interrupted between two queries does not feel it.
+                if budget.is_passed() {
+                    handle.interrupt();
+                }
+            }
+        };
+        // Without that thread a query ends at its own limit.
+        let _ = std::thread::Builder::new().name("interrupter".to_owned()).spawn_scoped(scope, interrupter);
+        let result = budget::within(budget, work);
+        drop(done);
+        result
+    })
 }
 
 /// A warm Z3 solver with limits.

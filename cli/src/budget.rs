@@ -1,0 +1,184 @@
+//! What a command may use: `--time` and `--memory`, or `budget:` in a configuration or a campaign.
+//!
+//! `--time` is for one piece of work: reading and checking what was named, making one test case, writing its files, one mutant, one run of a
+//! test case. `--memory` is for the whole process. What the command line says comes before what a campaign says, that before a
+//! configuration.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use coreach_analyses::solver::z3;
+use coreach_model::Diagnostic;
+use coreach_model::budget::Budget;
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::Entry;
+use coreach_pipeline::stop::Stop;
+
+use crate::configuration::section;
+
+/// The time of one piece of work, where nobody says another.
+pub const TIME: Duration = Duration::from_secs(60);
+
+/// The memory, in bytes, where nobody says another.
+pub const MEMORY: u64 = 4_000_000_000;
+
+/// The longest time: a week.
+const LONGEST: u64 = 7 * 24 * 3600 * 1000;
+
+/// The most memory: a terabyte.
+const MOST: u64 = 1_000_000_000_000;
+
+/// The least memory: nothing can be done with less.
+const LEAST: u64 = 10_000_000;
+
+/// What somebody says about the budget.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Said {
+    /// Of one piece of work.
+    pub time: Option<Duration>,
+    /// Of the process, in bytes.
+    pub memory: Option<u64>,
+}
+
+static COMMAND: OnceLock<Said> = OnceLock::new();
+static CAMPAIGN: OnceLock<Said> = OnceLock::new();
+
+/// The memory that a file allows; 0 while none does.
+static FILE_MEMORY: AtomicU64 = AtomicU64::new(0);
+
+/// What the command line says; the first time counts.
+pub fn command(said: Said) {
+    let _ = COMMAND.set(said);
+}
+
+/// What a campaign says; the first time counts.
+pub fn campaign(said: Said) {
+    let _ = CAMPAIGN.set(said);
+    configuration(said);
+}
+
+/// What a configuration says about the memory; the first one counts.
+pub fn configuration(said: Said) {
+    if let Some(memory) = said.memory {
+        let _ = FILE_MEMORY.compare_exchange(0, memory, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// The time that the command line gives a piece of work, if it does.
+pub fn said_time() -> Option<Duration> {
+    COMMAND.get().and_then(|said| said.time)
+}
+
+/// The time of a piece of work, where the configuration says this.
+pub fn time(configuration: Option<Duration>) -> Duration {
+    let campaign = || CAMPAIGN.get().and_then(|said| said.time);
+    said_time().or_else(campaign).or(configuration).unwrap_or(TIME)
+}
+
+/// The memory of the process, in bytes.
+pub fn memory() -> u64 {
+    let file = || Some(FILE_MEMORY.load(Ordering::Relaxed)).filter(|memory| *memory > 0);
+    COMMAND.get().and_then(|said| said.memory).or_else(file).unwrap_or(MEMORY)
+}
+
+/// A piece of work that ends for certain.
+///
+/// # Errors
+/// The budget was passed.
+pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget) -> R) -> Result<R, Stop> {
+    let budget = Budget::new(stage, Some(time), true);
+    let inner: Arc<Budget> = budget.clone();
+    z3::within(&budget, move || work(&inner)).map_err(Stop::from)
+}
+
+/// Reading and checking, which is one piece of work.
+///
+/// # Errors
+/// What is wrong, or that the budget was passed.
+pub fn reading<T>(
+    work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
+) -> Result<T, Vec<Diagnostic>> {
+    match within("read", time(None), |_| work()) {
+        Ok(result) => result,
+        Err(stop) => Err(vec![stop.to_diagnostic()]),
+    }
+}
+
+/// `60s`, `1500ms`, `2m`, `1h`; a number alone is in milliseconds.
+///
+/// # Errors
+/// What would be right.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
+    let milliseconds = measured(text, &UNITS).filter(|time| (1..=LONGEST).contains(time));
+    let milliseconds = milliseconds.ok_or("expected a time of at most a week, for example `60s`, `1500ms` or `5m`")?;
+    Ok(Duration::from_millis(milliseconds))
+}
+
+/// `4GB`, `500MB`, `2GiB`; a number alone is in megabytes.
+///
+/// # Errors
+/// What would be right.
+pub fn parse_memory(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 5] =
+        [("GiB", 1 << 30), ("MiB", 1 << 20), ("GB", 1_000_000_000), ("MB", 1_000_000), ("", 1_000_000)];
+    let bytes = measured(text, &UNITS).filter(|memory| (LEAST..=MOST).contains(memory));
+    Ok(bytes.ok_or("expected a memory of 10MB to 1000GB, for example `4GB` or `500MB`")?)
+}
+
+fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()));
+    let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
+    number.parse::<u64>().ok()?.checked_mul(*factor)
+}
+
+/// Reads the section `budget`.
+pub fn read(collector: &mut Collector, entries: &[Entry]) -> Said {
+    let own = section(collector, entries, "budget", &["time", "memory"]);
+    Said {
+        time: one(collector, own, "time", "60s", parse_time),
+        memory: one(collector, own, "memory", "4GB", parse_memory),
+    }
+}
+
+fn one<T>(
+    collector: &mut Collector,
+    entries: &[Entry],
+    key: &str,
+    default: &str,
+    parse: fn(&str) -> Result<T, String>,
+) -> Option<T> {
+    let node = shape::get(entries, key)?;
+    let scalar = shape::scalar(collector, node, &format!("`{key}`"), &format!("{key}: {default}"))?;
+    match parse(&scalar.text) {
+        Ok(value) => Some(value),
+        Err(message) => {
+            let diagnostic = Diagnostic::error("wrong-value", format!("`{key}`: {message}"))
+                .at(collector.origin(&scalar.span), "not such a value")
+                .help(format!("the default is `{key}: {default}`"));
+            collector.push(diagnostic);
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_memories_have_units() {
+        let time = |text: &str| parse_time(text).ok().map(|time| time.as_millis());
+        let texts = ["60s", "1500ms", "5m", "2 h", "3000", "0s", "-1s", "s", "1d", "", "99999999999999999999s"];
+        let wanted = [Some(60_000), Some(1500), Some(300_000), Some(7_200_000), Some(3000)];
+        let wanted: Vec<Option<u128>> = wanted.into_iter().chain([None; 6]).collect();
+        assert_eq!(texts.map(time).to_vec(), wanted);
+        let memory = |text: &str| parse_memory(text).ok();
+        assert_eq!(memory("4GB"), Some(MEMORY));
+        assert_eq!(memory("500MB"), memory("500"));
+        assert_eq!(memory("1GiB"), Some(1 << 30));
+        assert_eq!(["1MB", "4gb", "GB", "2000GB"].map(memory), [None; 4]);
+    }
+}

@@ -1,0 +1,247 @@
+//! The certain end: of work that passes its budget, and of the program when a signal asks for it.
+//!
+//! **Problem.** Work that asks ends by itself ([`coreach_model::budget`]). One operation on huge numbers, a query that Z3 does not
+//! interrupt, a file that never ends do not ask. And a program that is to end must not leave behind what it has launched.
+//!
+//! **Method.** One thread looks every [`LOOK`] at the clock and at the resident memory (`/proc/self/statm`) and passes
+//! budgets. Work that has not ended some time after ([`grace`]) is ended with the process: the same message, the same exit code.
+//! Another thread waits for SIGINT, SIGTERM and SIGHUP, unless whoever started us has them ignored (`nohup`). It passes all
+//! budgets, so that a command may tell what is finished; who has not ended after [`PATIENCE`], or does not ask at all (a run of a
+//! test case waits for its implementation), is ended, and so is everybody at a second signal.
+//!
+//! **An end**: everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written without
+//! the locks of the standard streams, which somebody may hold for ever, and the process exits without running what C++ libraries
+//! do at an exit, since other threads are still in them.
+//!
+//! The exit code for a signal is 128 and its number, as of a shell: 130, 143, 129.
+
+use std::fs;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use coreach_execution::adapter::marker;
+use coreach_model::Diagnostic;
+use coreach_model::budget::{self, Limit, Passed};
+use coreach_pipeline::stop::Stop;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::arguments::OutputFormat;
+use crate::render::{self, Style};
+use crate::{budget as allowed, write};
+
+/// How often the watch looks.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long a command may tell what is finished, after a signal.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How long killing what is below us may take.
+const KILLING: Duration = Duration::from_millis(500);
+
+/// The signals that end us, with their names.
+const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")];
+
+/// The signal that has come; 0 while none has.
+static CAME: AtomicI32 = AtomicI32::new(0);
+
+/// Held by who ends the process, for ever.
+static END: Mutex<()> = Mutex::new(());
+
+/// What a command has finished so far, as its document with this exit code.
+type Partial = Box<dyn Fn(u8) -> String + Send>;
+
+static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
+
+/// What an end must know of the command.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// The form of its output.
+    pub format: OutputFormat,
+    /// The exit code of a stop.
+    pub stopped: u8,
+}
+
+/// Begins to watch, for the whole life of the process.
+pub fn start(manner: Manner) {
+    marker::claim();
+    let ignored = ignored();
+    let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    // Without its threads the program ends as others do: a limit is not watched, a signal is not handled.
+    if let Ok(mut signals) = Signals::new(wanted) {
+        let wait = move || {
+            for signal in signals.forever() {
+                came(signal, manner);
+            }
+        };
+        let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
+    }
+    let watch = move || {
+        // What a killed program of ours has left is gone at the next start, whatever is started.
+        marker::sweep();
+        loop {
+            thread::sleep(LOOK);
+            look(manner);
+        }
+    };
+    let _ = thread::Builder::new().name("watch".to_owned()).spawn(watch);
+}
+
+/// What a command has finished is told at its end, should that come early.
+pub fn tell_at_end(partial: impl Fn(u8) -> String + Send + 'static) {
+    *lock(&PARTIAL) = Some(Box::new(partial));
+}
+
+/// The exit code of a command that has ended by itself; after a signal, of that.
+pub fn ended(code: u8) -> u8 {
+    match CAME.load(Ordering::Relaxed) {
+        0 => code,
+        signal => {
+            let _end = lock(&END);
+            marker::end_all(KILLING);
+            code_of(signal)
+        }
+    }
+}
+
+/// Where a signal has come, waits for the end that it brings.
+pub fn wait_if_ending() {
+    while CAME.load(Ordering::Relaxed) != 0 {
+        thread::sleep(LOOK);
+    }
+}
+
+fn code_of(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
+}
+
+/// How long work may go on after it has passed its budget: long enough to drop what it has made.
+fn grace(limit: Limit) -> Duration {
+    const LEAST: Duration = Duration::from_secs(1);
+    match limit {
+        Limit::Time(time) => LEAST + (time / 20).min(Duration::from_secs(10)),
+        _ => LEAST,
+    }
+}
+
+fn look(manner: Manner) {
+    let memory = allowed::memory();
+    let used = resident();
+    let beyond = (used > memory).then_some(Limit::Memory(memory));
+    let (overdue, is_working) = budget::look(beyond);
+    if let Some(overdue) = overdue
+        && overdue.since > grace(overdue.passed.limit)
+        && CAME.load(Ordering::Relaxed) == 0
+    {
+        stop(overdue.passed, manner);
+    }
+    if let Some(limit) = beyond
+        && (!is_working || used > memory + memory / 4)
+    {
+        let (stage, doing) = budget::place();
+        let stage = if stage.is_empty() { "run" } else { stage };
+        stop(Passed { limit, stage, doing }, manner);
+    }
+}
+
+/// The resident memory, in bytes.
+fn resident() -> u64 {
+    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0);
+    pages * rustix::param::page_size() as u64
+}
+
+/// The signals that whoever started us has ignored, as a mask.
+fn ignored() -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = text.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+fn came(signal: i32, manner: Manner) {
+    let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("a signal", |(_, name)| *name);
+    let is_first = CAME.swap(signal, Ordering::Relaxed) == 0;
+    let limit = Limit::Signal(name);
+    let finish = move || {
+        let (stage, doing) = budget::place();
+        end(code_of(signal), manner, || match stage {
+            "" => Diagnostic::error(coreach_pipeline::stop::BUDGET, format!("stopped by {name}")),
+            stage => Stop::Budget(Passed { limit, stage, doing }).to_diagnostic(),
+        });
+    };
+    if is_first && budget::end_all(limit) {
+        // The command tells what is finished; this thread goes on to hear a second signal.
+        let later = move || {
+            thread::sleep(PATIENCE);
+            finish();
+        };
+        if thread::Builder::new().name("end".to_owned()).spawn(later).is_ok() {
+            return;
+        }
+    }
+    finish();
+}
+
+fn stop(passed: Passed, manner: Manner) -> ! {
+    end(manner.stopped, manner, || Stop::Budget(passed).to_diagnostic())
+}
+
+/// Ends the process, with a message.
+fn end(code: u8, manner: Manner, why: impl FnOnce() -> Diagnostic) -> ! {
+    std::mem::forget(lock(&END));
+    marker::end_all(KILLING);
+    write::abandon();
+    let found = [why()];
+    let partial = lock(&PARTIAL).take();
+    let document = match (manner.format, partial) {
+        (_, Some(partial)) => Some(partial(code)),
+        (OutputFormat::Json, None) => {
+            let document = serde_json::json!({
+                "format_version": 1,
+                "exit_code": code,
+                "diagnostics": render::to_json(&found),
+            });
+            Some(format!("{document:#}\n"))
+        }
+        (OutputFormat::Human, None) => None,
+    };
+    if let Some(document) = &document {
+        put(rustix::stdio::stdout(), document);
+    }
+    if document.is_none() || manner.format == OutputFormat::Human {
+        let clean = if std::io::IsTerminal::is_terminal(&std::io::stderr()) { "\r\u{1b}[2K" } else { "" };
+        put(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, Style::detect())));
+    }
+    signal_hook::low_level::exit(code.into());
+    // Not reached: the process is gone.
+    loop {
+        thread::park();
+    }
+}
+
+/// Writes past the locks of the standard streams; gives up where nobody reads.
+fn put(to: BorrowedFd<'_>, text: &str) {
+    const READER: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    let mut rest = text.as_bytes();
+    while !rest.is_empty() {
+        let mut fds = [PollFd::new(&to, PollFlags::OUT)];
+        // So much is written at once without waiting.
+        let piece = &rest[..rest.len().min(4096)];
+        match poll(&mut fds, Some(&READER)) {
+            Ok(1..) => {}
+            _ => return,
+        }
+        match rustix::io::write(to, piece) {
+            Ok(count) if count > 0 => rest = &rest[count..],
+            _ => return,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

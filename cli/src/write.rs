@@ -1,0 +1,205 @@
+//! Writing files: whole, or not at all.
+//!
+//! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it finds the
+//! old one or the new one, whatever ends us between. The temporary name says who writes: `.name.coreach-PID-N.tmp`. One that a
+//! killed process has left is removed when something is written to its folder again, and by the end that a signal brings.
+//!
+//! What is no regular file (a terminal, a pipe, `/dev/null`) is written as it is; a symbolic link stays one, and what it points to is
+//! replaced. The permissions of a file that is replaced stay.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Temporary files that are there now.
+static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Folders that were looked through for what killed processes have left.
+static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// A file in the making. Dropped without [`finish`](Pending::finish), it was never there.
+#[derive(Debug)]
+pub struct Pending {
+    file: File,
+    /// The temporary name and the final one; none where the file is written as it is.
+    names: Option<(PathBuf, PathBuf)>,
+}
+
+impl Pending {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// It cannot be made, or what is there may not be written.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let known = fs::metadata(path).ok();
+        if let Some(known) = &known
+            && !known.is_file()
+        {
+            // A folder says why it cannot be written.
+            let file = fs::OpenOptions::new().write(true).open(path)?;
+            return Ok(Pending { file, names: None });
+        }
+        // What a link points to is replaced, and not the link.
+        let path = if known.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+        if known.is_some() {
+            // A file that may not be written is not replaced either.
+            fs::OpenOptions::new().write(true).open(&path)?;
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        sweep(folder);
+        let name = path.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::IsADirectory))?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // A name may be as long as the system allows; the temporary one is not longer.
+        let short: String = name.to_string_lossy().chars().take(50).collect();
+        let temporary = folder.join(format!(".{short}.coreach-{}-{number}.tmp", std::process::id()));
+        lock(&OPEN).insert(temporary.clone());
+        let file = fs::OpenOptions::new().write(true).create_new(true).open(&temporary);
+        let file = file.inspect_err(|_| {
+            lock(&OPEN).remove(&temporary);
+        })?;
+        let pending = Pending { file, names: Some((temporary, path)) };
+        if let Some(known) = known {
+            pending.file.set_permissions(known.permissions())?;
+        }
+        Ok(pending)
+    }
+
+    /// It is whole: now it is there.
+    ///
+    /// # Errors
+    /// It cannot be put on the disk or renamed.
+    pub fn finish(mut self) -> io::Result<()> {
+        let Some((temporary, path)) = self.names.take() else { return self.file.flush() };
+        let result = self.file.sync_all().and_then(|()| fs::rename(&temporary, &path));
+        if result.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        lock(&OPEN).remove(&temporary);
+        result
+    }
+}
+
+impl Write for Pending {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some((temporary, _)) = self.names.take() {
+            // It may be gone already, and nobody can be told.
+            let _ = fs::remove_file(&temporary);
+            lock(&OPEN).remove(&temporary);
+        }
+    }
+}
+
+/// Writes a file, whole or not at all.
+///
+/// # Errors
+/// As [`Pending`].
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut pending = Pending::new(path)?;
+    pending.write_all(bytes.as_ref())?;
+    pending.finish()
+}
+
+/// Removes the temporary files of this process, for its end: what is still written is lost. Nothing is renamed any more.
+pub fn abandon() {
+    // The lock is kept, so that nobody begins another one.
+    let open = lock(&OPEN);
+    for path in open.iter() {
+        let _ = fs::remove_file(path);
+    }
+    std::mem::forget(open);
+}
+
+/// Removes what killed processes have left in a folder; once for each folder.
+fn sweep(folder: &Path) {
+    if !lock(&SWEPT).insert(folder.to_owned()) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().and_then(writer).is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The number of the process that writes a temporary file of this name.
+fn writer(name: &str) -> Option<&str> {
+    let (_, mark) = name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once(".coreach-")?;
+    let (pid, number) = mark.split_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number(pid) && is_number(number)).then_some(pid)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("coreach-write-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_is_not_finished_was_never_there() {
+        let folder = folder("unfinished");
+        let path = folder.join("a.json");
+        write(&path, "old").unwrap();
+        let mut pending = Pending::new(&path).unwrap();
+        pending.write_all(b"half of the n").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        drop(pending);
+        assert_eq!(names(&folder), ["a.json"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_nothing_else() {
+        let folder = folder("left");
+        // No process has the number zero.
+        let left = [".a.json.coreach-0-3.tmp", ".a.json.coreach-1-3.tmp", "a.tmp", ".b.coreach-x-1.tmp"];
+        for name in left {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        write(&folder.join("a.json"), "new").unwrap();
+        assert_eq!(names(&folder), [".a.json.coreach-1-3.tmp", ".b.coreach-x-1.tmp", "a.json", "a.tmp"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn links_and_devices_stay_what_they_are() {
+        let folder = folder("links");
+        fs::write(folder.join("real"), "old").unwrap();
+        std::os::unix::fs::symlink("real", folder.join("link")).unwrap();
+        write(&folder.join("link"), "new").unwrap();
+        assert!(fs::symlink_metadata(folder.join("link")).unwrap().is_symlink());
+        assert_eq!(fs::read(folder.join("real")).unwrap(), b"new");
+        write(Path::new("/dev/null"), "gone").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
