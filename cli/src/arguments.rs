@@ -259,7 +259,8 @@ Example:
 const CAMPAIGN_HELP: &str = "\
 Exit codes: 0 all Pass, and none missing; 1 a Fail; 4 no Fail, but run errors, or the machine did not let us;
 5 neither, but runs are missing, or none is planned; 3 none of these, but an Inconclusive;
-2 wrong usage, mistakes in the files, a damaged store.
+2 wrong usage, mistakes in the files, a damaged store, or a budget passed in making;
+130, 143, 129 ended by SIGINT, SIGTERM, SIGHUP.
 Killed at any instant, the same command goes on where it stopped.
 
 Example:

@@ -97,9 +97,7 @@ pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget)
 ///
 /// # Errors
 /// What is wrong, or that the budget was passed.
-pub fn reading<T>(
-    work: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
-) -> Result<T, Vec<Diagnostic>> {
+pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T, Vec<Diagnostic>> {
     match within("read", time(None), |_| work()) {
         Ok(result) => result,
         Err(stop) => Err(vec![stop.to_diagnostic()]),
@@ -113,7 +111,8 @@ pub fn reading<T>(
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1)];
     let milliseconds = measured(text, &UNITS).filter(|time| (1..=LONGEST).contains(time));
-    let milliseconds = milliseconds.ok_or("expected a time of at most a week, for example `60s`, `1500ms` or `5m`")?;
+    let milliseconds =
+        milliseconds.ok_or("expected a time of at most a week, for example `60s`, `1500ms` or `5m`")?;
     Ok(Duration::from_millis(milliseconds))
 }
 
@@ -171,7 +170,8 @@ mod tests {
     #[test]
     fn times_and_memories_have_units() {
         let time = |text: &str| parse_time(text).ok().map(|time| time.as_millis());
-        let texts = ["60s", "1500ms", "5m", "2 h", "3000", "0s", "-1s", "s", "1d", "", "99999999999999999999s"];
+        let texts =
+            ["60s", "1500ms", "5m", "2 h", "3000", "0s", "-1s", "s", "1d", "", "99999999999999999999s"];
         let wanted = [Some(60_000), Some(1500), Some(300_000), Some(7_200_000), Some(3000)];
         let wanted: Vec<Option<u128>> = wanted.into_iter().chain([None; 6]).collect();
         assert_eq!(texts.map(time).to_vec(), wanted);

@@ -98,7 +98,8 @@ fn of_document(path: &Path) -> Result<Case, Vec<Diagnostic>> {
     let name = path.display().to_string();
     let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|error| refused(&name, &error.to_string()))?;
     let document = String::from_utf8(bytes).map_err(|error| refused(&name, &error.to_string()))?;
-    let read = || TestCase::from_json(document.as_bytes()).map_err(|error| refused(&name, &error.to_string()));
+    let read =
+        || TestCase::from_json(document.as_bytes()).map_err(|error| refused(&name, &error.to_string()));
     let test = budget::reading(read)?;
     Ok(Case { name: test.iosts.name.clone(), test, document, specification: None })
 }

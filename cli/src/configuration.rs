@@ -114,8 +114,16 @@ pub struct Configuration {
     pub budget: Said,
 }
 
-const KEYS: [&str; 8] =
-    ["specification", "purpose", "purposes", "instantiate", "determinization", "analysis", "output", "budget"];
+const KEYS: [&str; 8] = [
+    "specification",
+    "purpose",
+    "purposes",
+    "instantiate",
+    "determinization",
+    "analysis",
+    "output",
+    "budget",
+];
 
 const FORMATS: [(&str, Format); 4] =
     [("dot", Format::Dot), ("svg", Format::Svg), ("json", Format::Json), ("yaml", Format::Yaml)];

@@ -30,9 +30,10 @@ pub const TESTING_HELP: &str = "\
 Exit codes:
   0  every run ended with Pass
   1  a run ended with Fail
-  2  wrong usage, or mistakes in a file: nothing was run
+  2  wrong usage, mistakes in a file, or a test case that needs more than its budget: nothing was run
   3  no Fail and no run error, and a run ended as Inconclusive
   4  a run ended without a verdict (RunError), and none with Fail
+  130, 143, 129  ended by SIGINT, SIGTERM, SIGHUP
 
 Example:
   coreach test coreach.yaml --iut server.yaml --runs 20 --keep runs
@@ -44,9 +45,10 @@ Exit codes:
   0  fine (there may be warnings)
   1  errors in a model, a purpose or a configuration
   2  wrong usage of the command line
-  3  stopped: by a limit, or by a choice that is never resolved
+  3  stopped: by a limit, a budget (--time, --memory), or by a choice that is never resolved
   4  environment: a file cannot be written, Z3 is too old, Graphviz is missing
   5  the purpose cannot be reached
+  130, 143, 129  ended by SIGINT, SIGTERM, SIGHUP
 Where several apply, the first of 1, 4, 3, 5 counts.";
 
 impl Exit {

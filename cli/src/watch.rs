@@ -216,11 +216,7 @@ fn end(code: u8, manner: Manner, why: impl FnOnce() -> Diagnostic) -> ! {
         let clean = if std::io::IsTerminal::is_terminal(&std::io::stderr()) { "\r\u{1b}[2K" } else { "" };
         put(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, Style::detect())));
     }
-    signal_hook::low_level::exit(code.into());
-    // Not reached: the process is gone.
-    loop {
-        thread::park();
-    }
+    signal_hook::low_level::exit(code.into())
 }
 
 /// Writes past the locks of the standard streams; gives up where nobody reads.

@@ -129,7 +129,12 @@ fn sweep(folder: &Path) {
         return;
     }
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().and_then(writer).is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+        if entry
+            .file_name()
+            .to_str()
+            .and_then(writer)
+            .is_some_and(|pid| !Path::new("/proc").join(pid).exists())
+        {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -158,8 +163,10 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }

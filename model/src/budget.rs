@@ -295,7 +295,11 @@ mod tests {
         let inner = Budget::new("inner", None, true);
         let mut is_reached = false;
         let work = || {
-            let inside = within(&inner, || loop { ask(); });
+            let inside = within(&inner, || {
+                loop {
+                    ask();
+                }
+            });
             is_reached = true;
             inside
         };
@@ -309,7 +313,13 @@ mod tests {
         let work = || {
             let mine = current();
             std::thread::scope(|scope| {
-                let other = scope.spawn(|| adopt(mine, || loop { ask(); }));
+                let other = scope.spawn(|| {
+                    adopt(mine, || {
+                        loop {
+                            ask();
+                        }
+                    })
+                });
                 other.join().unwrap_or_else(|payload| resume_unwind(payload))
             })
         };

@@ -123,7 +123,9 @@ fn budget(passed: &Passed) -> Diagnostic {
     let doing = if doing.is_empty() { String::new() } else { format!(", {doing}") };
     let at = format!("in stage {stage}{doing}");
     let knob = |name: &str, now: &str, more: String| {
-        format!("`--{name} {more}` allows more; in a configuration or campaign `budget: {{ {name}: {more} }}` (it was {now})")
+        format!(
+            "`--{name} {more}` allows more; in a configuration or campaign `budget: {{ {name}: {more} }}` (it was {now})"
+        )
     };
     match limit {
         Limit::Time(limit) => {

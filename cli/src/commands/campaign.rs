@@ -50,7 +50,8 @@ pub fn campaign(arguments: &CampaignArguments) -> u8 {
 }
 
 fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
-    let (campaign, mut warnings) = budget::reading(|| load_campaign(path)).map_err(|found| refused(&found, arguments.format))?;
+    let (campaign, mut warnings) =
+        budget::reading(|| load_campaign(path)).map_err(|found| refused(&found, arguments.format))?;
     budget::campaign(campaign.budget);
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());

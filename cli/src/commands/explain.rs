@@ -31,7 +31,8 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let is_svg = path.extension().is_some_and(|extension| extension == "svg");
         let format = if is_svg { Format::Svg } else { Format::Dot };
-        let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options { facts: false }));
+        let drawn =
+            budget::within("draw", budget::time(None), |_| export(&view, format, Options { facts: false }));
         let drawn = match drawn {
             Ok(drawn) => drawn.map_err(|error| error.to_string()),
             Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),

@@ -129,7 +129,11 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     }
     drop(progress);
     if arguments.format == OutputFormat::Json {
-        console::print_json(&Document { format_version: 1, exit_code: exit.code(), runs: lock(&documents).clone() })?;
+        console::print_json(&Document {
+            format_version: 1,
+            exit_code: exit.code(),
+            runs: lock(&documents).clone(),
+        })?;
     }
     Ok(exit)
 }

@@ -31,8 +31,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::process::{self, Child};
-use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
@@ -467,7 +467,10 @@ mod tests {
     fn a_program_may_have_any_name() {
         let fields = "S 4 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 9876 1 2 3";
         let text = format!("12 (a) S (b) {fields}");
-        assert_eq!(parse(12, &text), Some(Process { pid: 12, parent: 4, group: 77, start: 9876, is_dead: false }));
+        assert_eq!(
+            parse(12, &text),
+            Some(Process { pid: 12, parent: 4, group: 77, start: 9876, is_dead: false })
+        );
         assert_eq!(parse(12, "12 (x) Z 4"), None);
         assert_eq!(parse(12, ""), None);
     }

@@ -1,0 +1,187 @@
+//! Nothing needs more than its budget, and everything ends when it is asked to.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("coreach-budget-{}-{number}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.0.join(file);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// A model on which making a test case takes very long: every subset of many numbers.
+    fn endless(&self, more: &str) -> PathBuf {
+        let items = 40;
+        let sum = (0..items).map(|at| format!("(if b{at} then x{at} * x{at} else 0)"));
+        let sum = sum.collect::<Vec<_>>().join(" + ");
+        let parameters: String = (0..items).map(|at| format!("    b{at}: bool\n    x{at}: int\n")).collect();
+        let text = format!(
+            "iosts: endless\ninitial: {{ location: A }}\ninputs:\n  Ask:\n{parameters}outputs: {{ Tell: {{}} }}\n\
+             transitions:\n\
+             \x20 - {{ from: A, to: B, on: Ask, when: \"{sum} == 1234567 && {sum} mod 7 == 3\" }}\n\
+             \x20 - {{ from: B, to: A, on: Tell }}\n"
+        );
+        self.write("specification.yaml", &text);
+        self.write(
+            "purpose.yaml",
+            "purpose: told\nof: endless\ninitial: { location: Begin }\n\
+             transitions:\n  - { from: Begin, to: Accept, on: Tell }\n",
+        );
+        self.write(
+            "coreach.yaml",
+            &format!("specification: specification.yaml\npurpose: purpose.yaml\n{more}\n"),
+        )
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn coreach(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
+    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn text(output: &Output) -> String {
+    format!(
+        "{:?}\nstdout:\n{}\nstderr:\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+#[test]
+fn work_that_takes_too_long_is_a_stop_that_names_stage_and_knob() {
+    let folder = Folder::new();
+    let config = folder.endless("");
+    let begin = Instant::now();
+    let output = coreach(&["run", config.to_str().unwrap(), "--time", "700ms"]).output().unwrap();
+    let said = text(&output);
+    assert!(begin.elapsed() < Duration::from_secs(10), "{said}");
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("stopped after 700 ms: in stage") && said.contains("--time 2800ms"), "{said}");
+}
+
+#[test]
+fn the_configuration_has_the_same_knobs_and_the_json_says_why() {
+    let folder = Folder::new();
+    let config = folder.endless("budget: { time: 600ms, memory: 3GB }");
+    let output = coreach(&["run", config.to_str().unwrap(), "--format", "json"]).output().unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
+    assert_eq!(document["exit_code"], 3);
+    assert!(document.to_string().contains("stopped after 600 ms"), "{said}");
+    let wrong = folder.endless("budget: { time: soon }");
+    let output = coreach(&["check", wrong.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("expected a time"), "{}", text(&output));
+}
+
+#[test]
+fn memory_has_a_limit_too() {
+    let folder = Folder::new();
+    let config = folder.endless("");
+    let words = ["run", config.to_str().unwrap(), "--memory", "10MB", "--time", "30s"];
+    let output = coreach(&words).output().unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("stopped at 10 MB of memory") && said.contains("--memory 20MB"), "{said}");
+}
+
+#[test]
+fn a_signal_ends_the_work_at_once() {
+    for (number, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        let folder = Folder::new();
+        let config = folder.endless("");
+        let child = coreach(&["run", config.to_str().unwrap()]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(400));
+        let begin = Instant::now();
+        signal(&child, number);
+        let output = child.wait_with_output().unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+    }
+}
+
+/// `x := x * x + 2` in a loop: after twenty rounds the number has millions of digits.
+#[test]
+fn a_run_in_which_numbers_explode_ends_as_inconclusive() {
+    let folder = Folder::new();
+    folder.write(
+        "specification.yaml",
+        "iosts: squares\nvariables: { x: int, n: nat }\ninitial: { location: A, condition: x == 2 && n == 0 }\n\
+         inputs: { Go: {} }\noutputs: { Done: {} }\n\
+         transitions:\n  - { from: A, to: B, on: Go, assign: { x: x * x + 2, n: n + 1 } }\n\
+         \x20 - { from: B, to: A, on: Done, when: \"x > 1\" }\n",
+    );
+    folder.write(
+        "purpose.yaml",
+        "purpose: far\nof: squares\nobserves: [n]\ninitial: { location: Begin }\n\
+         accept: Accept\ntransitions:\n  - { from: Begin, to: Accept, on: Done, when: \"n > 500\" }\n",
+    );
+    let config = folder.write(
+        "coreach.yaml",
+        "specification: specification.yaml\npurpose: purpose.yaml\nanalysis: { domain: location }\n",
+    );
+    let iut = folder.write("iut.yaml", "iut: itself\nsimulated: { model: specification.yaml }\n");
+    let words = [
+        "test",
+        config.to_str().unwrap(),
+        "--iut",
+        iut.to_str().unwrap(),
+        "--time",
+        "20s",
+        "--quiescence",
+        "5",
+        "--patience",
+        "5",
+        "--format",
+        "json",
+    ];
+    let begin = Instant::now();
+    let output = coreach(&words).output().unwrap();
+    let said = text(&output);
+    assert!(begin.elapsed() < Duration::from_secs(40), "{said}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
+    assert_eq!(document["runs"][0]["verdict"], "Inconclusive", "{said}");
+    assert_eq!(document["runs"][0]["cause"], "digits", "{said}");
+}
+
+/// A slice of `scripts/signals`.
+#[test]
+fn nothing_is_left_of_what_was_launched() {
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scripts/signals");
+    let seed = std::process::id().to_string();
+    let words = ["18", "--seed", &seed, "--within", "5", "--coreach", env!("CARGO_BIN_EXE_coreach")];
+    let output = Command::new(script).args(words).output().unwrap();
+    assert!(output.status.success(), "seed {seed}: {}", text(&output));
+}
