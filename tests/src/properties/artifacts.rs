@@ -137,6 +137,7 @@ fn stopped<T>(report: &mut Report, made: &mut Artifacts, result: Result<T, Stop>
         Stop::NoLookahead { .. } => ("stopped: no lookahead", Ok(())),
         Stop::LookaheadLimit { .. } => ("stopped: lookahead limit", Ok(())),
         Stop::TooMany { .. } => ("stopped: too many", Ok(())),
+        Stop::Budget(_) => ("stopped: budget", Ok(())),
     };
     report.note(NO_LIVELOCK, outcome);
     report.count(name, 1);
