@@ -28,17 +28,23 @@ impl Folder {
         path
     }
 
-    /// A model on which making a test case takes very long: every subset of many numbers.
+    /// A model on which making a test case takes very long: Booleans that switch numbers.
     fn endless(&self, more: &str) -> PathBuf {
-        let items = 40;
-        let sum = (0..items).map(|at| format!("(if b{at} then x{at} * x{at} else 0)"));
-        let sum = sum.collect::<Vec<_>>().join(" + ");
-        let parameters: String = (0..items).map(|at| format!("    b{at}: bool\n    x{at}: int\n")).collect();
+        let all = |piece: &dyn Fn(usize) -> String, between: &str| {
+            (0..12).map(piece).collect::<Vec<_>>().join(between)
+        };
+        let variables = all(&|at| format!("b{at}: bool, x{at}: int"), ", ");
+        let condition = all(&|at| format!("!b{at} && x{at} == 0"), " && ");
+        let inputs = all(&|at| format!("Flip{at}: {{}}"), ", ");
+        let flip = |at| {
+            let assign = format!("{{ b{at}: '!b{at}', x{at}: if b{at} then x{at} + 1 else 0 - x{at} }}");
+            format!("  - {{ from: A, to: A, on: Flip{at}, assign: {assign} }}\n")
+        };
+        let (flips, sum) = (all(&flip, ""), all(&|at| format!("x{at}"), " + "));
         let text = format!(
-            "iosts: endless\ninitial: {{ location: A }}\ninputs:\n  Ask:\n{parameters}outputs: {{ Tell: {{}} }}\n\
-             transitions:\n\
-             \x20 - {{ from: A, to: B, on: Ask, when: \"{sum} == 1234567 && {sum} mod 7 == 3\" }}\n\
-             \x20 - {{ from: B, to: A, on: Tell }}\n"
+            "iosts: endless\nvariables: {{ {variables} }}\ninitial: {{ location: A, condition: \"{condition}\" }}\n\
+             inputs: {{ {inputs} }}\noutputs: {{ Tell: {{}} }}\ntransitions:\n{flips}\
+             \x20 - {{ from: A, to: B, on: Tell, when: \"{sum} == 77\" }}\n"
         );
         self.write("specification.yaml", &text);
         self.write(
@@ -146,7 +152,8 @@ fn a_run_in_which_numbers_explode_ends_as_inconclusive() {
     folder.write(
         "purpose.yaml",
         "purpose: far\nof: squares\nobserves: [n]\ninitial: { location: Begin }\n\
-         accept: Accept\ntransitions:\n  - { from: Begin, to: Accept, on: Done, when: \"n > 500\" }\n",
+         accept: Accept\ntransitions:\n  - { from: Begin, to: Accept, on: Done, when: n > 500 }\n\
+         \x20 - { from: Begin, to: Begin, on: Done, when: n <= 500 }\n",
     );
     let config = folder.write(
         "coreach.yaml",
