@@ -147,10 +147,8 @@ pub struct ShowArguments {
     /// A specification, a purpose or a configuration
     #[arg(value_name = "MODEL|CONFIG")]
     pub model: PathBuf,
-    /// What to show [default: the model itself; of a configuration the test_case]
-    ///
-    /// specification, test_purpose, or a stage's result: complete_purpose, product, closed, visible, test_graph,
-    /// test_case
+    /// What to show: specification, test_purpose, or a stage's result: complete_purpose, product, closed, visible,
+    /// test_graph, test_case [default: the model itself; of a configuration the test_case]
     #[arg(long, value_name = "S", value_parser = shown)]
     pub stage: Option<Shown>,
     /// Which purpose, where the configuration has several [default: the first]

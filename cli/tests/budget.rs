@@ -152,7 +152,7 @@ fn a_run_in_which_numbers_explode_ends_as_inconclusive() {
     folder.write(
         "purpose.yaml",
         "purpose: far\nof: squares\nobserves: [n]\ninitial: { location: Begin }\n\
-         accept: Accept\ntransitions:\n  - { from: Begin, to: Accept, on: Done, when: n > 500 }\n\
+         transitions:\n  - { from: Begin, to: Accept, on: Done, when: n > 500 }\n\
          \x20 - { from: Begin, to: Begin, on: Done, when: n <= 500 }\n",
     );
     let config = folder.write(

@@ -292,9 +292,15 @@ pub fn end_all(most: Duration) -> bool {
     gate().is_closed = true;
     let until = Instant::now() + most;
     let own = own();
-    // What has just been killed has not always died yet, and what was forked meanwhile is seen by the next look.
+    let mut dead = BTreeSet::new();
+    // What has just been killed has not always died yet, and what was forked meanwhile is seen by the next look. One that
+    // vanishes or dies during a look may have handed over to another after the list was made: then there is another look.
     loop {
-        let all: Vec<Process> = numbers().into_iter().filter_map(stat).collect();
+        let listed = numbers();
+        let all: Vec<Process> = listed.iter().copied().filter_map(stat).collect();
+        let has_vanished = all.len() < listed.len();
+        let died = all.iter().filter(|process| process.is_dead);
+        let has_died = died.filter(|process| dead.insert((process.pid, process.start))).count() > 0;
         let mut family = BTreeSet::from([own.pid]);
         loop {
             let before = family.len();
@@ -313,7 +319,7 @@ pub fn end_all(most: Duration) -> bool {
                 && (family.contains(&process.pid) || (process.start >= own.start && tag() == Some(mine)))
         };
         let found: Vec<&Process> = all.iter().filter(is_ours).collect();
-        if found.is_empty() {
+        if found.is_empty() && !has_vanished && !has_died {
             return true;
         }
         for process in found.iter().rev() {
