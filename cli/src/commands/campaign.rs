@@ -6,7 +6,7 @@
 mod merge;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use coreach_execution::campaign::junit::{self, JunitError};
