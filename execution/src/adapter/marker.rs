@@ -46,8 +46,8 @@ pub struct Mark {
     word: String,
     /// Before the launch, this many processes had been started on the machine.
     forks: u64,
-    /// The launched process; all zero before it is known.
-    leader: Process,
+    /// The launched process, once it is known.
+    leader: Option<Process>,
     /// The second mark.
     tag: u64,
 }
@@ -68,7 +68,7 @@ impl Mark {
         let Own { namespace, pid, start } = own();
         let number = LAUNCHES.fetch_add(1, Ordering::Relaxed);
         let word = format!("{namespace}.{pid}.{start}.{number}");
-        Mark { word, forks: forks().unwrap_or(0), leader: Process::default(), tag: tag(number + 1) }
+        Mark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
     }
 
     /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more once [`end_all`] has begun.
@@ -101,7 +101,7 @@ impl Mark {
 
     /// Which process was launched.
     pub fn is_on(&mut self, pid: Pid) {
-        self.leader = stat(pid.as_raw_nonzero().get()).unwrap_or_default();
+        self.leader = stat(pid.as_raw_nonzero().get());
     }
 
     /// Remembers the descendants that the launched process has now.
@@ -119,10 +119,12 @@ impl Mark {
         let mut numbers = numbers();
         // The newest first: one that hands over all the time is looked at before it has done so.
         numbers.sort_unstable_by(|one, other| other.cmp(one));
-        let oldest = if self.is_in_order() { self.leader.pid } else { 0 };
+        let leader = self.leader.unwrap_or_default();
+        let oldest = if self.is_in_order() { leader.pid } else { 0 };
         let mut found = 0;
         let mut others = Vec::new();
-        hunt.family.insert((self.leader.pid, self.leader.start));
+        // Number 0 is nobody's, and the parent of the first process of the machine: it must not get into the family.
+        hunt.family.extend(self.leader.map(|leader| (leader.pid, leader.start)));
         for pid in numbers.into_iter().take_while(|pid| *pid >= oldest) {
             // One that vanishes may have handed over to another after the list was made.
             let Some(process) = stat(pid) else {
@@ -130,12 +132,12 @@ impl Mark {
                 continue;
             };
             let id = (process.pid, process.start);
-            if process.start < self.leader.start {
+            if process.start < leader.start {
                 continue;
             }
             if process.is_dead {
                 found += usize::from(hunt.dead.insert(id));
-                if process.pid != self.leader.pid {
+                if process.pid != leader.pid {
                     bury(&process);
                 }
                 continue;
@@ -180,7 +182,8 @@ impl Mark {
         let last = fs::read_to_string("/proc/loadavg").ok();
         let last = last.and_then(|text| text.split_ascii_whitespace().last()?.parse::<i32>().ok());
         let since = forks().zip(Some(self.forks)).map(|(now, then)| now.saturating_sub(then));
-        last.is_some_and(|last| last >= self.leader.pid) && since.is_some_and(|since| since < most().max(FEW))
+        last.zip(self.leader).is_some_and(|(last, leader)| last >= leader.pid)
+            && since.is_some_and(|since| since < most().max(FEW))
     }
 }
 
@@ -332,7 +335,12 @@ pub fn end_all(most: Duration) -> bool {
     }
 }
 
-/// Kills what programs of ours have left behind that were killed themselves. Returns how many processes it found.
+/// So long at most is looked again and again for what was left: on a machine where processes end all the time no look is
+/// the last by itself.
+const SWEEP: Duration = Duration::from_millis(500);
+
+/// Kills what programs of ours have left behind that were killed themselves. Returns how many processes it found: one that
+/// takes its time to die may count more than once.
 pub fn sweep() -> usize {
     let own = own();
     let alive =
@@ -347,18 +355,35 @@ pub fn sweep() -> usize {
         // Numbers mean nothing in another namespace.
         namespace == own.namespace && !alive(pid, start)
     };
+    // A number in a tag means nothing in another namespace either.
+    let is_home = |pid: i32| home.is_some() && fs::read_link(format!("/proc/{pid}/ns/pid")).ok() == home;
     let mut found = 0;
-    for process in numbers().into_iter().filter(|pid| *pid != own.pid).filter_map(stat) {
-        // A number in a tag means nothing in another namespace either.
-        let is_home =
-            || home.is_some() && fs::read_link(format!("/proc/{}/ns/pid", process.pid)).ok() == home;
-        let is_tagged = |tag: u64| is_orphaned(tag) && is_home();
-        if !process.is_dead && look(&process, is_orphan, is_tagged) == Look::Meant {
-            kill(&process);
-            found += 1;
+    let until = Instant::now() + SWEEP;
+    loop {
+        // One that vanishes or is killed during a look may have handed over to another after the list was made.
+        let mut is_sure = true;
+        for pid in numbers().into_iter().filter(|pid| *pid != own.pid) {
+            let Some(process) = stat(pid) else {
+                is_sure = false;
+                continue;
+            };
+            if process.is_dead {
+                continue;
+            }
+            match look(&process, is_orphan, |tag| is_orphaned(tag) && is_home(pid)) {
+                Look::Meant => {
+                    kill(&process);
+                    found += 1;
+                    is_sure = false;
+                }
+                Look::Vanished => is_sure = false,
+                Look::Foreign => {}
+            }
+        }
+        if is_sure || Instant::now() >= until {
+            return found;
         }
     }
-    found
 }
 
 /// Who we are.
@@ -446,9 +471,21 @@ fn look_at_environment(process: &Process, is_meant: impl Fn(&str) -> bool) -> Lo
     if value.is_some_and(|value| value.split(' ').any(is_meant)) { Look::Meant } else { Look::Foreign }
 }
 
-/// Kills a process, if it is still the same.
+/// Those who have brought us up, and ourselves: whatever a look concludes, they are none of what we have launched.
+fn is_above(pid: i32) -> bool {
+    let mut at = own().pid;
+    while at > 0 && at != pid {
+        at = stat(at).map_or(0, |process| process.parent);
+    }
+    pid > 0 && at == pid
+}
+
+/// Kills a process, if it is still the same, and not one that we stand on.
 fn kill(process: &Process) {
     let Some(pid) = Pid::from_raw(process.pid) else { return };
+    if is_above(process.pid) {
+        return;
+    }
     let is_same = || stat(process.pid).is_some_and(|now| now.start == process.start);
     // If it has ended in the meantime, all the better.
     match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
@@ -524,6 +561,17 @@ mod tests {
         let mut hunt = Hunt::default();
         while mark.kill_all(&mut hunt) > 0 {}
         assert_eq!(tagged(), 0);
+    }
+
+    #[test]
+    fn a_mark_that_launched_nothing_kills_nothing() {
+        let mut bystander = process::Command::new("sleep").arg("20").spawn().unwrap();
+        // The parent of the machine's first process has number 0, and so had a leader that was not known.
+        Mark::new().kill_all(&mut Hunt::default());
+        assert_eq!(bystander.try_wait().unwrap(), None);
+        bystander.kill().unwrap();
+        bystander.wait().unwrap();
+        assert!(is_above(own().pid) && is_above(1) && !is_above(0));
     }
 
     #[test]
