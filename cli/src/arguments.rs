@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
@@ -12,6 +12,7 @@ use coreach_pipeline::{Stage, export};
 use crate::budget;
 use crate::execution_arguments::{ExplainArguments, MutateArguments, ReplayArguments, TestArguments};
 use crate::exit::{self, Exit};
+use crate::output_format::OutputFormat;
 use crate::watch::Manner;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
@@ -84,19 +85,6 @@ impl Command {
         };
         Manner { format, stopped: stopped.code() }
     }
-}
-
-/// The form of what goes to standard output: for people, or one JSON document, of which only `seconds` differ between
-/// two runs.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(
-    missing_docs,
-    reason = "clap would print documented values at length, and no --help would fit a screen"
-)]
-pub enum OutputFormat {
-    #[default]
-    Human,
-    Json,
 }
 
 /// Of `run`.

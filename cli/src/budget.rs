@@ -16,8 +16,6 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
 use coreach_pipeline::stop::Stop;
 
-use crate::configuration::section;
-
 /// The time of one piece of work, where nobody says another.
 pub const TIME: Duration = Duration::from_secs(60);
 
@@ -135,7 +133,7 @@ fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 
 /// Reads the section `budget`.
 pub fn read(collector: &mut Collector, entries: &[Entry]) -> Said {
-    let own = section(collector, entries, "budget", &["time", "memory"]);
+    let own = shape::section(collector, entries, "budget", &["time", "memory"]);
     Said {
         time: one(collector, own, "time", "60s", parse_time),
         memory: one(collector, own, "memory", "4GB", parse_memory),

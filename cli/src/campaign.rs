@@ -20,7 +20,7 @@ use coreach_model::reader::yaml::{Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape, yaml};
 
 use crate::budget::{self, Said};
-use crate::configuration::{Reference, reference, section};
+use crate::configuration::{Reference, reference};
 
 pub use find::{FoundRun, find};
 pub use iuts::reopen;
@@ -357,7 +357,7 @@ fn read_strategy(collector: &mut Collector, entries: &[Entry]) -> Option<Strateg
 }
 
 fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashMap<String, Origin>) {
-    let limits = section(collector, entries, "limits", &LIMITS);
+    let limits = shape::section(collector, entries, "limits", &LIMITS);
     let default = Settings::default();
     let in_ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(LONGEST);
     let mut time = |key: &str, least: u64, default: Duration| {

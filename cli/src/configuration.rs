@@ -190,17 +190,17 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     };
     let purposes = read_purposes(collector, &root, entries, folder);
     let instantiate = read_instantiate(collector, entries);
-    let determinization = section(collector, entries, "determinization", &["max_lookahead"]);
+    let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
     let analysis =
-        section(collector, entries, "analysis", &["domain", "widening", "descending_steps", "rounds"]);
+        shape::section(collector, entries, "analysis", &["domain", "widening", "descending_steps", "rounds"]);
     let domain = read_domain(collector, analysis);
-    let widening = section(collector, analysis, "widening", &["delay", "thresholds"]);
+    let widening = shape::section(collector, analysis, "widening", &["delay", "thresholds"]);
     let widening_delay = number(collector, widening, "delay", 0, 2);
     let thresholds = read_thresholds(collector, widening);
     let descending_steps = number(collector, analysis, "descending_steps", 0, 2);
     let rounds = number(collector, analysis, "rounds", 1, 2);
-    let output = section(collector, entries, "output", &["directory", "formats", "stages"]);
+    let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
     let directory = shape::get(output, "directory")
         .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
         .map_or("out", |scalar| scalar.text.as_str());
@@ -334,20 +334,6 @@ fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instant
         }
     }
     found
-}
-
-/// The entries of a section, none where it is not given.
-pub(crate) fn section<'a>(
-    collector: &mut Collector,
-    entries: &'a [Entry],
-    key: &str,
-    known: &[&str],
-) -> &'a [Entry] {
-    let Some(node) = shape::get(entries, key) else { return &[] };
-    let like = format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default());
-    let entries = shape::mapping(collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
-    shape::check_keys(collector, entries, known, &format!("`{key}`"));
-    entries
 }
 
 /// A whole number of a section.

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use coreach_execution::Settings;
 use coreach_model::number;
 
-use crate::arguments::OutputFormat;
 use crate::budget;
+use crate::output_format::OutputFormat;
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]

@@ -21,7 +21,7 @@ use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Kind, Node};
 use coreach_model::reader::{Reading, read_specification, shape};
 
-use crate::configuration::{reference, section};
+use crate::configuration::reference;
 use crate::once::Once;
 use words::{Holes, Reader};
 
@@ -142,7 +142,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Found)> {
     let name = name?;
     match way.key.text.as_str() {
         "simulated" => {
-            let section = section(reader.collector, entries, "simulated", &["model"]);
+            let section = shape::section(reader.collector, entries, "simulated", &["model"]);
             let Some(node) = shape::get(section, "model") else {
                 let like = "simulated: { model: specification.yaml }";
                 shape::missing_key(reader.collector, &way.value, "model", "`simulated`", like);
@@ -162,7 +162,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Found)> {
 
 fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms"]).chain(lines::KEYS).collect();
-    let entries = section(reader.collector, root, "stdio", &known);
+    let entries = shape::section(reader.collector, root, "stdio", &known);
     let like = "stdio: { command: [python3, sut.py] }";
     let command = command(reader, entries, node, "`stdio`", like, Holes::constants());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
@@ -172,7 +172,7 @@ fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> 
 
 fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
     let known: Vec<&str> = ["address", "launch"].into_iter().chain(lines::KEYS).collect();
-    let entries = section(reader.collector, root, "tcp", &known);
+    let entries = shape::section(reader.collector, root, "tcp", &known);
     let launch = launch(reader, entries);
     let like = "address: 127.0.0.1:6379";
     let address = address(reader, entries, node, "address", "`tcp`", like);
@@ -217,7 +217,7 @@ fn kept(reader: &mut Reader<'_>, entries: &[Entry], launch: &Launch, is_without:
 fn launch(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
     let Some(node) = shape::get(entries, "launch") else { return Some(None) };
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
-    let entries = section(reader.collector, entries, "launch", &known);
+    let entries = shape::section(reader.collector, entries, "launch", &known);
     let keep = reader.boolean(entries, "keep");
     // What is kept for many runs cannot depend on the constants of one.
     let holes = if keep { Holes::none() } else { Holes::constants() }.with_port();

@@ -18,6 +18,7 @@ pub mod jobs;
 pub mod making;
 pub mod models;
 pub mod once;
+pub mod output_format;
 pub mod outputs;
 mod page;
 pub mod progress;

@@ -30,7 +30,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::arguments::OutputFormat;
+use crate::output_format::OutputFormat;
 use crate::render::{self, Style};
 use crate::{budget as allowed, write};
 

@@ -16,8 +16,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::description::{Command, Encoding, Iut, Stdio, Way, open};
+use coreach_execution::adapter::description::{Command, Encoding, Iut, Stdio, Way};
 use coreach_execution::adapter::in_process::{Implementation, InProcess};
+use coreach_execution::adapter::open;
 use coreach_execution::adapter::template::Template;
 use coreach_execution::constants::initial_state;
 use coreach_execution::random::Random;

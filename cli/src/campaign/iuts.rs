@@ -7,8 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coreach_execution::adapter::description::{Iut, Way, open};
+use coreach_execution::adapter::description::{Iut, Way};
 use coreach_execution::adapter::http::HttpAdapter;
+use coreach_execution::adapter::open;
 use coreach_execution::adapter::tcp::TcpAdapter;
 use coreach_execution::campaign::Iut as Described;
 use coreach_execution::campaign::work::Link;

@@ -19,10 +19,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{counted, plural, table};
-use crate::arguments::{CampaignArguments, CampaignCommand, OutputFormat};
+use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::campaign::iuts::link;
 use crate::campaign::load_campaign;
 use crate::campaign::prepare::{Ways, prepare};
+use crate::output_format::OutputFormat;
 use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::write::Pending;

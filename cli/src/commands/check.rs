@@ -14,9 +14,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{counted, plural};
-use crate::arguments::{CheckArguments, OutputFormat};
+use crate::arguments::CheckArguments;
 use crate::exit::Exit;
 use crate::models::{FileKind, kind_of};
+use crate::output_format::OutputFormat;
 use crate::project::{load, specification_of};
 use crate::visible::visible;
 use crate::{budget, console, jobs, render};

@@ -9,9 +9,10 @@ use serde::Serialize;
 
 use super::run::no_thread;
 use super::{refuse, table};
-use crate::arguments::{CompareArguments, OutputFormat};
+use crate::arguments::CompareArguments;
 use crate::exit::Exit;
 use crate::making::{Made, make};
+use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::project::load;
 use crate::{console, jobs};

@@ -5,9 +5,9 @@ use std::io;
 use coreach_pipeline::export::{Format, Options, View, export};
 
 use super::refuse_as;
-use crate::arguments::OutputFormat;
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
+use crate::output_format::OutputFormat;
 use crate::outputs::{self, Named};
 use crate::write::write;
 use crate::{budget, console, stored, story};

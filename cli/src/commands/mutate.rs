@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use super::run::no_thread;
 use super::{plural, refuse_as, table};
-use crate::arguments::OutputFormat;
 use crate::execution_arguments::MutateArguments;
 use crate::exit::Exit;
+use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::{budget, cases, console, jobs, watch};
 

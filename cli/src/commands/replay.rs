@@ -2,7 +2,7 @@
 
 use std::io;
 
-use coreach_execution::adapter::description::open;
+use coreach_execution::adapter::open;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::record;
 use coreach_execution::replay::replay as run_again;
@@ -11,9 +11,9 @@ use coreach_model::Diagnostic;
 
 use super::test::exit_of;
 use super::{plural, refuse_as};
-use crate::arguments::OutputFormat;
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
+use crate::output_format::OutputFormat;
 use crate::outputs::{self, Named};
 use crate::write::write;
 use crate::{budget, console, iut, stored, story};

@@ -14,9 +14,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{plural, refuse, table};
-use crate::arguments::{OutputFormat, RunArguments};
+use crate::arguments::RunArguments;
 use crate::exit::Exit;
 use crate::making::{Made, Measured, make};
+use crate::output_format::OutputFormat;
 use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::project::{Project, load};

@@ -12,10 +12,11 @@ use coreach_pipeline::{Generation, Stage};
 
 use super::refuse;
 use super::run::no_thread;
-use crate::arguments::{OutputFormat, ShowArguments, Shown};
+use crate::arguments::{ShowArguments, Shown};
 use crate::exit::Exit;
 use crate::making::make;
 use crate::models::{FileKind, kind_of};
+use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::project::{Project, load, of_purpose, specification_of};
 use crate::{budget, console, jobs};

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use coreach_execution::adapter::description::open;
+use coreach_execution::adapter::open;
 use coreach_execution::constants::{given, initial_state};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
@@ -18,11 +18,11 @@ use coreach_model::{Diagnostic, Verdict};
 use serde::Serialize;
 
 use super::{plural, refuse_as};
-use crate::arguments::OutputFormat;
 use crate::cases::{self, Case};
 use crate::execution_arguments::{Chooser, TestArguments};
 use crate::exit::Exit;
 use crate::once::Once;
+use crate::output_format::OutputFormat;
 use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::write::write;

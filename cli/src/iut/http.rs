@@ -8,7 +8,6 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
 
 use super::words::{Holes, Places, Reader};
-use crate::configuration::section;
 
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
@@ -19,7 +18,7 @@ const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
 pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
     let known = ["base", "launch", "reset", "stimuli", "observations", "values", "unmatched"];
-    let entries = section(reader.collector, root, "http", &known);
+    let entries = shape::section(reader.collector, root, "http", &known);
     let launch = super::launch(reader, entries);
     let base = super::address(reader, entries, node, "base", "`http`", BASE);
     if let Some((template, span)) = &base {

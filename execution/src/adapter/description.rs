@@ -1,22 +1,15 @@
 //! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are written.
 //!
-//! A description can be cloned and sent to another thread; [`open`] makes the adapter of it in the thread that uses it.
+//! A description can be cloned and sent to another thread; [`crate::adapter::open`] makes the adapter of it in the thread that uses it.
 //! Texts that a user wrote are checked where the file is read (the command line does, with diagnostics), so nothing in
 //! here can be malformed: a pattern is compiled, a template is cut into its pieces.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
 use regex::Regex;
 
-use crate::adapter::Adapter;
-use crate::adapter::http::HttpAdapter;
-use crate::adapter::in_process::InProcess;
-use crate::adapter::simulated::Simulated;
-use crate::adapter::stdio::StdioAdapter;
-use crate::adapter::tcp::TcpAdapter;
 use crate::adapter::template::Template;
 
 /// An implementation under test.
@@ -185,15 +178,4 @@ pub struct Response {
     pub status: u16,
     /// For each parameter, the JSON pointer (RFC 6901) to its value in the body.
     pub values: Vec<(String, String)>,
-}
-
-/// The adapter of a description. Nothing is started yet. `solver` is asked for only where the implementation is a model,
-/// which needs one to choose its outputs' values.
-pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<dyn Adapter> {
-    match &iut.way {
-        Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
-        Way::Stdio(stdio) => Box::new(StdioAdapter::new(stdio.clone())),
-        Way::Tcp(tcp) => Box::new(TcpAdapter::new(tcp.clone())),
-        Way::Http(http) => Box::new(HttpAdapter::new(http.clone())),
-    }
 }

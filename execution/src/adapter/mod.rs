@@ -11,6 +11,7 @@ pub mod in_process;
 pub mod json_lines;
 pub mod lines;
 pub mod marker;
+mod open;
 pub mod process;
 pub mod reply;
 pub mod server;
@@ -23,7 +24,8 @@ pub mod tail;
 pub mod tcp;
 pub mod template;
 
-pub use description::{Iut, open};
+pub use description::Iut;
+pub use open::open;
 
 use std::fmt;
 use std::time::Instant;

@@ -25,15 +25,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
+use crate::campaign::log;
 use crate::campaign::plan::{Key, Plan, Planned};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION, SEALED};
 use crate::campaign::seal::{self, Faults};
 pub use crate::campaign::store_error::StoreError;
-use crate::campaign::{log, store_error::wrong};
+use crate::campaign::store_error::{PATIENCE, wrong};
 use crate::record::Record;
-
-/// How long to wait for another process.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A finished run, without its record.
 #[derive(Clone, PartialEq, Debug)]

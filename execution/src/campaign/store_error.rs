@@ -2,11 +2,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
 use crate::campaign::schema::FORMAT_VERSION;
-use crate::campaign::store::PATIENCE;
+
+/// How long to wait for another process.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Why a store cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -160,3 +160,17 @@ pub fn missing_key(collector: &mut Collector, node: &Node, key: &str, of: &str, 
         .help(format!("for example `{like}`"));
     collector.push(diagnostic);
 }
+
+/// The entries of a section, none where it is not given.
+pub fn section<'a>(
+    collector: &mut Collector,
+    entries: &'a [Entry],
+    key: &str,
+    known: &[&str],
+) -> &'a [Entry] {
+    let Some(node) = get(entries, key) else { return &[] };
+    let like = format!("{key}: {{ {}: ... }}", known.first().copied().unwrap_or_default());
+    let entries = mapping(collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
+    check_keys(collector, entries, known, &format!("`{key}`"));
+    entries
+}

@@ -8,9 +8,10 @@ use coreach_execution::campaign::{Store, StoreError};
 use serde_json::{Value, json};
 
 use super::{Ended, broken, printed, refused};
-use crate::arguments::{MergeArguments, OutputFormat, SalvageArguments};
+use crate::arguments::{MergeArguments, SalvageArguments};
 use crate::commands::plural;
 use crate::console;
+use crate::output_format::OutputFormat;
 use crate::outputs::{self, Named};
 
 /// So much of what was left is told to people; a document has all.

@@ -1,0 +1,22 @@
+//! From what an IUT file says to the adapter that does it: the one place that knows all adapters.
+
+use coreach_analyses::solver::Solver;
+
+use crate::adapter::Adapter;
+use crate::adapter::description::{Iut, Way};
+use crate::adapter::http::HttpAdapter;
+use crate::adapter::in_process::InProcess;
+use crate::adapter::simulated::Simulated;
+use crate::adapter::stdio::StdioAdapter;
+use crate::adapter::tcp::TcpAdapter;
+
+/// The adapter of a description. Nothing is started yet. `solver` is asked for only where the implementation is a model,
+/// which needs one to choose its outputs' values.
+pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<dyn Adapter> {
+    match &iut.way {
+        Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
+        Way::Stdio(stdio) => Box::new(StdioAdapter::new(stdio.clone())),
+        Way::Tcp(tcp) => Box::new(TcpAdapter::new(tcp.clone())),
+        Way::Http(http) => Box::new(HttpAdapter::new(http.clone())),
+    }
+}
