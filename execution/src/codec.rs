@@ -19,6 +19,7 @@ use coreach_model::{Type, Value};
 use dashu::integer::IBig;
 use serde_json::{Map, Value as Json, json};
 
+use crate::excerpt::shortened;
 use crate::json::{self, Malformed, Tree};
 
 /// The largest integer that every program's JSON numbers hold exactly.
@@ -168,15 +169,6 @@ fn whole(text: &str, digits: usize) -> Result<IBig, NumberError> {
     }
     let value = number::number(text, digits)?;
     if value.denominator().is_one() { Ok(value.numerator().clone()) } else { Err(NumberError::NoNumber) }
-}
-
-/// At most so much of a text as fits a message.
-pub fn shortened(text: &str) -> String {
-    const MOST: usize = 120;
-    match text.char_indices().nth(MOST) {
-        Some((at, _)) => format!("{}...", &text[..at]),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

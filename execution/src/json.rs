@@ -138,7 +138,7 @@ impl Tree {
                 let kept: Option<serde_json::Number> = serde_json::from_str(digits).ok();
                 let value = |text: &str| number::number(text, DOCUMENT.digits).ok();
                 let same = |kept: &serde_json::Number| value(&kept.to_string()) == value(digits);
-                let lost = || format!("the number {} is not kept exactly", crate::codec::shortened(digits));
+                let lost = || format!("the number {} is not kept exactly", crate::excerpt::shortened(digits));
                 Json::Number(kept.filter(same).ok_or_else(lost)?)
             }
             Tree::Text(text) => Json::String(text.clone()),
@@ -364,7 +364,7 @@ fn distinct(members: Vec<(String, Tree)>) -> Result<Tree, Malformed> {
     let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
     keys.sort_unstable();
     match keys.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Malformed::Twice(crate::codec::shortened(pair[0]))),
+        Some(pair) => Err(Malformed::Twice(crate::excerpt::shortened(pair[0]))),
         None => Ok(Tree::Object(members)),
     }
 }

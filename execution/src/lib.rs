@@ -11,6 +11,7 @@ pub mod adapter;
 pub mod campaign;
 pub mod codec;
 pub mod constants;
+pub mod excerpt;
 pub mod explain;
 pub mod json;
 pub mod lazy;

@@ -11,7 +11,7 @@ use crate::adapter::process::Process;
 use crate::adapter::signature::Signatures;
 use crate::adapter::stream::{Ended, Line, Stream};
 use crate::adapter::{Failure, Received, Session};
-use crate::codec::shortened;
+use crate::excerpt::shortened;
 
 /// So many lines that mean nothing are read by one who only looks.
 const MOST_IGNORED: usize = 100;

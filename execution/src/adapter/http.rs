@@ -20,7 +20,7 @@ use crate::adapter::server::{self, Server};
 use crate::adapter::signature::Signatures;
 use crate::adapter::socket::{self, Connect, Known};
 use crate::adapter::{Adapter, Failure, Received, Session};
-use crate::codec::shortened;
+use crate::excerpt::shortened;
 
 /// The largest body that is read, in bytes.
 const LARGEST_BODY: u64 = 1 << 20;

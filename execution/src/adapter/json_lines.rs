@@ -24,7 +24,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::adapter::description::Spelling;
 use crate::adapter::signature::{Signatures, Wire, too_long};
 use crate::adapter::{Failure, Received, Session};
-use crate::codec::{self, shortened};
+use crate::codec;
+use crate::excerpt::shortened;
 use crate::json::{self, Malformed, Tree};
 
 /// What a line of the implementation says.

@@ -12,7 +12,7 @@ pub use regex::Regex;
 use crate::adapter::description::{Lines, Unmatched};
 use crate::adapter::signature::{Signatures, Wire};
 use crate::adapter::{Failure, Received};
-use crate::codec::shortened;
+use crate::excerpt::shortened;
 
 /// A pattern that must fit a whole line.
 ///

@@ -15,7 +15,7 @@
 use crate::adapter::description::{Http, Response, Unmatched};
 use crate::adapter::signature::{Signatures, Wire, too_long};
 use crate::adapter::{Failure, Received};
-use crate::codec::shortened;
+use crate::excerpt::shortened;
 use crate::json::{self, Malformed, Tree};
 
 /// An answer.

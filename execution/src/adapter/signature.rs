@@ -8,7 +8,8 @@ use serde_json::{Map, Value as Json};
 
 use crate::adapter::description::Spelling;
 use crate::adapter::{Failure, Received, Session};
-use crate::codec::{self, Misread, shortened};
+use crate::codec::{self, Misread};
+use crate::excerpt::shortened;
 use crate::json::{self, Tree};
 
 /// The signatures of a run's actions, and its constants.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::codec::shortened;
+use crate::excerpt::shortened;
 
 /// So many bytes are kept.
 const KEPT: usize = 2048;

@@ -12,9 +12,6 @@ use crate::campaign::seal;
 /// The version of the tables: the number of steps.
 pub const FORMAT_VERSION: i64 = STEPS.len() as i64;
 
-/// The first version with seals ([`seal`]).
-pub(super) const SEALED: i64 = 2;
-
 /// What SQLite keeps in a file's head to tell whose it is: "corh".
 pub(super) const APPLICATION: i64 = 0x636f_7268;
 

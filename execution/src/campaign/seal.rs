@@ -27,7 +27,9 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 use crate::campaign::plan::{self, Key};
-use crate::campaign::schema::SEALED;
+
+/// The first version of the tables with seals.
+pub(super) const SEALED: i64 = 2;
 
 /// The tables with seals.
 pub(super) const TABLES: [&str; 6] = ["meta", "tests", "iuts", "runs", "repeats", "conflicts"];

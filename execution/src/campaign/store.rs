@@ -27,8 +27,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
 use crate::campaign::log;
 use crate::campaign::plan::{Key, Plan, Planned};
-use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION, SEALED};
-use crate::campaign::seal::{self, Faults};
+use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
+use crate::campaign::seal::{self, Faults, SEALED};
 pub use crate::campaign::store_error::StoreError;
 use crate::campaign::store_error::{PATIENCE, wrong};
 use crate::record::Record;
