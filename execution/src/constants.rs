@@ -13,6 +13,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term};
 
 use crate::codec;
+use crate::initial::NoState;
 use crate::random::Random;
 use crate::test_case::TestCase;
 use crate::tester::initial;
@@ -106,5 +107,8 @@ pub fn initial_state(
         };
         constants.extend(open.into_iter().zip(chosen));
     }
-    initial(test, &constants).ok_or_else(|| ConstantsError::Unsatisfiable(condition.to_string()))
+    initial(test, &constants, solver).map_err(|why| match why {
+        NoState::None => ConstantsError::Unsatisfiable(condition.to_string()),
+        NoState::NotKnown => ConstantsError::NotKnown(condition.to_string()),
+    })
 }

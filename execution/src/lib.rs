@@ -13,6 +13,7 @@ pub mod codec;
 pub mod constants;
 pub mod excerpt;
 pub mod explain;
+pub mod initial;
 pub mod json;
 pub mod lazy;
 pub mod monitor;

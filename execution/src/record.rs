@@ -16,7 +16,9 @@ use serde_json::{Map, Value as Json};
 use crate::adapter::Failure;
 use crate::codec;
 use crate::explain::{Reason, reason};
+use crate::initial::NoState;
 use crate::json;
+use crate::lazy::Lazy;
 use crate::run::{Cause, Direction, Outcome, Run, Step};
 use crate::test_case::TestCase;
 use crate::tester::{initial, take};
@@ -206,8 +208,12 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
     if record.constants.len() > constants.len() {
         return Err(misfit("it has a value for what is no constant".to_owned()));
     }
-    let first = initial(test, &constants)
-        .ok_or_else(|| misfit("its constants do not satisfy the initial condition".to_owned()))?;
+    let first = initial(test, &constants, &mut Lazy::default()).map_err(|why| {
+        misfit(match why {
+            NoState::None => "its constants do not satisfy the initial condition".to_owned(),
+            NoState::NotKnown => why.text().to_owned(),
+        })
+    })?;
     let mut state = first.clone();
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {

@@ -25,6 +25,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 
 use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::initial::{self, NoState};
 use crate::random::Random;
 use crate::run::{Cause, Direction, Outcome, Run, Step};
 use crate::strategy::{Move, Strategy, order};
@@ -293,9 +294,11 @@ pub fn states(test: &TestCase, initial: State, trace: &[Step]) -> Vec<State> {
 }
 
 /// The initial state with these constants, where the initial condition allows them.
-pub fn initial(test: &TestCase, constants: &Valuation) -> Option<State> {
-    const MOST: usize = 1 << 16;
-    let states = coreach_model::semantics::initial_states(&test.iosts, constants, MOST).ok()?;
+///
+/// # Errors
+/// [`NoState`].
+pub fn initial(test: &TestCase, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
+    const MOST: usize = 1 << 10;
     // An initialized model has one; variables that may start anyhow are written before they are read (Definition 4.19).
-    states.into_iter().next()
+    initial::states(&test.iosts, constants, MOST, solver)?.into_iter().next().ok_or(NoState::None)
 }

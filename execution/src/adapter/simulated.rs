@@ -9,11 +9,12 @@
 
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{ActionKind, Iosts};
-use coreach_model::semantics::{Event, State, fire, initial_states};
+use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Value};
 
 use crate::adapter::in_process::Implementation;
+use crate::initial;
 use crate::random::Random;
 use crate::values::{MIX, Values};
 
@@ -102,13 +103,11 @@ impl<S: Solver> Implementation for Simulated<S> {
             let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
             known.insert(datum.clone(), value.clone());
         }
-        let states = initial_states(&self.iosts, &known, MOST_INITIAL)
-            .map_err(|error| format!("the initial states cannot be listed: {error:?}"))?;
+        self.state = None;
+        let states = initial::states(&self.iosts, &known, MOST_INITIAL, &mut self.solver)
+            .map_err(|why| why.text().to_owned())?;
         self.state = self.random.pick(&states).cloned();
-        match &self.state {
-            Some(_) => Ok(()),
-            None => Err("no initial state satisfies the initial condition".to_owned()),
-        }
+        Ok(())
     }
 
     fn input(&mut self, input: &Event) {

@@ -18,13 +18,14 @@ pub mod operators;
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::{ActionKind, Iosts};
-use coreach_model::semantics::{Event, State, initial_states};
+use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Value, Verdict};
 
 use crate::adapter::in_process::{Implementation, InProcess};
 use crate::adapter::simulated::Simulated;
 use crate::constants::initial_state;
+use crate::initial::{self, NoState};
 use crate::lazy::Lazy;
 use crate::monitor::{Judged, Monitor};
 use crate::random::Random;
@@ -119,7 +120,7 @@ pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Vec
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
             let Ok((initial, run)) = one_run(test, specification, seed, effort) else { continue };
-            let Some(states) = possible(specification, &test.constants_in(&initial)) else { continue };
+            let Ok(states) = possible(specification, &test.constants_in(&initial)) else { continue };
             let mut monitor = Monitor::new(specification, states);
             for step in &run.trace {
                 if monitor.follow(&step.event) != Judged::Allowed {
@@ -167,6 +168,7 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
     if let Some(message) = broken {
         return Fate::Broken(message);
     }
+    let (mut begun, mut not_begun) = (false, None);
     for seed in 0..effort.walks {
         let seed = effort.seed.wrapping_add(seed);
         // The constants of the tests, since a specification alone may allow none that they use.
@@ -174,11 +176,17 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
         let Ok(initial) = initial_state(test, &Valuation::new(), seed, &mut Lazy::default()) else {
             continue;
         };
-        if let Some(trace) = walk(specification, mutant, &test.constants_in(&initial), seed, effort.depth) {
-            return Fate::Survived { trace };
+        match walk(specification, mutant, &test.constants_in(&initial), seed, effort.depth) {
+            Ok(Some(trace)) => return Fate::Survived { trace },
+            Ok(None) => begun = true,
+            // Who has not walked has not looked: that is no reason to call it equivalent.
+            Err(message) => not_begun = Some(message),
         }
     }
-    Fate::Equivalent
+    match not_begun {
+        Some(message) if !begun => Fate::Broken(message),
+        _ => Fate::Equivalent,
+    }
 }
 
 fn one_run(
@@ -206,26 +214,32 @@ fn one_run(
 }
 
 /// The initial states of a specification with these constants.
-fn possible(specification: &Iosts, constants: &[(Datum, Value)]) -> Option<BTreeSet<State>> {
+fn possible(
+    specification: &Iosts,
+    constants: &[(Datum, Value)],
+) -> std::result::Result<BTreeSet<State>, NoState> {
     const MOST: usize = 1 << 12;
     let known: Valuation = constants.iter().cloned().collect();
-    let states = initial_states(specification, &known, MOST).ok()?;
-    (!states.is_empty()).then(|| states.into_iter().collect())
+    Ok(initial::states(specification, &known, MOST, &mut Lazy::default())?.into_iter().collect())
 }
 
 /// Walks an implementation at random, with inputs that the specification takes, until it does what the specification does
 /// not allow: that trace. `None` where it does not within so many events.
+///
+/// # Errors
+/// The walk cannot begin: no initial state is known.
 pub fn walk(
     specification: &Iosts,
     implementation: &Iosts,
     constants: &[(Datum, Value)],
     seed: u64,
     depth: usize,
-) -> Option<Vec<Event>> {
-    let mut monitor = Monitor::new(specification, possible(specification, constants)?);
+) -> std::result::Result<Option<Vec<Event>>, String> {
+    let states = possible(specification, constants).map_err(|why| why.text().to_owned())?;
+    let mut monitor = Monitor::new(specification, states);
     let mut random = Random::new(seed ^ 0x7761_6c6b);
     let mut iut = Simulated::new(implementation.clone(), Lazy::default());
-    iut.reset(constants, seed).ok()?;
+    iut.reset(constants, seed)?;
     let (mut values, mut solver) = (Values::new(MIX), Lazy::default());
     values.begin(constants);
     let mut trace = Vec::new();
@@ -249,11 +263,11 @@ pub fn walk(
         trace.push(event);
         match trace.last().map(|event| monitor.follow(event)) {
             Some(Judged::Allowed) => {}
-            Some(Judged::Violation) => return Some(trace),
-            _ => return None,
+            Some(Judged::Violation) => return Ok(Some(trace)),
+            _ => return Ok(None),
         }
     }
-    None
+    Ok(None)
 }
 
 /// An input that some state of the specification takes.

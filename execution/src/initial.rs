@@ -1,0 +1,134 @@
+//! The states in which a run, a walk or a simulated implementation begins, given the symbolic constants.
+//!
+//! **Problem.** The model format promises that an initial condition which *determines* the variables is enough, whatever its
+//! form: `x - 1 == 0`, `r.weight == 3`, `x + y == 5 && x - y == 1`. [`initial_states`] computes what stands as `v == e`, and
+//! lists the values of what has finitely many; of other forms, and of types with many values, it finds nothing.
+//! **Here** the solver is asked then. One answer is enough: a variable that the condition leaves open is written before it
+//! is read (Definition 4.19), so the states that differ in it are the same for a run.
+//!
+//! **Sound**: what the solver says is evaluated here once more, as everything that counts. **Ends** as the solver does.
+
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::semantics::{InitialError, State, initial_states, is_initial};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Iosts, Term, Value};
+
+/// Why no initial state is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoState {
+    /// There is none: a constant has no value that fits, or the initial condition cannot hold.
+    None,
+    /// The solver does not know.
+    NotKnown,
+}
+
+impl NoState {
+    /// What that means, for people.
+    pub fn text(self) -> &'static str {
+        match self {
+            NoState::None => "no initial state satisfies the initial condition",
+            NoState::NotKnown => {
+                "no initial state was found, and the solver does not know whether there is one"
+            }
+        }
+    }
+}
+
+/// Initial states with these constants, at least one: all of them where they can be listed within the limit.
+///
+/// # Errors
+/// [`NoState`].
+pub fn states(
+    iosts: &Iosts,
+    constants: &Valuation,
+    limit: usize,
+    solver: &mut dyn Solver,
+) -> Result<Vec<State>, NoState> {
+    match initial_states(iosts, constants, limit) {
+        Ok(states) if !states.is_empty() => return Ok(states),
+        Ok(_) | Err(InitialError::TooMany) => {}
+        Err(InitialError::Constant(_)) => return Err(NoState::None),
+    }
+    let known: Valuation = iosts
+        .constants
+        .iter()
+        .filter_map(|datum| Some((datum.clone(), constants.get(datum)?.clone())))
+        .collect();
+    let literals: Substitution =
+        known.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+    let mut found = match solver.witness(&substitute(&iosts.initial_condition, &literals).conjuncts()) {
+        Witness::Found(found) => found,
+        Witness::None => return Err(NoState::None),
+        Witness::Unknown => return Err(NoState::NotKnown),
+    };
+    let mut valuation = known;
+    for datum in &iosts.variables {
+        // The condition does not mention it: any value will do.
+        let value = found.remove(datum).unwrap_or_else(|| Value::any(datum.ty()));
+        valuation.insert(datum.clone(), value);
+    }
+    let state = State { location: iosts.initial, valuation };
+    let is_one =
+        state.valuation.iter().all(|(datum, value)| value.is_in(datum.ty())) && is_initial(iosts, &state);
+    if is_one { Ok(vec![state]) } else { Err(NoState::NotKnown) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use coreach_model::reader::{from_bytes, read_specification};
+
+    use super::*;
+    use crate::lazy::Lazy;
+
+    fn states_of(variables: &str, condition: &str) -> Result<Vec<State>, NoState> {
+        let text = format!(
+            "
+iosts: m
+types: {{ Box: {{ w: int }}, Digit: 'int[0..9]', Wide: 'int[0..1000000]' }}
+variables: {{ {variables} }}
+initial: {{ location: A, condition: {condition:?} }}
+outputs: {{ Out: {{}} }}
+transitions: [{{ from: A, to: A, on: Out }}]
+"
+        );
+        let file = from_bytes("m".to_owned(), text.into_bytes()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        states(&iosts, &Valuation::new(), 1000, &mut Lazy::default())
+    }
+
+    #[test]
+    fn whatever_form_an_initial_condition_has_its_state_is_found() {
+        for (variables, condition, expected) in [
+            ("x: int", "x - 1 == 0", "x=1"),
+            ("x: int", "x >= 5 && x <= 5", "x=5"),
+            ("x: real", "x + 1 == 1.5", "x=1/2"),
+            ("x: int, y: int", "x + y == 5 && x - y == 1", "x=3 y=2"),
+            ("x: Wide", "2 * x == 10", "x=5"),
+            ("r: Box", "r.w == 3", "r={w: 3}"),
+        ] {
+            let states = states_of(variables, condition).unwrap();
+            let values: Vec<String> =
+                states[0].valuation.iter().map(|(datum, value)| format!("{datum}={value}")).collect();
+            assert_eq!((states.len(), values.join(" ").as_str()), (1, expected), "{condition}");
+        }
+        // Open, and of more values than are listed: an array that an input brings.
+        for (variables, condition) in [
+            ("a: 'array[Digit] of Digit'", "true"),
+            ("a: 'array[Digit] of Digit'", "a[0] == 1"),
+            ("a: 'array[bool] of int'", "a[true] == 1 && a[false] == 2"),
+            ("x: Wide", "x >= 7"),
+        ] {
+            assert_eq!(states_of(variables, condition).unwrap().len(), 1, "{condition}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_no_state_that_is_said() {
+        for (variables, condition) in [("x: int", "x + x == 1"), ("x: Wide", "x - 1 == 1000000")] {
+            assert_eq!(states_of(variables, condition), Err(NoState::None), "{condition}");
+        }
+    }
+}
