@@ -40,8 +40,18 @@ fn finite(ty: &Type, random: &mut Random) -> Option<Value> {
 }
 
 /// Any value of any type: of an array a few cells that differ from the rest, of a record each field by itself.
+///
+/// Arrays of arrays share their cells: a few of each would be exponentially many in the depth. With that limit, the time is
+/// linear in the size of the type.
 pub fn any(ty: &Type, random: &mut Random) -> Value {
-    /// The most cells that are drawn.
+    /// The most cells of all arrays in a value: what three arrays in one another may have, nearly.
+    const ALL_CELLS: usize = 256;
+    draw(ty, random, &mut { ALL_CELLS })
+}
+
+/// The same, with at most so many cells.
+fn draw(ty: &Type, random: &mut Random, left: &mut usize) -> Value {
+    /// The most cells that are drawn for one array.
     const CELLS: usize = 6;
     let within = |range: &Range, random: &mut Random| {
         let source = [Source::Small, Source::Boundary, Source::Uniform][random.below(3)];
@@ -54,21 +64,25 @@ pub fn any(ty: &Type, random: &mut Random) -> Value {
         Type::Nat => within(&Range { low: Some(RBig::ZERO), high: None }, random),
         Type::Range(low, high) => within(&Range { low: real(low), high: real(high) }, random),
         Type::Record(record) => {
-            let fields = record.fields.iter().map(|(_, field)| any(field, random)).collect();
+            let fields = record.fields.iter().map(|(_, field)| draw(field, random, left)).collect();
             Value::Record(record.clone(), fields)
         }
         Type::Array(array) => {
-            let default = any(&array.element, random);
+            let default = draw(&array.element, random, left);
             let mut cells = BTreeMap::new();
             // The cells that a program reads are those near 0.
             let near = random.below(CELLS + 1);
             for at in 0..near {
+                if *left == 0 {
+                    break;
+                }
+                *left -= 1;
                 let index = match array.index.is_integer() {
                     true => Value::int(at as i64),
-                    false => any(&array.index, random),
+                    false => draw(&array.index, random, left),
                 };
                 if index.is_in(&array.index) {
-                    cells.insert(index, any(&array.element, random));
+                    cells.insert(index, draw(&array.element, random, left));
                 }
             }
             Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))

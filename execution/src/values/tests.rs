@@ -101,3 +101,16 @@ fn the_mix_is_what_was_asked_for() {
     let (seen, mix, _) = choose_all(&iosts, only, 30);
     assert!(mix[&Source::Diverse] > 20 && seen.len() > 15, "{mix:?} {seen:?}");
 }
+
+/// The size of a value must not be exponential in the depth of its type: it was 10^14 cells here.
+#[test]
+fn a_value_of_a_deep_type_is_drawn_with_few_cells() {
+    let deep = format!("{}int", "array[bool] of ".repeat(30));
+    let iosts = model("", &deep, "int", "b > 0");
+    let deep = iosts.actions.iter().find(|action| action.name == "I").unwrap().parameters[0].clone();
+    for seed in 0..20 {
+        let value = draw::any(deep.ty(), &mut Random::new(seed));
+        assert!(value.is_in(deep.ty()));
+        assert!(value.to_string().len() < 20_000, "{} bytes", value.to_string().len());
+    }
+}
