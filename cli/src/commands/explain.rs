@@ -1,7 +1,9 @@
 //! `coreach explain`: why a run ended as it did, event by event, and as a picture.
 
 use std::io;
+use std::path::Path;
 
+use coreach_model::Diagnostic;
 use coreach_pipeline::export::{Format, Options, View, export};
 
 use super::refuse_as;
@@ -23,14 +25,18 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
     };
     if let Some(path) = &arguments.draw {
+        // Before anything is written: `--draw specification.yaml` must not leave a picture there.
+        let format = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("dot") => Format::Dot,
+            Some("svg") => Format::Svg,
+            _ => return refuse_as(&[no_picture(path)], arguments.format, Exit::Refused),
+        };
         let inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
         if let Err(found) = outputs::refuse(&[Named::new("--draw", path)], &inputs) {
             return refuse_as(&found, arguments.format, Exit::Refused);
         }
         let taken: Vec<usize> = stored.run.trace.iter().map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
-        let is_svg = path.extension().is_some_and(|extension| extension == "svg");
-        let format = if is_svg { Format::Svg } else { Format::Dot };
         let drawn =
             budget::within("draw", budget::time(None), |_| export(&view, format, Options { facts: false }));
         let drawn = match drawn {
@@ -58,4 +64,11 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         }
     }
     Ok(Exit::Fine)
+}
+
+fn no_picture(path: &Path) -> Diagnostic {
+    Diagnostic::error(
+        "output-format",
+        format!("--draw must name a file that ends in .dot or .svg: {}", path.display()),
+    )
 }
