@@ -41,9 +41,26 @@ use clap::Parser;
 use arguments::{Arguments, Command};
 use exit::Exit;
 
+/// Says what is wrong with the arguments, or what was asked for about them, and ends.
+///
+/// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the arguments as
+/// they are shown.
+fn refused(error: &clap::Error) -> ! {
+    let shown =
+        std::env::args_os().map(|argument| visible::visible(&argument.to_string_lossy()).into_owned());
+    match Arguments::try_parse_from(shown) {
+        Err(same) => same.exit(),
+        // What was no text is one now.
+        Ok(_) => error.exit(),
+    }
+}
+
 /// Reads the arguments, runs the command.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => refused(&error),
+    };
     if let Some(problem) = coreach_analyses::solver::z3::version_problem() {
         console::say(&problem);
         return Exit::Environment.into();

@@ -425,6 +425,22 @@ fn a_closed_pipe_is_no_panic() {
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
 }
 
+/// Off a terminal, colours are taken out of what is repeated; a mark that turns the line around stays.
+#[test]
+fn what_is_wrong_with_arguments_is_shown_without_hidden_signs() {
+    for arguments in [
+        vec!["run", "c.yaml", "--domain", "a\u{202e}\u{1b}[31mb"],
+        vec!["run", "c.yaml", "--\u{202e}x"],
+        vec!["\u{202e}x"],
+        vec!["show", "c.yaml", "--stage", "\u{202e}x"],
+    ] {
+        let output = coreach(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let said = stderr(&output);
+        assert!(said.contains("\\u{202e}") && !said.contains('\u{202e}'), "{said}");
+    }
+}
+
 #[test]
 fn colours_are_for_terminals() {
     let folder = Folder::new();
