@@ -503,3 +503,20 @@ fn a_misspelt_target_is_the_only_thing_that_is_said() {
     assert!(said.contains("`Paay` is entered") && said.contains("did you mean `Pay`?"), "{said}");
     assert!(!said.contains("no path leads to the location"), "{said}");
 }
+
+#[test]
+fn a_limit_of_a_location_that_is_not_there_is_a_mistake() {
+    let folder = Folder::new();
+    let configuration = folder.coffee("deliver_coffee", "");
+    let iut = folder.write("iut.yaml", "iut: itself\nsimulated: { model: specification.yaml }\n");
+    let arguments = |at: &str| {
+        let words =
+            ["test".into(), configuration.clone().into_os_string(), "--iut".into(), iut.clone().into()];
+        words.into_iter().chain(["--quiescence-at".into(), at.into()]).collect::<Vec<std::ffi::OsString>>()
+    };
+    let output = run(arguments("Pay__Begim=20"));
+    exits(&output, 2);
+    let said = stderr(&output);
+    assert!(said.contains("no test case has a location `Pay__Begim`"), "{said}");
+    assert!(said.contains("did you mean `Pay__Begin`?"), "{said}");
+}

@@ -4,10 +4,10 @@ use std::io;
 
 use coreach_execution::adapter::open;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::record;
+use coreach_execution::record::{self, record};
 use coreach_execution::replay::replay as run_again;
 use coreach_execution::shrink::shrink;
-use coreach_model::Diagnostic;
+use coreach_model::{Diagnostic, file};
 
 use super::test::exit_of;
 use super::{plural, refuse_as};
@@ -35,6 +35,12 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         inputs.extend(arguments.iut.as_deref().into_iter().flat_map(outputs::iut));
         if let Err(found) = outputs::refuse(&[Named::new("--keep", path)], &inputs) {
             return refuse(&found);
+        }
+        // A store tells of models that are files of the user's: what is no run is not written over.
+        let is_run = || file::read(path, file::MOST_DOCUMENT).is_ok_and(|bytes| record::read(&bytes).is_ok());
+        if path.exists() && !is_run() {
+            let message = format!("{}: `--keep` writes over a run, and this file is none", path.display());
+            return refuse(&[Diagnostic::error("output-is-there", message)]);
         }
     }
     let loaded = budget::reading(|| match (&arguments.iut, &stored.iut) {

@@ -1,6 +1,6 @@
 //! `coreach test`: a test case meets an implementation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ use coreach_execution::record::{Record, record};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{Outcome, Run, Settings, Strategy, TestCase, tester};
+use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
 use serde::Serialize;
@@ -39,6 +40,10 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         Ok(cases) => cases,
         Err(found) => return refuse(&found),
     };
+    let strangers = strangers(arguments, &cases);
+    if !strangers.is_empty() {
+        return refuse(&strangers);
+    }
     let mut implementations = Vec::new();
     let mut files = Once::default();
     for case in &cases {
@@ -207,6 +212,25 @@ fn ask(test: &TestCase, state: &State, moves: &[Move]) -> Asked {
             },
         }
     }
+}
+
+/// The locations of `--quiescence-at` that no test case has: their limit would silently be nobody's.
+fn strangers(arguments: &TestArguments, cases: &[Case]) -> Vec<Diagnostic> {
+    let known: BTreeSet<&str> = cases
+        .iter()
+        .flat_map(|case| &case.test.iosts.locations)
+        .map(|location| location.name.as_str())
+        .collect();
+    let names = arguments.driving.quiescence_at.iter().map(|(name, _)| name.as_str());
+    let stranger = |name: &str| {
+        let message = format!("`--quiescence-at`: no test case has a location `{name}`");
+        let diagnostic = Diagnostic::error("unknown-location", message);
+        match nearest(name, known.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    };
+    names.filter(|name| !known.contains(name)).map(stranger).collect()
 }
 
 /// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it is written.

@@ -201,7 +201,8 @@ fn a_number_that_is_too_long_is_refused_before_it_is_read_at_any_depth() {
             );
             let begin = Instant::now();
             assert!(matches!(message(&line, &signatures), Err(Failure::Garbage(_))));
-            assert!(begin.elapsed() < Duration::from_millis(500), "{:?}", begin.elapsed());
+            // Not a measurement: converting a million digits takes many times as long, on a busy machine, too.
+            assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
         }
     }
 }
