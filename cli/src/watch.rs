@@ -18,6 +18,7 @@
 use std::fs;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -42,6 +43,12 @@ const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How long killing what is below us may take.
 const KILLING: Duration = Duration::from_millis(500);
+
+/// How long the look for what a killed program of ours has left may last; it has a shorter limit of its own.
+const SWEEPING: Duration = Duration::from_secs(2);
+
+/// Ends when that look does.
+static SWEPT: Mutex<Option<Receiver<()>>> = Mutex::new(None);
 
 /// The signals that end us, with their names.
 const SIGNALS: [(i32, &str); 3] = [(SIGINT, "SIGINT"), (SIGTERM, "SIGTERM"), (SIGHUP, "SIGHUP")];
@@ -80,9 +87,12 @@ pub fn start(manner: Manner) {
         };
         let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
     }
+    let (swept, is_swept) = mpsc::channel::<()>();
+    *lock(&SWEPT) = Some(is_swept);
     let watch = move || {
         // What a killed program of ours has left is gone at the next start, whatever is started.
         marker::sweep();
+        drop(swept);
         loop {
             thread::sleep(LOOK);
             look(manner);
@@ -96,10 +106,17 @@ pub fn tell_at_end(partial: impl Fn(u8) -> String + Send + 'static) {
     *lock(&PARTIAL) = Some(Box::new(partial));
 }
 
-/// The exit code of a command that has ended by itself; after a signal, of that.
+/// The exit code of a command that has ended by itself; after a signal, of that. Nothing of what it has launched is left.
 pub fn ended(code: u8) -> u8 {
     match CAME.load(Ordering::Relaxed) {
-        0 => code,
+        0 => {
+            // A command may be done before the look for what a killed one has left.
+            if let Some(is_swept) = lock(&SWEPT).take() {
+                let _ = is_swept.recv_timeout(SWEEPING);
+            }
+            marker::end_launched(KILLING);
+            code
+        }
         signal => {
             // Who ends the process after a while finds that somebody does already.
             std::mem::forget(lock(&END));

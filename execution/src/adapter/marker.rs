@@ -82,6 +82,7 @@ impl Mark {
         if gate.is_closed {
             return Err(std::io::Error::other("coreach is ending"));
         }
+        gate.was_passed = true;
         put(self.tag);
         let result = spawn();
         put(tag(0));
@@ -251,22 +252,38 @@ fn put(tag: u64) {
 pub fn claim() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        inherited();
         put(tag(0));
         // An older kernel has the marks only.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     });
 }
 
+/// The children that we had before we could launch any: a shell that has become us (`sleep 100 & exec coreach ...`) leaves us
+/// its own, which are none of our business.
+fn inherited() -> &'static BTreeSet<(i32, u64)> {
+    static BEFORE: OnceLock<BTreeSet<(i32, u64)>> = OnceLock::new();
+    BEFORE.get_or_init(|| {
+        let all = numbers().into_iter().filter_map(stat);
+        all.filter(|process| process.parent == own().pid)
+            .map(|process| (process.pid, process.start))
+            .collect()
+    })
+}
+
 /// Through which launches go, one after the other.
 struct Gate {
     /// Nothing is launched any more.
     is_closed: bool,
+    /// Something was launched.
+    was_passed: bool,
     /// Those that were launched and whose status will be asked for by who launched them.
     leaders: BTreeSet<u32>,
 }
 
 fn gate() -> MutexGuard<'static, Gate> {
-    static GATE: Mutex<Gate> = Mutex::new(Gate { is_closed: false, leaders: BTreeSet::new() });
+    static GATE: Mutex<Gate> =
+        Mutex::new(Gate { is_closed: false, was_passed: false, leaders: BTreeSet::new() });
     GATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -289,6 +306,13 @@ fn bury(process: &Process) {
     }
 }
 
+/// For an end that nobody has asked for: as [`end_all`], where something was launched at all. A run ends what it has launched, but
+/// what resisted is left to a thread, which ends with us. Returns whether nothing is left.
+pub fn end_launched(most: Duration) -> bool {
+    let was_passed = gate().was_passed;
+    !was_passed || end_all(most)
+}
+
 /// Kills everything below us, and lets nothing new begin. For the end of the program: whoever still waits for one of the
 /// processes finds it dead. Returns whether nothing is left.
 pub fn end_all(most: Duration) -> bool {
@@ -307,7 +331,10 @@ pub fn end_all(most: Duration) -> bool {
         let mut family = BTreeSet::from([own.pid]);
         loop {
             let before = family.len();
-            let children = all.iter().filter(|process| family.contains(&process.parent));
+            let is_below = |process: &&Process| {
+                family.contains(&process.parent) && !inherited().contains(&(process.pid, process.start))
+            };
+            let children = all.iter().filter(is_below);
             let more: Vec<i32> = children.map(|process| process.pid).collect();
             family.extend(more);
             if family.len() == before {
