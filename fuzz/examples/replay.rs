@@ -10,8 +10,9 @@ fn main() -> ExitCode {
         Some("expression") => coreach_fuzz::expression,
         Some("configuration") => coreach_fuzz::configuration,
         Some("pipeline") => coreach_fuzz::pipeline,
+        Some("wire") => coreach_fuzz::wire,
         _ => {
-            eprintln!("replay: expected yaml_reader, expression, configuration or pipeline, then files");
+            eprintln!("replay: expected yaml_reader, expression, configuration, pipeline or wire, then files");
             return ExitCode::from(2);
         }
     };

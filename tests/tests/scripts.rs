@@ -26,3 +26,48 @@ fn cargo_and_pip_take_what_is_pinned() {
     }
     assert!(cargo > 15 && pip == 1, "one-sided test: {cargo} and {pip}");
 }
+
+/// `scripts/fuzz` refuses a lock file that does not fit, and nothing else would notice: the fuzz targets are no part of the
+/// workspace.
+#[test]
+fn the_lock_file_of_the_fuzz_targets_has_what_the_crates_use() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
+    let (lock, ours) = (read("fuzz/Cargo.lock"), read("Cargo.lock"));
+    // Every package as its name, its version and what it uses.
+    let uses = |lock: &str, name: &str| {
+        let at = lock.find(&format!("name = \"{name}\"\n")).unwrap_or_else(|| panic!("no {name}"));
+        let package = &lock[at..lock[at..].find("\n\n").map_or(lock.len(), |end| at + end)];
+        package.lines().filter_map(|line| line.strip_prefix(" \"")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut found = 0;
+    for (name, folder) in [
+        ("coreach", "cli"),
+        ("coreach-model", "model"),
+        ("coreach-analyses", "analyses"),
+        ("coreach-pipeline", "pipeline"),
+        ("coreach-execution", "execution"),
+    ] {
+        let manifest = read(&format!("{folder}/Cargo.toml"));
+        let from = manifest.find("\n[dependencies]\n").unwrap() + "\n[dependencies]\n".len();
+        let section = manifest[from..].split("\n[").next().unwrap_or_default();
+        for line in section.lines().filter(|line| !line.contains("optional = true")) {
+            let Some(used) = line.split(['.', ' ', '=']).next().filter(|used| !used.is_empty()) else {
+                continue;
+            };
+            if used.starts_with('#') {
+                continue;
+            }
+            // The name in the manifest may be another than the package's.
+            if uses(&ours, name).iter().any(|known| known.split(' ').next() == Some(used)) {
+                let known = uses(&lock, name);
+                assert!(
+                    known.iter().any(|known| known.split(' ').next() == Some(used)),
+                    "{name}: {used}: {known:?}"
+                );
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 30, "one-sided test: {found}");
+}

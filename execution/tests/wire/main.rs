@@ -13,53 +13,17 @@
 
 mod mutate;
 mod oracle;
+mod wires;
 
 use std::time::{Duration, Instant};
 
-use coreach_execution::adapter::description::{Http, Lines, Response, Spelling, Unmatched};
-use coreach_execution::adapter::json_lines::{Message, message};
-use coreach_execution::adapter::lines::{Found, Pending, pattern};
+use coreach_execution::adapter::description::{Http, Response, Spelling, Unmatched};
+use coreach_execution::adapter::json_lines::message;
 use coreach_execution::adapter::reply::{Reply, translate};
-use coreach_execution::adapter::signature::Signatures;
 use coreach_execution::adapter::template::Template;
 use coreach_execution::random::Random;
-use coreach_execution::{Failure, Received, Session};
-use coreach_model::reader::{from_bytes, read_specification};
-
-const MODEL: &str = "
-iosts: m
-types: { Drink: [TEA, COFFEE], Pair: { a: int, d: Drink } }
-locations: [A]
-initial: { location: A }
-inputs: { In: { n: int } }
-outputs:
-  Out: { n: int, b: bool, r: real }
-  Deliver: { d: Drink }
-  Both: { p: Pair, s: Drink }
-  Cells: { c: \"array[int] of int[0..9]\" }
-  None: {}
-transitions: [{ from: A, to: A, on: None }]
-";
-
-fn signatures() -> Signatures {
-    let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
-    let iosts = read_specification(file).unwrap().0.iosts;
-    let deadline = Instant::now() + Duration::from_secs(1);
-    Signatures::of(&Session { iosts: &iosts, constants: &[], seed: 1, deadline })
-}
-
-fn event(received: &Received) -> Option<String> {
-    match received {
-        Received::Output(event) => Some(event.to_string()),
-        _ => None,
-    }
-}
-
-/// `s` is spelt `tea` and `coffee`.
-fn spelling() -> Spelling {
-    let pairs = [("tea", "TEA"), ("coffee", "COFFEE")];
-    Spelling(vec![("s".to_owned(), pairs.map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec())])
-}
+use coreach_execution::{Failure, Received};
+use wires::signatures;
 
 /// Compares adapter and oracle on mutants of the seeds.
 fn compare(
@@ -115,37 +79,15 @@ const JSON: &[&str] = &[
 #[test]
 fn no_mutant_of_a_json_line_is_an_event_but_by_being_one() {
     let signatures = signatures();
-    let adapter = |line: &str| match message(line, &signatures) {
-        Ok(Message::Output(received)) => event(&received),
-        _ => None,
-    };
+    let adapter = |line: &str| wires::json_line(&signatures, line);
     compare("json", JSON, adapter, oracle::json_line);
 }
 
 #[test]
 fn no_mutant_of_a_pattern_line_is_an_event_but_by_being_one() {
     let signatures = signatures();
-    let one = |text: &str| vec![pattern(text).unwrap()];
-    let lines = Lines {
-        line_ending: "\n".to_owned(),
-        reset: Vec::new(),
-        stimuli: Vec::new(),
-        observations: vec![
-            ("Out".to_owned(), one(r"out (?P<n>\S+) (?P<b>\w+) (?P<r>[^ ]+)")),
-            ("Both".to_owned(), one(r"both (?P<p>\{.*\}) (?P<s>.*)")),
-            ("Deliver".to_owned(), one(r"take (?P<d>.+)")),
-        ],
-        spelling: spelling(),
-        unmatched: Unmatched::Fail,
-    };
-    let adapter = |line: &str| {
-        let mut pending = Pending::default();
-        pending.push(line);
-        match pending.next(&lines, &signatures) {
-            Ok(Found::Received(received)) => event(&received),
-            _ => None,
-        }
-    };
+    let lines = wires::lines();
+    let adapter = |line: &str| wires::pattern_line(&lines, &signatures, line);
     let seeds = [
         "out 5 true 1/3",
         "out -120 false 2.50",
@@ -161,26 +103,8 @@ fn no_mutant_of_a_pattern_line_is_an_event_but_by_being_one() {
 #[test]
 fn no_mutant_of_a_body_is_an_event_but_by_being_one() {
     let signatures = signatures();
-    let response = |values: &[(&str, &str)]| Response {
-        status: 200,
-        values: values.iter().map(|(name, at)| ((*name).to_owned(), (*at).to_owned())).collect(),
-    };
-    let http = Http {
-        base: Template::fixed("http://127.0.0.1:1"),
-        launch: None,
-        reset: None,
-        stimuli: Vec::new(),
-        observations: vec![
-            ("Out".to_owned(), response(&[("n", "/n"), ("b", "/b/0"), ("r", "/b/1/r")])),
-            ("Both".to_owned(), response(&[("p", "/p"), ("s", "/s")])),
-        ],
-        spelling: spelling(),
-        unmatched: Unmatched::Fail,
-    };
-    let adapter = |body: &str| {
-        let reply = Reply { status: 200, coding: None, body: body.as_bytes().to_vec() };
-        translate(&reply, &http, &signatures).ok().flatten().and_then(|received| event(&received))
-    };
+    let http = wires::http();
+    let adapter = |text: &str| wires::body(&http, &signatures, text);
     let seeds = [
         r#"{"n":5,"b":[true,{"r":"1/3"}]}"#,
         r#"{ "b": [false, {"r": 0.5, "x": [1, {}]}], "more": null, "n": "12" }"#,
