@@ -14,6 +14,7 @@ use crate::execution_arguments::{ExplainArguments, MutateArguments, ReplayArgume
 use crate::exit::{self, Exit};
 use crate::output_format::OutputFormat;
 use crate::watch::Manner;
+use crate::whole::positive;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
 #[derive(Parser, Debug)]
@@ -109,7 +110,7 @@ pub struct RunArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// How many purposes to work on at once
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
     /// No summary, no notes, no progress: errors and warnings only
     #[arg(long, short)]
@@ -163,7 +164,7 @@ pub struct CompareArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// How many pairs of purpose and domain to work on at once; to compare times, 1
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
 }
 
@@ -177,7 +178,7 @@ pub struct CampaignArguments {
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
     /// How many runs at once, instead of the campaign's `threads`
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Only the M-th of N parts: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N")]

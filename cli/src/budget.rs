@@ -11,6 +11,7 @@ use std::time::Duration;
 use coreach_analyses::solver::z3;
 use coreach_model::Diagnostic;
 use coreach_model::budget::Budget;
+use coreach_model::number::count;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
@@ -128,7 +129,7 @@ pub fn parse_memory(text: &str) -> Result<u64, String> {
 fn measured(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let (number, unit) = text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()));
     let (_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
-    number.parse::<u64>().ok()?.checked_mul(*factor)
+    count(number)?.checked_mul(*factor)
 }
 
 /// Reads the section `budget`.

@@ -15,6 +15,7 @@ use std::time::Duration;
 use coreach_execution::campaign::{RunSettings, StrategyKind};
 use coreach_execution::tester::Settings;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::number::count;
 use coreach_model::reader::collect::{Collector, inventory};
 use coreach_model::reader::yaml::{Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape, yaml};
@@ -385,8 +386,7 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
 
 /// A whole number without a sign.
 fn whole(node: &Node) -> Option<u64> {
-    let text = node.as_scalar().map(|scalar| scalar.text.as_str())?;
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+    count(&node.as_scalar()?.text)
 }
 
 /// A whole number of a section, both bounds included.

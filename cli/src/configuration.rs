@@ -20,6 +20,7 @@ use coreach_model::value::Value;
 use dashu::rational::RBig;
 
 use crate::budget::{self, Said};
+use crate::whole::whole;
 
 /// A file that the configuration names.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -341,9 +342,8 @@ fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: usize,
     const MOST: usize = 1_000_000;
     let Some(node) = shape::get(entries, key) else { return default };
     let text = node.as_scalar().map(|scalar| scalar.text.as_str());
-    if let Some(value) =
-        text.and_then(|text| text.parse().ok()).filter(|value| (least..=MOST).contains(value))
-    {
+    let value = text.and_then(|text| whole(text).ok());
+    if let Some(value) = value.filter(|value| (least..=MOST).contains(value)) {
         return value;
     }
     let message = format!("`{key}` must be a whole number from {least} to {MOST}");

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use coreach_execution::Settings;
-use coreach_model::number;
 
 use crate::budget;
 use crate::output_format::OutputFormat;
+use crate::whole::{milliseconds, positive, whole};
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -26,16 +26,16 @@ pub enum Chooser {
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
     /// How long silence must last where there is nothing to send, in ms [default: 1000]
-    #[arg(long, value_name = "MS", value_parser = milliseconds())]
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub quiescence: Option<u64>,
     /// The same for one location: `Pay__Begin=200`; may be repeated
     #[arg(long, value_name = "LOCATION=MS", value_parser = location_time)]
     pub quiescence_at: Vec<(String, u64)>,
     /// How long to wait where something could be sent as well, in ms [default: 20]
-    #[arg(long, value_name = "MS", value_parser = milliseconds())]
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub patience: Option<u64>,
     /// The most events of a run [default: 1000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>)]
     pub steps: Option<usize>,
 }
 
@@ -55,14 +55,8 @@ impl Driving {
     }
 }
 
-/// At most a week, as in a campaign.
-fn milliseconds() -> clap::builder::RangedU64ValueParser {
-    clap::value_parser!(u64).range(..=coreach_execution::campaign::plan::LONGEST)
-}
-
 fn location_time(text: &str) -> Result<(String, u64), String> {
-    let parts = text.split_once('=').and_then(|(name, time)| Some((name, number::count(time)?)));
-    let parts = parts.filter(|(_, time)| *time <= coreach_execution::campaign::plan::LONGEST);
+    let parts = text.split_once('=').and_then(|(name, time)| Some((name, milliseconds(time).ok()?)));
     let (name, time) = parts.ok_or("expected LOCATION=MS, for example Pay__Begin=200")?;
     Ok((name.to_owned(), time))
 }
@@ -88,10 +82,10 @@ pub struct TestArguments {
     #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
     pub constant: Vec<(String, String)>,
     /// The seed of the first run; the next one has the next
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<u64>)]
     pub seed: u64,
     /// How many runs of each test case
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub runs: NonZeroUsize,
     /// How to choose what to do next
     #[arg(long, value_enum, default_value_t)]
@@ -148,9 +142,9 @@ pub struct ReplayArguments {
     /// Look for a shorter run with the same verdict
     #[arg(long)]
     pub shrink: bool,
-    /// The most runs that shrinking may make
-    #[arg(long, value_name = "N", default_value = "300")]
-    pub budget: usize,
+    /// The most runs that `--shrink` may make
+    #[arg(long, alias = "budget", value_name = "N", default_value = "300", value_parser = whole::<usize>)]
+    pub attempts: usize,
     /// How runs are driven.
     #[command(flatten)]
     pub driving: Driving,
@@ -169,25 +163,25 @@ pub struct MutateArguments {
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
     /// The most mutants
-    #[arg(long, value_name = "N", default_value = "100")]
-    pub mutants: usize,
+    #[arg(long, value_name = "N", default_value = "100", value_parser = positive)]
+    pub mutants: NonZeroUsize,
     /// Runs of each test case against each mutant
-    #[arg(long, value_name = "N", default_value = "10")]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = whole::<u64>)]
     pub runs: u64,
     /// Walks beside the specification, for a mutant that no run killed
-    #[arg(long, value_name = "N", default_value = "100")]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = whole::<u64>)]
     pub walks: u64,
     /// Events of such a walk
-    #[arg(long, value_name = "N", default_value = "60")]
+    #[arg(long, value_name = "N", default_value = "60", value_parser = whole::<usize>)]
     pub depth: usize,
     /// The seed of everything
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<u64>)]
     pub seed: u64,
     /// The most events of a run
-    #[arg(long, value_name = "N", default_value = "200")]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = whole::<usize>)]
     pub steps: usize,
     /// How many mutants at once
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]

@@ -28,6 +28,7 @@ pub mod stored;
 pub mod story;
 pub mod unreachable;
 pub mod watch;
+pub mod whole;
 pub mod write;
 pub mod written;
 

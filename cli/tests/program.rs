@@ -192,6 +192,30 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
+fn a_number_has_one_spelling_and_a_wrong_one_commands_no_terminal() {
+    let folder = Folder::new();
+    for number in ["+5", "08"] {
+        let wrong =
+            folder.coffee("deliver_coffee", &format!("determinization: {{ max_lookahead: {number} }}"));
+        let output = run(arguments!["run", &wrong]);
+        exits(&output, 1);
+        assert!(stderr(&output).contains("wrong-value"), "{}", stderr(&output));
+    }
+    let config = folder.coffee("deliver_coffee", "");
+    for number in ["+5", "007", "5_", "\u{202e}5", "\u{1b}[31m5"] {
+        for words in
+            [["run", "--threads"], ["mutate", "--mutants"], ["mutate", "--seed"], ["mutate", "--depth"]]
+        {
+            let output = run(arguments![words[0], &config, words[1], number]);
+            exits(&output, 2);
+            let said = stderr(&output);
+            assert!(!said.contains(['\u{202e}', '\u{1b}']) && said.contains("whole number"), "{said}");
+        }
+    }
+    exits(&run(arguments!["mutate", &config, "--mutants", "0"]), 2);
+}
+
+#[test]
 fn a_limit_ends_with_3_and_names_its_knob() {
     let folder = Folder::new();
     let files = |specification: &str, purpose: &str, more: &str| {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
-use coreach_model::Iosts;
+use coreach_model::{Diagnostic, Iosts};
 use serde::Serialize;
 
 use super::run::no_thread;
@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::{budget, cases, console, jobs, watch};
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
-/// an answer, not a failure.
+/// an answer, not a failure. Where there is no mutant there is no answer: exit code 2.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -30,13 +30,13 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     drop(making);
     let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
         let message = "a test case alone has no specification to mutate: give the configuration";
-        let diagnostic = coreach_model::Diagnostic::error("no-specification", message);
+        let diagnostic = Diagnostic::error("no-specification", message);
         return refuse_as(&[diagnostic], arguments.format, Exit::Refused);
     };
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
     let moment = Duration::from_millis(1);
     let effort = Effort {
-        mutants: arguments.mutants,
+        mutants: arguments.mutants.get(),
         runs: arguments.runs,
         walks: arguments.walks,
         depth: arguments.depth,
@@ -56,6 +56,12 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         Ok(all) => all,
         Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),
     };
+    if all.is_empty() {
+        // Nothing was asked of the suite: no answer to be taken for one.
+        let diagnostic =
+            Diagnostic::error("no-mutants", "no operator changes anything in this specification");
+        return refuse_as(&[diagnostic], arguments.format, Exit::Refused);
+    }
     let progress = Progress::start(all.len(), !arguments.quiet);
     let mut visited = vec![0; specification.transitions.len()];
     for test in tests.chunks(1) {

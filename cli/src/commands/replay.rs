@@ -87,7 +87,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
                 &stored.test,
                 &stored.initial,
                 from,
-                arguments.budget,
+                arguments.attempts,
                 &settings,
                 adapter.as_mut(),
                 &mut solver,

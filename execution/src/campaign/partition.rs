@@ -7,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use coreach_model::number::count;
+
 use crate::campaign::plan::Key;
 
 /// The most parts.
@@ -46,10 +48,7 @@ impl FromStr for Partition {
         };
         let (part, of) =
             text.strip_prefix("hash:").and_then(|rest| rest.split_once('/')).ok_or_else(wrong)?;
-        let number = |digits: &str| -> Option<u64> {
-            digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
-        };
-        let (part, of) = number(part).zip(number(of)).ok_or_else(wrong)?;
+        let (part, of) = count(part).zip(count(of)).ok_or_else(wrong)?;
         if of == 0 || of > MOST {
             return Err(format!("a campaign is split into 1 to {MOST} parts, not into {of}"));
         }

@@ -1,0 +1,55 @@
+//! Whole numbers of the command line, read as strictly as those of files: digits only, no sign, no zero in front. A text that
+//! has one meaning to every reader (`007` is seven to some and an octal number to others) or none.
+
+use std::num::NonZeroUsize;
+
+use coreach_execution::campaign::plan::LONGEST;
+use coreach_model::number;
+
+/// A whole number.
+///
+/// # Errors
+/// What would be right.
+pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let value = number::count(text).and_then(|value| T::try_from(value).ok());
+    value.ok_or_else(|| {
+        "expected a whole number, in digits without a sign and without a zero in front".to_owned()
+    })
+}
+
+/// A whole number that is not 0.
+///
+/// # Errors
+/// What would be right.
+pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
+    NonZeroUsize::new(whole(text)?).ok_or_else(|| "expected a whole number from 1".to_owned())
+}
+
+/// A time in milliseconds, at most a week, as in a campaign.
+///
+/// # Errors
+/// What would be right.
+pub fn milliseconds(text: &str) -> Result<u64, String> {
+    let value = whole(text)?;
+    if value > LONGEST { Err(format!("expected at most {LONGEST} ms, which is a week")) } else { Ok(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_one_spelling() {
+        assert_eq!(whole::<u64>("0"), Ok(0));
+        assert_eq!(whole::<u64>("18446744073709551615"), Ok(u64::MAX));
+        for text in
+            ["", "+5", "-1", "007", "00", "5_", "1e3", " 5", "5 ", "0x5", "５", "18446744073709551616"]
+        {
+            assert!(whole::<u64>(text).is_err(), "{text}");
+        }
+        assert!(positive("0").is_err());
+        assert_eq!(positive("2").map(NonZeroUsize::get), Ok(2));
+        assert_eq!(milliseconds("604800000"), Ok(LONGEST));
+        assert!(milliseconds("604800001").is_err());
+    }
+}
