@@ -67,6 +67,9 @@ operators! {
     EffectCopied = "effect copied";
 }
 
+/// So many values of a type are few.
+const FEW: usize = 64;
+
 /// A mutant.
 #[derive(Clone, Debug)]
 pub struct Mutant {
@@ -136,7 +139,7 @@ fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<(
                 return None;
             }
             let parameter = random.pick(&action.parameters)?;
-            let shifted = following(parameter)?;
+            let shifted = following(random, parameter)?;
             let renaming = Substitution::from([(parameter.clone(), shifted)]);
             transition.guard = substitute(&kept.guard, &renaming);
         }
@@ -202,24 +205,59 @@ fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<(
 }
 
 /// The value that follows the parameter's, round and round in a finite type. In a guard it stands for the parameter:
-/// the message then carries the value before the right one.
-fn following(parameter: &Datum) -> Option<Term> {
-    let Some(values) = Value::enumerate(parameter.ty(), 64) else {
-        let number = parameter.ty().is_integer();
-        return number.then(|| Term::add(&Term::datum(parameter), &Term::int(1)));
+/// the message then carries the value before the right one. Of an array one cell follows; a record that differs from
+/// another cannot be written as an expression.
+fn following(random: &mut Random, parameter: &Datum) -> Option<Term> {
+    match parameter.ty() {
+        Type::Array(array) => {
+            let whole = Term::datum(parameter);
+            let index = Term::literal(random.pick(&some_values(&array.index)?)?.clone());
+            let cell = next(&Term::select(&whole, &index), &array.element)?;
+            Some(Term::store(&whole, &index, &cell))
+        }
+        ty => next(&Term::datum(parameter), ty),
+    }
+}
+
+/// The value that follows that of a term, which is no array and no record.
+fn next(term: &Term, ty: &Type) -> Option<Term> {
+    if matches!(ty, Type::Array(_) | Type::Record(_)) {
+        return None;
+    }
+    let Some(values) = Value::enumerate(ty, FEW) else {
+        return ty.is_integer().then(|| Term::add(term, &Term::int(1)));
     };
     let mut shifted = Term::literal(values.first()?.clone());
     for pair in values.windows(2) {
-        let is = Term::equal(&Term::datum(parameter), &Term::literal(pair[0].clone()));
+        let is = Term::equal(term, &Term::literal(pair[0].clone()));
         shifted = Term::if_then_else(&is, &Term::literal(pair[1].clone()), &shifted);
     }
     Some(shifted)
 }
 
+/// The term is the value, said by its parts: the language of expressions has no literals of records and arrays, and a
+/// mutant must be readable where it is written. `None` where the parts are not few.
+fn says(term: &Term, value: &Value) -> Option<Term> {
+    match value {
+        Value::Record(_, fields) => {
+            let parts = fields.iter().enumerate().map(|(at, field)| says(&Term::field(term, at), field));
+            parts.collect::<Option<Vec<_>>>().map(Term::and)
+        }
+        Value::Array(array) => {
+            let indices = Value::enumerate(&array.ty.index, FEW)?;
+            let parts = indices
+                .iter()
+                .map(|index| says(&Term::select(term, &Term::literal(index.clone())), array.get(index)));
+            parts.collect::<Option<Vec<_>>>().map(Term::and)
+        }
+        _ => Some(Term::equal(term, &Term::literal(value.clone()))),
+    }
+}
+
 /// Some values of a type, all where they are few.
 fn some_values(ty: &Type) -> Option<Vec<Value>> {
     let small = || ty.is_integer().then(|| (0..4).map(Value::int).filter(|value| value.is_in(ty)).collect());
-    Value::enumerate(ty, 64).or_else(small)
+    Value::enumerate(ty, FEW).or_else(small)
 }
 
 /// May the transition mention all that the term mentions? A parameter belongs to its own action's transitions.
@@ -248,7 +286,14 @@ fn add_transition(random: &mut Random, iosts: &mut Iosts) -> String {
 }
 
 fn add_internal_step(random: &mut Random, iosts: &mut Iosts) -> String {
-    let action = Action { name: "mutation".to_owned(), kind: ActionKind::Internal, parameters: Vec::new() };
+    // A name that no action has: two of one name could not be read back.
+    let names = (0..).map(|number| match number {
+        0 => "mutation".to_owned(),
+        number => format!("mutation_{number}"),
+    });
+    let is_free = |name: &String| iosts.actions.iter().all(|action| action.name != *name);
+    let name = names.into_iter().find(is_free).unwrap_or_default();
+    let action = Action { name, kind: ActionKind::Internal, parameters: Vec::new() };
     iosts.actions.push(action);
     let [source, target] = [(); 2].map(|()| LocationId(random.below(iosts.locations.len()) as u32));
     let transition = Transition {
@@ -268,7 +313,7 @@ fn change_initial_value(random: &mut Random, iosts: &mut Iosts) -> Option<String
     let variable = random.pick(&iosts.variables)?.clone();
     let value = random.pick(&some_values(variable.ty())?)?.clone();
     let kept = iosts.initial_condition.conjuncts().into_iter().filter(|part| !part.mentions(&variable));
-    let is = Term::equal(&Term::datum(&variable), &Term::literal(value.clone()));
+    let is = says(&Term::datum(&variable), &value)?;
     iosts.initial_condition = Term::and(kept.chain([is]).collect::<Vec<_>>());
     Some(format!("{variable} starts with {value}"))
 }
@@ -279,8 +324,7 @@ fn narrow_parameter(random: &mut Random, iosts: &mut Iosts) -> Option<String> {
     let action = *random.pick(&outputs)?;
     let parameter = random.pick(&iosts.action(action).parameters)?.clone();
     let never = random.pick(&some_values(parameter.ty())?)?.clone();
-    let differs =
-        Term::compare(Comparison::NotEqual, &Term::datum(&parameter), &Term::literal(never.clone()));
+    let differs = says(&Term::datum(&parameter), &never)?.not();
     for transition in iosts.transitions.iter_mut().filter(|t| t.action == action) {
         transition.guard = Term::and([transition.guard.clone(), differs.clone()]);
     }

@@ -1,0 +1,69 @@
+//! Mutants are models: each can be written, and is read back as it was.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeSet;
+
+use coreach_execution::mutation::{Operator, mutants};
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::writer::write_yaml;
+
+/// Records and arrays as variables, parameters and parts of one another; and an action of the name that a mutant would give.
+const MODEL: &str = "
+iosts: m
+types:
+  Drink: [TEA, COFFEE]
+  Pair: { full: bool, drink: Drink }
+  Shelf: { pair: Pair, cells: \"array[Drink] of bool\" }
+locations: [A, B]
+variables:
+  pair: Pair
+  shelf: Shelf
+  stock: \"array[Drink] of int[0..3]\"
+  wide: \"array[int[0..1000000000]] of int\"
+  count: nat
+initial:
+  location: A
+  condition: pair.full && stock[TEA] == 1 && count == 0
+inputs:
+  Put: { p: Pair, n: int }
+outputs:
+  Show: { p: Pair }
+  List: { l: \"array[Drink] of int[0..3]\", w: \"array[int[0..1000000000]] of int\" }
+  Tell: { d: Drink, n: nat }
+internals: [mutation, mutation_1]
+transitions:
+  - { from: A, to: B, on: Put, assign: { pair: p, stock: \"stock[p.drink := 2]\", count: count + 1 } }
+  - { from: B, to: A, on: Show, when: p == pair && p.drink == TEA }
+  - { from: B, to: A, on: List, when: \"l == stock && w == wide\" }
+  - { from: A, to: A, on: Tell, when: d == shelf.pair.drink && n == count, assign: { shelf: shelf } }
+  - { from: A, to: B, on: mutation, when: count > 3 }
+  - { from: B, to: B, on: mutation_1 }
+";
+
+#[test]
+fn a_mutant_that_is_written_can_be_read() {
+    let read = |text: String| {
+        let file = from_bytes("m.yaml".to_owned(), text.clone().into_bytes()).unwrap();
+        read_specification(file).unwrap_or_else(|found| panic!("{found:?}\n{text}")).0
+    };
+    let specification = read(MODEL.to_owned());
+    let mut made = BTreeSet::new();
+    for seed in 0..20 {
+        for mutant in mutants(&specification.iosts, 200, seed) {
+            let text = write_yaml(&mutant.iosts, &specification.types);
+            let back = read(text.clone()).iosts;
+            assert_eq!(back.initial_condition, mutant.iosts.initial_condition, "{}\n{text}", mutant.change);
+            let parts = |iosts: &coreach_model::Iosts| {
+                let part = |t: &coreach_model::iosts::Transition| {
+                    (iosts.describe(t), t.guard.clone(), t.assignments.clone())
+                };
+                iosts.transitions.iter().map(part).collect::<Vec<_>>()
+            };
+            assert_eq!(parts(&back), parts(&mutant.iosts), "{}\n{text}", mutant.change);
+            made.insert(mutant.operator);
+        }
+    }
+    let all: BTreeSet<Operator> = Operator::ALL.iter().copied().collect();
+    assert_eq!(made, all, "an operator that made nothing was not tried");
+}
