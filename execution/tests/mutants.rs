@@ -15,7 +15,7 @@ types:
   Drink: [TEA, COFFEE]
   Pair: { full: bool, drink: Drink }
   Shelf: { pair: Pair, cells: \"array[Drink] of bool\" }
-locations: [A, B]
+locations: [A, B, C]
 variables:
   pair: Pair
   shelf: Shelf
@@ -38,21 +38,26 @@ transitions:
   - { from: B, to: A, on: List, when: \"l == stock && w == wide\" }
   - { from: A, to: A, on: Tell, when: d == shelf.pair.drink && n == count, assign: { shelf: shelf } }
   - { from: A, to: B, on: mutation, when: count > 3 }
-  - { from: B, to: B, on: mutation_1 }
+  - { from: B, to: C, on: mutation_1 }
 ";
 
 #[test]
 fn a_mutant_that_is_written_can_be_read() {
-    let read = |text: String| {
-        let file = from_bytes("m.yaml".to_owned(), text.clone().into_bytes()).unwrap();
-        read_specification(file).unwrap_or_else(|found| panic!("{found:?}\n{text}")).0
+    let read = |text: &str| {
+        let file = from_bytes("m.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
+        match read_specification(file) {
+            Ok((specification, _)) => Some(specification),
+            // A silent step more may close a cycle of them, which no specification may have.
+            Err(found) if found.iter().all(|one| !one.is_error() || one.code == "livelock") => None,
+            Err(found) => panic!("{found:?}\n{text}"),
+        }
     };
-    let specification = read(MODEL.to_owned());
+    let specification = read(MODEL).unwrap();
     let mut made = BTreeSet::new();
     for seed in 0..20 {
         for mutant in mutants(&specification.iosts, 200, seed) {
             let text = write_yaml(&mutant.iosts, &specification.types);
-            let back = read(text.clone()).iosts;
+            let Some(back) = read(&text).map(|back| back.iosts) else { continue };
             assert_eq!(back.initial_condition, mutant.iosts.initial_condition, "{}\n{text}", mutant.change);
             let parts = |iosts: &coreach_model::Iosts| {
                 let part = |t: &coreach_model::iosts::Transition| {

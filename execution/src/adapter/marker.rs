@@ -65,7 +65,7 @@ impl Mark {
     /// A mark that no other launch has.
     pub fn new() -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
-        let Own { namespace, pid, start } = own();
+        let Own { namespace, pid, start, .. } = own();
         let number = LAUNCHES.fetch_add(1, Ordering::Relaxed);
         let word = format!("{namespace}.{pid}.{start}.{number}");
         Mark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
@@ -299,7 +299,7 @@ fn bury(process: &Process) {
         return;
     }
     let gate = gate();
-    let is_adopted = process.group != rustix::process::getpgrp().as_raw_nonzero().get()
+    let is_adopted = process.group != own().group
         && u32::try_from(process.pid).is_ok_and(|pid| !gate.leaders.contains(&pid));
     if is_adopted && let Some(pid) = Pid::from_raw(process.pid) {
         let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
@@ -418,6 +418,8 @@ struct Own {
     namespace: String,
     pid: i32,
     start: u64,
+    /// Our process group: 0 where its leader is outside of our namespace, as in a container that somebody else has begun.
+    group: i32,
 }
 
 fn own() -> &'static Own {
@@ -427,7 +429,8 @@ fn own() -> &'static Own {
         let link =
             fs::read_link("/proc/self/ns/pid").ok().and_then(|link| link.into_os_string().into_string().ok());
         let namespace = link.unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
-        Own { namespace, pid, start: stat(pid).map_or(0, |process| process.start) }
+        let Process { start, group, .. } = stat(pid).unwrap_or_default();
+        Own { namespace, pid, start, group }
     })
 }
 
@@ -607,7 +610,7 @@ mod tests {
             let mut command = process::Command::new("sleep");
             command.arg("20").env(VARIABLE, word).spawn().unwrap()
         };
-        let Own { namespace, pid, start } = own();
+        let Own { namespace, pid, start, .. } = own();
         // No process has the number zero.
         let mut orphan = sleeper(format!("x {namespace}.0.7.1"));
         let mut ours = sleeper(format!("{namespace}.{pid}.{start}.1"));
