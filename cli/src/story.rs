@@ -3,16 +3,16 @@
 use std::fmt::Write;
 
 use coreach_execution::explain::{Reason, reason};
-use coreach_execution::run::Direction;
-use coreach_execution::tester::states;
-use coreach_execution::{Run, TestCase};
-use coreach_model::semantics::State;
+use coreach_execution::judge::{Judge, Shown, states};
+use coreach_execution::run::Occurrence;
+use coreach_execution::{CaseJudge, Run, TestCase};
+use coreach_model::semantics::{Event, State};
 
 use crate::visible::visible;
 
 /// Why the run ended as it did, in some lines.
 pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
-    let Reason { summary, guards, expected, .. } = reason(test, initial.clone(), run);
+    let Reason { summary, guards, expected, .. } = reason(&mut CaseJudge::new(test, initial.clone()), run);
     let mut text = format!("{}: {}\n", run.outcome.name(), visible(&summary));
     for guard in guards {
         let values: Vec<String> =
@@ -36,47 +36,51 @@ fn put(text: &mut String, line: &str) {
 
 /// The events of a run, one a line: who, what, where it led, and what it changed.
 pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
-    let states = states(test, initial.clone(), &run.trace);
-    let place = |state: &State| test.iosts.location(state.location).label.clone();
+    let mut judge = CaseJudge::new(test, initial.clone());
+    let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
+    let states = states(&mut judge, &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
-    let all = |state: &State| -> String {
-        let data = test.iosts.constants.iter().chain(&test.iosts.variables);
-        let value = |datum| Some(format!("{datum} = {}", state.valuation.get(datum)?));
-        data.filter_map(value).collect::<Vec<_>>().join(", ")
+    let all = |state: &Shown| -> String {
+        let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
+        values.collect::<Vec<_>>().join(", ")
     };
-    rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), place(initial), all(initial)]);
+    let first = &states[0];
+    rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), first.place.clone(), all(first)]);
     for (number, (step, pair)) in run.trace.iter().zip(states.windows(2)).enumerate() {
-        let who = match step.direction {
-            Direction::Stimulus => "tester sends",
-            Direction::Observation => "tester sees",
+        let (who, what) = match &step.what {
+            Occurrence::Stimulus(event) => ("tester sends", told(&judge, event)),
+            Occurrence::Observation(event) => ("tester sees", told(&judge, event)),
+            other @ (Occurrence::Silence(_) | Occurrence::Delay(_)) => ("", other.to_string()),
         };
-        let changed: Vec<String> = test
-            .iosts
-            .variables
+        let changed: Vec<String> = pair[1]
+            .data
             .iter()
-            .filter_map(|datum| {
-                let (before, after) = (pair[0].valuation.get(datum)?, pair[1].valuation.get(datum)?);
-                (before != after).then(|| format!("{datum} = {after}"))
-            })
-            .collect();
-        let parameters =
-            test.iosts.find_action(&step.event.action).map(|id| &test.iosts.action(id).parameters);
-        let values: Vec<String> = parameters
-            .into_iter()
-            .flatten()
-            .zip(&step.event.values)
-            .map(|(parameter, value)| format!("{parameter} = {value}"))
+            .filter(|(datum, value)| pair[0].data.iter().any(|(same, was)| same == datum && was != value))
+            .map(|(datum, value)| format!("{datum} = {value}"))
             .collect();
         rows.push(vec![
             (number + 1).to_string(),
             format!("{:.1}", step.at.as_secs_f64() * 1e3),
             who.to_owned(),
-            format!("{}({})", step.event.action, values.join(", ")),
-            place(&pair[1]),
+            what,
+            pair[1].place.clone(),
             changed.join(", "),
         ]);
     }
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
     crate::commands::table(&shown, 6)
+}
+
+/// `Coin(pCoinValue = 3)`
+fn told(judge: &dyn Judge, event: &Event) -> String {
+    let iosts = judge.iosts();
+    let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
+    let values: Vec<String> = parameters
+        .into_iter()
+        .flatten()
+        .zip(&event.values)
+        .map(|(parameter, value)| format!("{parameter} = {value}"))
+        .collect();
+    format!("{}({})", event.action, values.join(", "))
 }

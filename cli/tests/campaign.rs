@@ -11,7 +11,9 @@ use std::time::{Duration, SystemTime};
 use coreach_cli::campaign::load_campaign;
 use coreach_cli::campaign::prepare::prepare;
 use coreach_cli::progress::Progress;
+use coreach_execution::Ending;
 use coreach_execution::campaign::{Partition, Plan, Store};
+use coreach_model::Verdict;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -242,9 +244,9 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     let mut changed = 0;
     for run in &plan.runs {
         let mut record = first.find(&run.key.to_string()).unwrap().record;
-        if record.verdict == "Fail" && changed < 2 {
+        if record.verdict == Ending::FAIL && changed < 2 {
             changed += 1;
-            record.verdict = "Inconclusive".to_owned();
+            record.verdict = Ending::Verdict(Verdict::Inconclusive);
         }
         second.add(&plan, run, &record, SystemTime::now()).unwrap();
     }
@@ -266,7 +268,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     assert!(matches!(code, Some(0 | 3)));
     let plan = self::plan(&right);
     let mut record = Store::read(&mine).unwrap().find(&plan.runs[0].key.to_string()).unwrap().record;
-    record.verdict = "Fail".to_owned();
+    record.verdict = Ending::FAIL;
     let mut store = Store::open(&theirs, "nightly").unwrap();
     store.describe(&plan).unwrap();
     store.add(&plan, &plan.runs[0], &record, SystemTime::now()).unwrap();

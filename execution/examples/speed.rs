@@ -23,7 +23,7 @@ use coreach_execution::adapter::template::Template;
 use coreach_execution::constants::initial_state;
 use coreach_execution::random::Random;
 use coreach_execution::values::{MIX, Mix, Source, Values};
-use coreach_execution::{Adapter, Outcome, Settings, Strategy, TestCase, run};
+use coreach_execution::{Adapter, CaseJudge, Drive, Outcome, Settings, Strategy, TestCase, run};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value, Verdict};
 
@@ -129,7 +129,15 @@ fn rate(
         initial_state(test, &Default::default(), seed, solver).map_err(|error| error.to_string())?;
     let settings = Settings { steps: usize::MAX, ..Settings::default() };
     let (mut strategy, mut values) = (Strategy::random(), Values::new(mix));
-    let run = run(test, initial, seed, &settings, adapter, &mut strategy, &mut values, solver);
+    let run = run(Drive {
+        judge: &mut CaseJudge::new(test, initial),
+        seed,
+        settings: &settings,
+        adapter,
+        strategy: &mut strategy,
+        values: &mut values,
+        solver,
+    });
     match run.outcome {
         Outcome::Verdict(Verdict::Pass, _) => Ok(run.trace.len() as f64 / run.time.as_secs_f64()),
         other => Err(format!("expected Pass, not {other:?}")),

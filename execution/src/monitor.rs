@@ -6,8 +6,9 @@
 //!
 //! **Method.** The states that are possible after a trace, by definition (`M after σ`, Definition 4.16, p. 89): all successors of
 //! all of them, and all that internal steps lead to. An output that no state allows is a violation of ioc (Definition
-//! 6.2). An input that no state takes ends what the specification says. The number of states is limited; beyond it the
-//! monitor gives up rather than guess.
+//! 6.2): Fail, and the states stay as they were. An input that no state takes ends what the specification says, which is
+//! Inconclusive, for the cause `unspecified`. The number of states is limited; beyond it the monitor gives up rather than
+//! guess, for the same cause. It never says Pass: no purpose is asked for.
 //!
 //! **Ends**: a step is finite where the specification has no livelock, which its reader refuses. **Costs** the number
 //! of states times the location's transitions.
@@ -16,35 +17,34 @@ use std::collections::BTreeSet;
 
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
+use coreach_model::{Datum, Value, Verdict};
+
+use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
+use crate::run::{Cause, Occurrence};
 
 /// The most states that are followed.
 const MOST: usize = 256;
 
-/// What an event was to the specification.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Judged {
-    /// It may happen.
-    Allowed,
-    /// It is an output that may not happen here.
-    Violation,
-    /// It is an input of which the specification says nothing here; or there are too many states to know.
-    Unspecified,
-}
+const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
 
 /// A specification that follows a trace.
 #[derive(Clone, Debug)]
 pub struct Monitor<'a> {
     specification: &'a Iosts,
+    initial: BTreeSet<State>,
     states: BTreeSet<State>,
     /// How often each transition may have been taken.
     taken: Vec<usize>,
+    /// An output came that may not happen.
+    violated: bool,
 }
 
 impl<'a> Monitor<'a> {
     /// At the beginning.
     pub fn new(specification: &'a Iosts, initial: BTreeSet<State>) -> Self {
-        let states = internal_closure(specification, initial);
-        Monitor { specification, states, taken: vec![0; specification.transitions.len()] }
+        let initial = internal_closure(specification, initial);
+        let taken = vec![0; specification.transitions.len()];
+        Monitor { specification, states: initial.clone(), initial, taken, violated: false }
     }
 
     /// The states that are possible now.
@@ -58,9 +58,9 @@ impl<'a> Monitor<'a> {
         &self.taken
     }
 
-    /// Follows an event. After anything but `Allowed` the states stay as they were.
-    pub fn follow(&mut self, event: &Event) -> Judged {
-        let Some(action) = self.specification.find_action(&event.action) else { return Judged::Violation };
+    /// Follows an event, where the specification allows it.
+    fn follow(&mut self, event: &Event) -> Judged {
+        let Some(action) = self.specification.find_action(&event.action) else { return self.violation() };
         let mut next = BTreeSet::new();
         let mut through = BTreeSet::new();
         for (number, transition) in self.specification.transitions.iter().enumerate() {
@@ -80,18 +80,120 @@ impl<'a> Monitor<'a> {
         }
         if next.is_empty() {
             return match self.specification.action(action).kind {
-                ActionKind::Output => Judged::Violation,
-                _ => Judged::Unspecified,
+                ActionKind::Output => self.violation(),
+                _ => UNSPECIFIED,
             };
         }
         let next = internal_closure(self.specification, next);
         if next.len() > MOST {
-            return Judged::Unspecified;
+            return UNSPECIFIED;
         }
         self.states = next;
         for number in through {
             self.taken[number] += 1;
         }
-        Judged::Allowed
+        Judged::Followed(None)
+    }
+
+    fn violation(&mut self) -> Judged {
+        self.violated = true;
+        Judged::Followed(None)
+    }
+}
+
+impl Judge for Monitor<'_> {
+    fn iosts(&self) -> &Iosts {
+        self.specification
+    }
+
+    fn constants(&self) -> Vec<(Datum, Value)> {
+        let state = self.initial.first();
+        let value = |datum: &Datum| Some((datum.clone(), state?.valuation.get(datum)?.clone()));
+        self.specification.constants.iter().filter_map(value).collect()
+    }
+
+    fn begin(&mut self) {
+        self.states = self.initial.clone();
+        self.taken.fill(0);
+        self.violated = false;
+    }
+
+    fn offers(&self) -> Offers {
+        let mut moves = Vec::new();
+        for (number, transition) in self.specification.transitions.iter().enumerate() {
+            let is_input = self.specification.action(transition.action).kind == ActionKind::Input;
+            if is_input && self.states.iter().any(|state| state.location == transition.source) {
+                moves.push(Offer { step: Move::Send(number), through: vec![number], distance: None });
+            }
+        }
+        moves.push(Offer { step: Move::Wait, through: Vec::new(), distance: None });
+        Offers { moves, may_observe: true }
+    }
+
+    fn stimulus(&mut self, number: usize, choice: &mut Choice<'_>) -> Option<Event> {
+        let transition = &self.specification.transitions[number];
+        let action = self.specification.action(transition.action);
+        let from = self.states.iter().filter(|state| state.location == transition.source);
+        let mut found = from.filter_map(|state| {
+            let Choice { values, random, solver } = &mut *choice;
+            values.choose(number, &transition.guard, &action.parameters, &state.valuation, random, *solver)
+        });
+        let event = Event::new(action.name.clone(), found.next()?);
+        drop(found);
+        self.can_send(&event).then_some(event)
+    }
+
+    fn can_send(&mut self, stimulus: &Event) -> bool {
+        let specification = self.specification;
+        specification.transitions.iter().any(|transition| {
+            let action = specification.action(transition.action);
+            action.kind == ActionKind::Input
+                && action.name == stimulus.action
+                && self
+                    .states
+                    .iter()
+                    .any(|at| fire(specification, transition, at, &stimulus.values).is_some())
+        })
+    }
+
+    fn take(&mut self, what: &Occurrence) -> Judged {
+        match what {
+            Occurrence::Stimulus(event) | Occurrence::Observation(event) => self.follow(event),
+            Occurrence::Silence(time) => Judged::silence(*time),
+            Occurrence::Delay(_) => Judged::Followed(None),
+        }
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.violated.then_some(Verdict::Fail)
+    }
+
+    fn shown(&self) -> Shown {
+        let places: BTreeSet<&str> =
+            self.states.iter().map(|s| self.specification.location(s.location).label.as_str()).collect();
+        let data = self.specification.constants.iter().chain(&self.specification.variables);
+        // Only what is the same in all of them.
+        let value = |datum: &Datum| {
+            let value = self.states.first()?.valuation.get(datum)?;
+            let known = self.states.iter().all(|state| state.valuation.get(datum) == Some(value));
+            known.then(|| (datum.clone(), value.clone()))
+        };
+        let place = places.into_iter().collect::<Vec<_>>().join(" or ");
+        Shown { place, data: data.filter_map(value).collect() }
+    }
+
+    fn place(&self) -> &str {
+        let mut places = self.states.iter().map(|state| state.location);
+        let first = places.next().filter(|first| places.all(|other| other == *first));
+        first.map_or("", |location| &self.specification.location(location).name)
+    }
+
+    fn describe(&self, number: usize) -> String {
+        let transition = &self.specification.transitions[number];
+        format!("send {} when {}", self.specification.action(transition.action).name, transition.guard)
+    }
+
+    fn why(&self, _: Option<&Event>, _: Option<Verdict>) -> Why {
+        Why::default()
     }
 }

@@ -7,21 +7,24 @@
 
 use std::time::Duration;
 
+use coreach_model::Datum;
+use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::adapter::Failure;
 use crate::codec;
+use crate::ending::{self, Ending};
 use crate::explain::{Reason, reason};
 use crate::initial::NoState;
 use crate::json;
+use crate::judge::case::CaseJudge;
+use crate::judge::{Judge, Judged};
 use crate::lazy::Lazy;
-use crate::run::{Cause, Direction, Outcome, Run, Step};
+use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::test_case::TestCase;
-use crate::tester::{initial, take};
+use crate::tester::initial;
 use crate::values::Source;
 
 /// The version of the document's format: raised when a reader could stumble, not when a key is added.
@@ -38,11 +41,11 @@ pub struct Record {
     pub constants: Map<String, Json>,
     /// The seed of all choices.
     pub seed: u64,
-    /// `Pass`, `Inconclusive`, `Fail` or `RunError`.
-    pub verdict: String,
-    /// Why, as a word: `event`, `alien`, `silence`, `nothing_to_do`, `steps`, `time`, `ended`, or a failure's name.
+    /// How it ended.
+    pub verdict: Ending,
+    /// Why, as a word of [`crate::ending`].
     pub cause: String,
-    /// What belongs to the cause: milliseconds, a number of steps, a text.
+    /// What belongs to the cause.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub detail: Json,
     /// Why, in words.
@@ -89,48 +92,45 @@ pub struct GuardRecord {
 /// [`Step`] as it is written.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StepRecord {
-    /// `stimulus` or `observation`.
+    /// `stimulus` or `observation`; `silence` or `delay`, where it is no event.
     pub direction: String,
-    /// The action's name.
-    pub action: String,
-    /// The parameters' values by name.
-    pub values: Map<String, Json>,
+    /// The action's name, of an event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// The parameters' values by name, of an event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Map<String, Json>>,
+    /// How many milliseconds silence or a delay lasted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<f64>,
     /// Milliseconds since the run began.
     pub at_ms: f64,
 }
 
-/// The run as a record; `initial` is the state in which it began.
-pub fn record(test: &TestCase, initial: State, run: &Run) -> Record {
-    let (cause, detail) = cause(&run.outcome);
-    Record {
-        format_version: FORMAT_VERSION,
-        test_case: test.iosts.name.clone(),
-        constants: run.constants.iter().map(|(d, v)| (d.name().to_owned(), codec::to_json(v))).collect(),
-        seed: run.seed,
-        verdict: run.outcome.name().to_owned(),
-        cause: cause.to_owned(),
-        detail,
-        reason: reason_record(reason(test, initial, run)),
-        trace: run.trace.iter().map(|step| step_record(test, step)).collect(),
-        mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
-        seconds: run.time.as_secs_f64(),
+impl StepRecord {
+    /// Is it silence or a delay?
+    pub fn is_delay(&self) -> bool {
+        self.action.is_none()
     }
 }
 
-fn cause(outcome: &Outcome) -> (&'static str, Json) {
-    let milliseconds = |time: &Duration| Json::from(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
-    match outcome {
-        Outcome::RunError(failure) => (failure.name(), Json::from(failure.text())),
-        Outcome::Verdict(_, cause) => match cause {
-            Cause::Event => ("event", Json::Null),
-            Cause::Alien(text) => ("alien", Json::from(text.clone())),
-            Cause::Silence(time) => ("silence", milliseconds(time)),
-            Cause::NothingToDo => ("nothing_to_do", Json::Null),
-            Cause::Steps(limit) => ("steps", Json::from(*limit)),
-            Cause::Time(time) => ("time", milliseconds(time)),
-            Cause::Digits(limit) => ("digits", Json::from(*limit)),
-            Cause::Ended => ("ended", Json::Null),
-        },
+/// The run as a record, with the reason that the judge gives.
+pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
+    let (cause, detail) = ending::cause(&run.outcome);
+    let reason = reason_record(reason(judge, run));
+    let iosts = judge.iosts();
+    Record {
+        format_version: FORMAT_VERSION,
+        test_case: iosts.name.clone(),
+        constants: run.constants.iter().map(|(d, v)| (d.name().to_owned(), codec::to_json(v))).collect(),
+        seed: run.seed,
+        verdict: run.outcome.ending(),
+        cause: cause.to_owned(),
+        detail,
+        reason,
+        trace: run.trace.iter().map(|step| step_record(iosts, step)).collect(),
+        mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
+        seconds: run.time.as_secs_f64(),
     }
 }
 
@@ -150,18 +150,26 @@ fn reason_record(reason: Reason) -> ReasonRecord {
     }
 }
 
-fn step_record(test: &TestCase, step: &Step) -> StepRecord {
-    let direction = match step.direction {
-        Direction::Stimulus => "stimulus",
-        Direction::Observation => "observation",
+fn step_record(iosts: &Iosts, step: &Step) -> StepRecord {
+    let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+    let (direction, lasted) = match &step.what {
+        Occurrence::Stimulus(_) => ("stimulus", None),
+        Occurrence::Observation(_) => ("observation", None),
+        Occurrence::Silence(time) => ("silence", Some(*time)),
+        Occurrence::Delay(time) => ("delay", Some(*time)),
     };
-    let parameters = test.iosts.find_action(&step.event.action).map(|id| &test.iosts.action(id).parameters);
-    let names = parameters.into_iter().flatten().map(|datum| datum.name().to_owned());
+    let event = step.what.event();
+    let values = |event: &Event| {
+        let parameters = iosts.find_action(&event.action).map(|id| &iosts.action(id).parameters);
+        let names = parameters.into_iter().flatten().map(|datum| datum.name().to_owned());
+        names.zip(event.values.iter().map(codec::to_json)).collect()
+    };
     StepRecord {
         direction: direction.to_owned(),
-        action: step.event.action.clone(),
-        values: names.zip(step.event.values.iter().map(codec::to_json)).collect(),
-        at_ms: (step.at.as_secs_f64() * 1e6).round() / 1e3,
+        action: event.map(|event| event.action.clone()),
+        values: event.map(values),
+        ms: lasted.map(milliseconds),
+        at_ms: milliseconds(step.at),
     }
 }
 
@@ -214,36 +222,30 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
             NoState::NotKnown => why.text().to_owned(),
         })
     })?;
-    let mut state = first.clone();
+    let mut judge = CaseJudge::new(test, first.clone());
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
-        let event = event(test, step).map_err(|text| misfit(format!("event {}: {text}", number + 1)))?;
-        let direction = match step.direction.as_str() {
-            "stimulus" => Direction::Stimulus,
-            "observation" => Direction::Observation,
-            other => return Err(misfit(format!("`{other}` is no direction"))),
+        let wrong = |text: String| misfit(format!("event {}: {text}", number + 1));
+        let what = occurrence(&test.iosts, step).map_err(wrong)?;
+        let place = judge.shown().place;
+        let Judged::Followed(transition) = judge.take(&what) else {
+            return Err(wrong(format!("{what} cannot happen in {place}")));
         };
-        let (transition, next) = take(test, &state, direction, &event).ok_or_else(|| {
-            let location = &test.iosts.location(state.location).label;
-            misfit(format!("event {}: {event} cannot happen in {location}", number + 1))
-        })?;
-        state = next;
-        let at = seconds(step.at_ms / 1e3)
-            .ok_or_else(|| misfit(format!("event {}: `at_ms` is no time", number + 1)))?;
-        trace.push(Step { direction, event, transition, at });
+        let at = seconds(step.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time".to_owned()))?;
+        trace.push(Step { what, transition, at });
     }
-    let outcome = outcome(record).map_err(misfit)?;
+    let outcome = ending::outcome(record.verdict, &record.cause, &record.detail).map_err(misfit)?;
     if let Outcome::Verdict(verdict, Cause::Event) = outcome
-        && test.verdict(state.location) != Some(verdict)
+        && judge.verdict() != Some(verdict)
     {
-        let location = &test.iosts.location(state.location).label;
+        let location = judge.shown().place;
         return Err(misfit(format!("its events lead to {location}, which is not {}", verdict.name())));
     }
     let run = Run {
-        constants: test.constants_in(&first),
+        constants: judge.constants(),
         seed: record.seed,
         outcome,
-        end: state,
+        end: judge.shown(),
         trace,
         mix: mix(record).map_err(misfit)?,
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
@@ -259,60 +261,31 @@ fn seconds(number: f64) -> Option<Duration> {
     if is_time { Duration::try_from_secs_f64(number).ok() } else { None }
 }
 
-fn event(test: &TestCase, step: &StepRecord) -> Result<Event, String> {
-    let action = test.iosts.find_action(&step.action);
-    let action = action.ok_or_else(|| format!("no action is called `{}`", step.action))?;
-    let parameters = &test.iosts.action(action).parameters;
+fn occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {
+    let lasted = || step.ms.and_then(|ms| seconds(ms / 1e3)).ok_or_else(|| "`ms` is no time".to_owned());
+    match step.direction.as_str() {
+        "stimulus" => Ok(Occurrence::Stimulus(event(iosts, step)?)),
+        "observation" => Ok(Occurrence::Observation(event(iosts, step)?)),
+        "silence" => Ok(Occurrence::Silence(lasted()?)),
+        "delay" => Ok(Occurrence::Delay(lasted()?)),
+        other => Err(format!("`{other}` is no direction")),
+    }
+}
+
+fn event(iosts: &Iosts, step: &StepRecord) -> Result<Event, String> {
+    let name = step.action.as_deref().ok_or("it has no `action`")?;
+    let given = step.values.as_ref().ok_or("it has no `values`")?;
+    let action = iosts.find_action(name).ok_or_else(|| format!("no action is called `{name}`"))?;
+    let parameters = &iosts.action(action).parameters;
     let value = |datum: &Datum| {
-        let json = step.values.get(datum.name()).ok_or_else(|| format!("`{datum}` has no value"))?;
+        let json = given.get(datum.name()).ok_or_else(|| format!("`{datum}` has no value"))?;
         codec::from_json(json, datum.ty()).map_err(|why| format!("`{datum}`: {why}"))
     };
     let values: Result<Vec<_>, String> = parameters.iter().map(value).collect();
-    if step.values.len() > parameters.len() {
-        return Err(format!("a value for what is no parameter of `{}`", step.action));
+    if given.len() > parameters.len() {
+        return Err(format!("a value for what is no parameter of `{name}`"));
     }
-    Ok(Event::new(step.action.clone(), values?))
-}
-
-fn outcome(record: &Record) -> Result<Outcome, String> {
-    let wrong = |what: &str| format!("`detail` of the cause `{}` must be {what}", record.cause);
-    let text = || record.detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));
-    let number = || record.detail.as_u64().ok_or_else(|| wrong("a whole number"));
-    let time = || number().map(Duration::from_millis);
-    if record.verdict == "RunError" {
-        let failure = match record.cause.as_str() {
-            "start" => Failure::Start(text()?),
-            "lost" => Failure::Lost(text()?),
-            "garbage" => Failure::Garbage(text()?),
-            "stuck" => Failure::Stuck(text()?),
-            "flood" => Failure::Flood(text()?),
-            "untranslatable" => Failure::Untranslatable(text()?),
-            other => return Err(format!("`{other}` is no cause of a run error")),
-        };
-        return Ok(Outcome::RunError(failure));
-    }
-    let verdict = Verdict::ALL.into_iter().find(|verdict| verdict.name() == record.verdict);
-    let verdict = verdict.ok_or_else(|| format!("`{}` is no verdict", record.verdict))?;
-    let cause = match record.cause.as_str() {
-        "event" => Cause::Event,
-        "alien" => Cause::Alien(text()?),
-        "silence" => Cause::Silence(time()?),
-        "nothing_to_do" => Cause::NothingToDo,
-        "steps" => Cause::Steps(usize::try_from(number()?).map_err(|_| wrong("a number of events"))?),
-        "time" => Cause::Time(time()?),
-        "digits" => Cause::Digits(usize::try_from(number()?).map_err(|_| wrong("a number of digits"))?),
-        "ended" => Cause::Ended,
-        other => return Err(format!("`{other}` is no cause of a verdict")),
-    };
-    let fits = match cause {
-        Cause::Event => true,
-        Cause::Alien(_) => verdict == Verdict::Fail,
-        _ => verdict == Verdict::Inconclusive,
-    };
-    if !fits {
-        return Err(format!("the cause `{}` never ends in {}", record.cause, record.verdict));
-    }
-    Ok(Outcome::Verdict(verdict, cause))
+    Ok(Event::new(name.to_owned(), values?))
 }
 
 fn mix(record: &Record) -> Result<std::collections::BTreeMap<Source, usize>, String> {

@@ -4,8 +4,8 @@
 //! differently today.
 //!
 //! **Method.** What is repeated is what the tester did: the same stimuli with the same values, in the same order. What
-//! the implementation does is observed anew, and the test case judges it anew. Before each stimulus the tester waits for
-//! as many observations as the stored run had there; if something else comes, it follows the test case along what came,
+//! the implementation does is observed anew, and judged anew. Before each stimulus the tester waits for
+//! as many observations as the stored run had there; if something else comes, the judge follows what came,
 //! and sends the next stimulus as soon as its guard allows. Where it never does, the run ends as Inconclusive, and
 //! [`Replayed::diverged`] says at which event the two runs parted.
 //!
@@ -13,12 +13,12 @@
 
 use std::time::Instant;
 
-use coreach_model::semantics::{Event, State};
+use coreach_model::semantics::Event;
 
 use crate::adapter::{Adapter, Failure, Received, Session};
-use crate::run::{Cause, Direction, Outcome, Run, Step};
-use crate::test_case::TestCase;
-use crate::tester::{Settings, bounded, take};
+use crate::judge::{Judge, Judged};
+use crate::run::{Cause, Occurrence, Outcome, Run, Step};
+use crate::tester::{Settings, bounded};
 
 /// A replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,29 +34,29 @@ pub struct Replayed {
 pub enum Cue {
     /// Send this.
     Send(Event),
-    /// Something was observed here.
+    /// Something was observed here, or nothing for long enough.
     Observe,
 }
 
 /// What the tester did in a run.
 pub fn script(trace: &[Step]) -> Vec<Cue> {
-    let cue = |step: &Step| match step.direction {
-        Direction::Stimulus => Cue::Send(step.event.clone()),
-        Direction::Observation => Cue::Observe,
+    let cue = |step: &Step| match &step.what {
+        Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),
+        Occurrence::Observation(_) | Occurrence::Silence(_) => Some(Cue::Observe),
+        Occurrence::Delay(_) => None,
     };
-    trace.iter().map(cue).collect()
+    trace.iter().filter_map(cue).collect()
 }
 
-/// Runs the stored run again: same initial state, same stimuli.
+/// Runs the stored run again: same beginning, same stimuli.
 pub fn replay(
-    test: &TestCase,
-    initial: State,
+    judge: &mut dyn Judge,
     stored: &Run,
     settings: &Settings,
     adapter: &mut dyn Adapter,
 ) -> Replayed {
-    let run = perform(test, initial, stored.seed, &script(&stored.trace), settings, adapter);
-    let same = |(a, b): (&Step, &Step)| a.direction == b.direction && a.event == b.event;
+    let run = perform(judge, stored.seed, &script(&stored.trace), settings, adapter);
+    let same = |(a, b): (&Step, &Step)| a.what == b.what;
     let common = run.trace.iter().zip(&stored.trace).take_while(|pair| same(*pair)).count();
     let all = common == run.trace.len() && common == stored.trace.len();
     let diverged = (!all || run.outcome.name() != stored.outcome.name()).then_some(common);
@@ -65,31 +65,32 @@ pub fn replay(
 
 /// Runs a script. Behind its end, observations are awaited until there is a verdict or silence.
 pub fn perform(
-    test: &TestCase,
-    initial: State,
+    judge: &mut dyn Judge,
     seed: u64,
     script: &[Cue],
     settings: &Settings,
     adapter: &mut dyn Adapter,
 ) -> Run {
     let begin = Instant::now();
-    let constants = test.constants_in(&initial);
-    let session =
-        Session { iosts: &test.iosts, constants: &constants, seed, deadline: begin + settings.time };
-    let mut player = Player { test, settings, state: initial, trace: Vec::new(), begin };
-    let outcome = match adapter.start(&session) {
+    judge.begin();
+    let constants = judge.constants();
+    let deadline = begin + settings.time;
+    let session = Session { iosts: judge.iosts(), constants: &constants, seed, deadline };
+    let started = adapter.start(&session);
+    let mut player = Player { judge, settings, trace: Vec::new(), begin };
+    let outcome = match started {
         Err(failure) => Outcome::RunError(failure),
         Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
     };
     adapter.stop();
-    let Player { state, trace, .. } = player;
-    Run { constants, seed, trace, outcome, end: state, mix: Default::default(), time: begin.elapsed() }
+    let Player { judge, trace, .. } = player;
+    let end = judge.shown();
+    Run { constants, seed, trace, outcome, end, mix: Default::default(), time: begin.elapsed() }
 }
 
 struct Player<'a> {
-    test: &'a TestCase,
+    judge: &'a mut dyn Judge,
     settings: &'a Settings,
-    state: State,
     trace: Vec<Step>,
     begin: Instant,
 }
@@ -98,16 +99,14 @@ impl Player<'_> {
     fn play(&mut self, script: &[Cue], adapter: &mut dyn Adapter) -> Result<Outcome, Failure> {
         let mut script = script.iter().peekable();
         loop {
-            if let Some(verdict) = self.test.verdict(self.state.location) {
+            if let Some(verdict) = self.judge.verdict() {
                 return Ok(Outcome::Verdict(verdict, Cause::Event));
             }
             if self.trace.len() >= self.settings.steps {
                 return Ok(Outcome::inconclusive(Cause::Steps(self.settings.steps)));
             }
             let next = match script.peek() {
-                Some(Cue::Send(event)) => {
-                    take(self.test, &self.state, Direction::Stimulus, event).map(|to| (event, to))
-                }
+                Some(Cue::Send(event)) if self.judge.can_send(event) => Some(event),
                 _ => None,
             };
             // A stimulus whose turn has come still lets what has arrived go first.
@@ -115,50 +114,49 @@ impl Player<'_> {
                 Some(_) => self.begin,
                 None => Instant::now() + self.settings.quiescence,
             };
-            match self.observe(adapter, until)? {
+            let what = match self.observe(adapter, until)? {
                 Observed::Over(outcome) => return Ok(outcome),
-                Observed::Event => {
+                Observed::Event(event) => {
                     script.next_if(|cue| **cue == Cue::Observe);
-                    continue;
+                    Occurrence::Observation(event)
                 }
-                Observed::Silence => {}
-            }
-            let Some((event, (transition, state))) = next else {
-                return Ok(Outcome::inconclusive(Cause::Silence(self.settings.quiescence)));
+                Observed::Silence => match next {
+                    Some(event) => {
+                        adapter.send(event)?;
+                        let sent = Occurrence::Stimulus(event.clone());
+                        script.next();
+                        sent
+                    }
+                    None => {
+                        script.next_if(|cue| **cue == Cue::Observe);
+                        Occurrence::Silence(self.settings.quiescence)
+                    }
+                },
             };
-            adapter.send(event)?;
-            self.took(Direction::Stimulus, event.clone(), transition, state);
-            script.next();
+            match self.judge.take(&what) {
+                Judged::Followed(transition) => {
+                    self.trace.push(Step { what, transition, at: self.begin.elapsed() });
+                }
+                Judged::Ends(verdict, cause) => return Ok(Outcome::Verdict(verdict, cause)),
+            }
         }
     }
 
     fn observe(&mut self, adapter: &mut dyn Adapter, until: Instant) -> Result<Observed, Failure> {
         let deadline = self.begin + self.settings.time;
-        let event = match adapter.receive(until.min(deadline))? {
-            Received::Output(event) => event,
+        Ok(match adapter.receive(until.min(deadline))? {
+            Received::Output(event) => Observed::Event(event),
             Received::Silence if Instant::now() >= deadline => {
-                return Ok(Observed::Over(Outcome::inconclusive(Cause::Time(self.settings.time))));
+                Observed::Over(Outcome::inconclusive(Cause::Time(self.settings.time)))
             }
-            Received::Silence => return Ok(Observed::Silence),
-            Received::Alien(text) => return Ok(Observed::Over(Outcome::alien(text))),
-        };
-        match take(self.test, &self.state, Direction::Observation, &event) {
-            Some((transition, state)) => {
-                self.took(Direction::Observation, event, transition, state);
-                Ok(Observed::Event)
-            }
-            None => Ok(Observed::Over(Outcome::alien(event.to_string()))),
-        }
-    }
-
-    fn took(&mut self, direction: Direction, event: Event, transition: usize, state: State) {
-        self.state = state;
-        self.trace.push(Step { direction, event, transition, at: self.begin.elapsed() });
+            Received::Silence => Observed::Silence,
+            Received::Alien(text) => Observed::Over(Outcome::alien(text)),
+        })
     }
 }
 
 enum Observed {
-    Event,
+    Event(Event),
     Silence,
     Over(Outcome),
 }

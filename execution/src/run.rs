@@ -1,110 +1,83 @@
 //! What is left of a run: the trace, the verdict or what broke, and why.
 //!
-//! A run can be told again from its constants and its trace alone, since a test case is deterministic; states are
+//! A run can be told again from its constants and its trace alone: a judge that is shown the same says the same. States are
 //! therefore not kept. Times are kept beside the trace and never compared.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coreach_model::semantics::{Event, State};
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value};
 
-use crate::adapter::Failure;
+pub use crate::ending::{Cause, Outcome};
 use crate::values::Source;
 
-/// Who made an event happen.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Direction {
+/// Something that happens in a run, and that a judge takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Occurrence {
     /// The tester sent it.
-    Stimulus,
+    Stimulus(Event),
     /// The implementation sent it, and the tester saw it.
-    Observation,
+    Observation(Event),
+    /// Nothing was observed for so long, which is taken for quiescence.
+    Silence(Duration),
+    /// So much time passed, for a judge that looks at time.
+    Delay(Duration),
 }
 
-/// One event of a run.
+impl Occurrence {
+    /// The event, where it is one.
+    pub fn event(&self) -> Option<&Event> {
+        match self {
+            Occurrence::Stimulus(event) | Occurrence::Observation(event) => Some(event),
+            Occurrence::Silence(_) | Occurrence::Delay(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Occurrence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Occurrence::Stimulus(event) | Occurrence::Observation(event) => event.fmt(f),
+            Occurrence::Silence(time) => write!(f, "silence of {} ms", time.as_millis()),
+            Occurrence::Delay(time) => write!(f, "a delay of {} ms", time.as_millis()),
+        }
+    }
+}
+
+/// One step of a run: what the judge took. What ended the run without being taken is its cause, and no step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Who sent it.
-    pub direction: Direction,
-    /// What was sent.
-    pub event: Event,
-    /// The number of the test case's transition that took it.
-    pub transition: usize,
+    /// What happened.
+    pub what: Occurrence,
+    /// The number of the transition that took it, where the judge goes through one at a time.
+    pub transition: Option<usize>,
     /// Since the beginning of the run.
     pub at: Duration,
 }
 
-/// How a run ended.
+/// A state as it is shown to people.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// With a verdict.
-    Verdict(Verdict, Cause),
-    /// Without: something between tester and implementation broke.
-    RunError(Failure),
-}
-
-impl Outcome {
-    /// Nothing wrong was seen, and the run is over for this cause.
-    pub fn inconclusive(cause: Cause) -> Self {
-        Outcome::Verdict(Verdict::Inconclusive, cause)
-    }
-
-    /// What was sent is no event of the specification.
-    pub fn alien(text: String) -> Self {
-        Outcome::Verdict(Verdict::Fail, Cause::Alien(text))
-    }
-
-    /// The verdict's name, or `RunError`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Outcome::Verdict(verdict, _) => verdict.name(),
-            Outcome::RunError(_) => "RunError",
-        }
-    }
-
-    /// The verdict, where there is one.
-    pub fn verdict(&self) -> Option<Verdict> {
-        match self {
-            Outcome::Verdict(verdict, _) => Some(*verdict),
-            Outcome::RunError(_) => None,
-        }
-    }
-}
-
-/// Why a verdict was given.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Cause {
-    /// The last event of the trace led to the verdict's location.
-    Event,
-    /// Fail: the implementation sent what is no event of the specification.
-    Alien(String),
-    /// Inconclusive: nothing was observed for so long, and there was nothing to send.
-    Silence(Duration),
-    /// Inconclusive: no stimulus has values that satisfy its guard here, and nothing may be observed.
-    NothingToDo,
-    /// Inconclusive: the run has had as many events as it may.
-    Steps(usize),
-    /// Inconclusive: the run has taken as long as it may.
-    Time(Duration),
-    /// Inconclusive: a number would have had more digits than are computed.
-    Digits(usize),
-    /// Inconclusive: the person at the keyboard ended the run.
-    Ended,
+pub struct Shown {
+    /// Where: a location's label, or as many of them as are possible.
+    pub place: String,
+    /// The data, in the model's order.
+    pub data: Vec<(Datum, Value)>,
 }
 
 /// A run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// The symbolic constants' values, in the order of the test case.
+    /// The symbolic constants' values, in the order of the model.
     pub constants: Vec<(Datum, Value)>,
     /// The seed of all choices.
     pub seed: u64,
-    /// The events.
+    /// What happened.
     pub trace: Vec<Step>,
     /// How it ended.
     pub outcome: Outcome,
-    /// The state at the end.
-    pub end: State,
+    /// The judge's state at the end.
+    pub end: Shown,
     /// Where the values of the stimuli came from, and how often.
     pub mix: BTreeMap<Source, usize>,
     /// How long it took.

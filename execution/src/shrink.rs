@@ -8,7 +8,7 @@
 //! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the only way to
 //!    a fault, and its parts need not be runs of the test case at all.
 //! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters, ..., single
-//!    ones. What is observed in between is observed anew. A candidate whose next stimulus the test case does not allow
+//!    ones. What is observed in between is observed anew. A candidate whose next stimulus the judge does not allow
 //!    is no run of it, and is passed over.
 //!
 //! Both are repeated until neither helps. An implementation that is not deterministic may fail now and pass then: where
@@ -18,14 +18,13 @@
 //! **Ends** when the budget of runs is used, or nothing is left to try: each success is strictly shorter.
 
 use coreach_analyses::solver::Solver;
-use coreach_model::semantics::State;
 
 use crate::adapter::Adapter;
+use crate::judge::Judge;
 use crate::replay::{Cue, perform};
-use crate::run::{Direction, Outcome, Run};
+use crate::run::{Occurrence, Outcome, Run, Step};
 use crate::strategy::Strategy;
-use crate::test_case::TestCase;
-use crate::tester::{self, Settings};
+use crate::tester::{self, Drive, Settings};
 use crate::values::{MIX, Values};
 
 /// How often the given run is repeated to see whether it always fails.
@@ -40,34 +39,39 @@ pub struct Shrunk {
     pub runs: usize,
 }
 
-/// Looks for a shorter run with the verdict of the given one; at most `budget` runs are made.
-#[expect(clippy::too_many_arguments, reason = "what a run takes, and what it is to become")]
-pub fn shrink(
-    test: &TestCase,
-    initial: &State,
-    given: &Run,
-    budget: usize,
-    settings: &Settings,
-    adapter: &mut dyn Adapter,
-    solver: &mut dyn Solver,
-    seen: &mut dyn FnMut(&Run),
-) -> Shrunk {
-    let mut shrunk = Shrunk { run: given.clone(), runs: 0 };
-    let same =
-        |run: &Run, best: &Run| is_same(&run.outcome, &given.outcome) && run.trace.len() < best.trace.len();
+/// What runs are made with.
+pub struct Shrink<'a> {
+    /// Judges each of them.
+    pub judge: &'a mut dyn Judge,
+    /// The most runs.
+    pub budget: usize,
+    /// How they are driven.
+    pub settings: &'a Settings,
+    /// The way to the implementation.
+    pub adapter: &'a mut dyn Adapter,
+    /// For values that cannot be drawn.
+    pub solver: &'a mut dyn Solver,
+    /// Hears of each run that is shorter than the ones before.
+    pub seen: &'a mut dyn FnMut(&Run),
+}
+
+/// Looks for a shorter run with the verdict of the given one.
+pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
+    let shrunk = Shrunk { run: given.clone(), runs: 0 };
+    let mut search = Search { with, given: &given.outcome, shrunk };
     let all = stimuli(given);
-    let again = (0..CHANCES.min(budget)).filter(|_| {
-        shrunk.runs += 1;
-        let run = perform(test, initial.clone(), given.seed, &all, settings, adapter);
-        is_same(&run.outcome, &given.outcome)
-    });
-    let chances = if again.count() == CHANCES { 1 } else { CHANCES };
+    let mut again = 0;
+    for _ in 0..CHANCES.min(search.with.budget) {
+        let run = search.perform(given.seed, &all);
+        again += usize::from(is_same(&run.outcome, &given.outcome));
+    }
+    let chances = if again == CHANCES { 1 } else { CHANCES };
     loop {
-        let before = shrunk.run.trace.len();
-        search(test, initial, budget, settings, adapter, solver, &mut shrunk, &same, seen);
-        cut(test, initial, budget, chances, settings, adapter, &mut shrunk, &same, seen);
-        if shrunk.run.trace.len() == before || shrunk.runs >= budget {
-            return shrunk;
+        let before = search.shrunk.run.trace.len();
+        search.other_seeds();
+        search.cut(chances);
+        if search.shrunk.run.trace.len() == before || search.is_over() {
+            return search.shrunk;
         }
     }
 }
@@ -83,85 +87,94 @@ fn is_same(one: &Outcome, other: &Outcome) -> bool {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "as of `shrink`")]
-fn cut(
-    test: &TestCase,
-    initial: &State,
-    budget: usize,
-    chances: usize,
-    settings: &Settings,
-    adapter: &mut dyn Adapter,
-    shrunk: &mut Shrunk,
-    same: &dyn Fn(&Run, &Run) -> bool,
-    seen: &mut dyn FnMut(&Run),
-) {
-    let mut size = stimuli(&shrunk.run).len().div_ceil(2);
-    while size > 0 {
-        let (mut start, mut found) = (0, false);
-        loop {
-            let all = stimuli(&shrunk.run);
-            if start >= all.len() {
-                break;
-            }
-            let left = all.iter().enumerate().filter(|(at, _)| !(start..start + size).contains(at));
-            let script: Vec<Cue> = left.map(|(_, cue)| cue.clone()).collect();
-            let mut better = false;
-            for _ in 0..chances {
-                if shrunk.runs >= budget {
-                    return;
-                }
-                shrunk.runs += 1;
-                let run = perform(test, initial.clone(), shrunk.run.seed, &script, settings, adapter);
-                if same(&run, &shrunk.run) {
-                    seen(&run);
-                    shrunk.run = run;
-                    better = true;
+fn stimuli(run: &Run) -> Vec<Cue> {
+    let sent = |step: &Step| match &step.what {
+        Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),
+        _ => None,
+    };
+    run.trace.iter().filter_map(sent).collect()
+}
+
+struct Search<'a, 'b> {
+    with: Shrink<'a>,
+    given: &'b Outcome,
+    shrunk: Shrunk,
+}
+
+impl Search<'_, '_> {
+    fn is_over(&self) -> bool {
+        self.shrunk.runs >= self.with.budget
+    }
+
+    fn perform(&mut self, seed: u64, script: &[Cue]) -> Run {
+        self.shrunk.runs += 1;
+        perform(self.with.judge, seed, script, self.with.settings, self.with.adapter)
+    }
+
+    /// Keeps a run that ends as the given one and is shorter than the best. Was it one?
+    fn keeps(&mut self, run: Run) -> bool {
+        let best = &self.shrunk.run;
+        if !is_same(&run.outcome, self.given) || run.trace.len() >= best.trace.len() {
+            return false;
+        }
+        (self.with.seen)(&run);
+        self.shrunk.run = run;
+        true
+    }
+
+    fn cut(&mut self, chances: usize) {
+        let mut size = stimuli(&self.shrunk.run).len().div_ceil(2);
+        while size > 0 {
+            let (mut start, mut found) = (0, false);
+            loop {
+                let all = stimuli(&self.shrunk.run);
+                if start >= all.len() {
                     break;
                 }
+                let left = all.iter().enumerate().filter(|(at, _)| !(start..start + size).contains(at));
+                let script: Vec<Cue> = left.map(|(_, cue)| cue.clone()).collect();
+                let mut better = false;
+                for _ in 0..chances {
+                    if self.is_over() {
+                        return;
+                    }
+                    let run = self.perform(self.shrunk.run.seed, &script);
+                    if self.keeps(run) {
+                        better = true;
+                        break;
+                    }
+                }
+                found |= better;
+                if !better {
+                    start += size;
+                }
             }
-            found |= better;
-            if !better {
-                start += size;
-            }
+            // Smaller pieces; single ones again as long as one of them could go.
+            size = if size == 1 && found { 1 } else { size / 2 };
         }
-        // Smaller pieces; single ones again as long as one of them could go.
-        size = if size == 1 && found { 1 } else { size / 2 };
     }
-}
 
-fn stimuli(run: &Run) -> Vec<Cue> {
-    let sent = run.trace.iter().filter(|step| step.direction == Direction::Stimulus);
-    sent.map(|step| Cue::Send(step.event.clone())).collect()
-}
-
-#[expect(clippy::too_many_arguments, reason = "as of `shrink`")]
-fn search(
-    test: &TestCase,
-    initial: &State,
-    budget: usize,
-    settings: &Settings,
-    adapter: &mut dyn Adapter,
-    solver: &mut dyn Solver,
-    shrunk: &mut Shrunk,
-    same: &dyn Fn(&Run, &Run) -> bool,
-    seen: &mut dyn FnMut(&Run),
-) {
-    /// Other seeds in a row without success.
-    const TRIES: u64 = 25;
-    let mut values = Values::new(MIX);
-    let mut tries = 0;
-    while tries < TRIES && shrunk.runs < budget && shrunk.run.trace.len() > 1 {
-        tries += 1;
-        shrunk.runs += 1;
-        let limited = Settings { steps: shrunk.run.trace.len() - 1, ..settings.clone() };
-        let seed = shrunk.run.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9));
-        let mut strategy = Strategy::random();
-        let run =
-            tester::run(test, initial.clone(), seed, &limited, adapter, &mut strategy, &mut values, solver);
-        if same(&run, &shrunk.run) {
-            seen(&run);
-            shrunk.run = run;
-            tries = 0;
+    fn other_seeds(&mut self) {
+        /// Other seeds in a row without success.
+        const TRIES: u64 = 25;
+        let mut values = Values::new(MIX);
+        let mut tries = 0;
+        while tries < TRIES && !self.is_over() && self.shrunk.run.trace.len() > 1 {
+            tries += 1;
+            self.shrunk.runs += 1;
+            let steps = self.shrunk.run.trace.len() - 1;
+            let run = tester::run(Drive {
+                judge: self.with.judge,
+                seed: self.shrunk.run.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9)),
+                settings: &Settings { steps, ..self.with.settings.clone() },
+                adapter: self.with.adapter,
+                strategy: &mut Strategy::random(),
+                values: &mut values,
+                solver: self.with.solver,
+            });
+            if self.keeps(run) {
+                tries = 0;
+            }
         }
     }
 }

@@ -14,20 +14,9 @@
 
 use std::collections::HashMap;
 
-use coreach_model::Verdict;
-use coreach_model::semantics::State;
-
+pub use crate::judge::Move;
+use crate::judge::{Judge, Offer};
 use crate::random::Random;
-use crate::test_case::TestCase;
-
-/// What the tester may do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Move {
-    /// Send the stimulus of this transition.
-    Send(usize),
-    /// Wait for an observation.
-    Wait,
-}
 
 /// A person's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,8 +27,8 @@ pub enum Asked {
     End,
 }
 
-/// Asks a person: the test case, the state, the moves that there are.
-pub type Ask<'a> = dyn FnMut(&TestCase, &State, &[Move]) -> Asked + 'a;
+/// Asks a person: the judge in its state, the moves that there are.
+pub type Ask<'a> = dyn FnMut(&dyn Judge, &[Move]) -> Asked + 'a;
 
 /// How to choose.
 pub enum Strategy<'a> {
@@ -71,61 +60,35 @@ impl Strategy<'_> {
 }
 
 /// The moves of a state, in the order in which to try them; `None` where a person ended the run.
-pub fn order(
-    strategy: &mut Strategy<'_>,
-    test: &TestCase,
-    state: &State,
-    random: &mut Random,
-) -> Option<Vec<Move>> {
-    let at = state.location.0 as usize;
-    let mut moves: Vec<Move> = test.stimuli[at].iter().map(|number| Move::Send(*number)).collect();
-    let welcome = welcome(test, at);
-    if !welcome.is_empty() || moves.is_empty() {
-        moves.push(Move::Wait);
-    }
+pub fn order(strategy: &mut Strategy<'_>, judge: &dyn Judge, random: &mut Random) -> Option<Vec<Move>> {
+    let mut moves = judge.offers().moves;
     match strategy {
         Strategy::Random { send } => {
             let send = *send;
             random.shuffle(&mut moves);
             // One draw decides between sending and waiting, however many stimuli there are.
-            if let Some(wait) = moves.iter().position(|one| *one == Move::Wait) {
-                moves.remove(wait);
+            if let Some(wait) = moves.iter().position(|one| one.step == Move::Wait) {
+                let wait = moves.remove(wait);
                 let first = moves.is_empty() || random.below(send + 1) == 0;
-                moves.insert(if first { 0 } else { moves.len() }, Move::Wait);
+                moves.insert(if first { 0 } else { moves.len() }, wait);
             }
         }
         Strategy::Coverage(counts) => {
             let count = |number: &usize| counts.get(number).copied().unwrap_or(0);
             random.shuffle(&mut moves);
-            moves.sort_by_key(|one| match one {
-                Move::Send(number) => count(number),
-                Move::Wait => welcome.iter().map(count).min().unwrap_or(usize::MAX),
-            });
+            moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
         }
         Strategy::Shortest => {
-            let distance = |number: &usize| {
-                let target = test.iosts.transitions[*number].target.0 as usize;
-                test.distances[target].unwrap_or(usize::MAX)
-            };
             random.shuffle(&mut moves);
-            moves.sort_by_key(|one| match one {
-                Move::Send(number) => distance(number),
-                Move::Wait => welcome.iter().map(distance).min().unwrap_or(usize::MAX),
-            });
+            moves.sort_by_key(|one| one.distance.unwrap_or(usize::MAX));
         }
-        Strategy::Ask(ask) => match ask(test, state, &moves) {
-            Asked::Moves(moves) => return Some(moves),
-            Asked::End => return None,
-        },
+        Strategy::Ask(ask) => {
+            let moves: Vec<Move> = moves.iter().map(|one| one.step).collect();
+            return match ask(judge, &moves) {
+                Asked::Moves(moves) => Some(moves),
+                Asked::End => None,
+            };
+        }
     }
-    Some(moves)
-}
-
-/// The observations that may lead on: their target is neither Fail nor Inconclusive.
-fn welcome(test: &TestCase, at: usize) -> Vec<usize> {
-    let leads_on = |number: &&usize| {
-        let target = test.iosts.transitions[**number].target;
-        !matches!(test.verdict(target), Some(Verdict::Fail | Verdict::Inconclusive))
-    };
-    test.observations[at].iter().filter(leads_on).copied().collect()
+    Some(moves.iter().map(|one| one.step).collect())
 }

@@ -155,15 +155,11 @@ impl TestCase {
         let mut verdicts = vec![None; iosts.locations.len()];
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
-            let verdict = match location.get("verdict").and_then(Json::as_str) {
-                None => None,
-                Some("pass") => Some(Verdict::Pass),
-                Some("inconclusive") => Some(Verdict::Inconclusive),
-                Some("fail") => Some(Verdict::Fail),
-                Some(other) => {
-                    return Err(DocumentError::NoDocument(format!("`{other}` is no verdict")));
-                }
+            let known = |word: &str| {
+                let verdict = Verdict::of_word(word);
+                verdict.ok_or_else(|| DocumentError::NoDocument(format!("`{word}` is no verdict")))
             };
+            let verdict = location.get("verdict").and_then(Json::as_str).map(known).transpose()?;
             if let Some(at) = places.get(name) {
                 verdicts[*at] = verdict;
             }

@@ -1,33 +1,33 @@
-//! The tester: drives a test case against an implementation until there is a verdict.
+//! The tester: drives a judge, today a test case, against an implementation until there is a verdict.
 //!
-//! **Problem.** A test case is a graph with data; an implementation is a black box that answers when it likes. Walk the
-//! graph along the events that really happen, send only what its guards allow, and end with the verdict that the graph
-//! gives, never with one that it does not (thesis, chapter 6: TC || I, both instantiated with the same constants).
+//! **Problem.** A judge knows what may happen; an implementation is a black box that answers when it likes. Follow the
+//! events that really happen, send only what the judge allows, and end with the verdict that it gives, never with one that
+//! it does not (thesis, chapter 6: TC || I, both instantiated with the same constants).
 //!
 //! **Method.** In each state: first take what has already arrived, so that a stimulus does not overtake an observation.
-//! Then try the moves in the order of the strategy. A stimulus gets values that satisfy its guard (`values`), is sent,
-//! and its transition is fired; an observation fires the one transition whose guard holds.
+//! Then try the moves in the order of the strategy. A stimulus gets values from the judge, is sent, and then shown to it;
+//! an observation is shown as it comes. Where there is nothing to send and nothing comes within the limit, silence is shown
+//! like an event: it is the judge who says what it means. What was followed is a step of the trace.
 //!
-//! **Where the sources are silent.** Without an event for quiescence (ioc is over traces, not suspension traces), silence
-//! is never a Fail: where there is nothing to send and nothing comes within the limit, the verdict is Inconclusive, and
-//! says so. What is no event of the alphabet is a Fail with that cause (Definition 6.2: the output is in no Out).
-//! What breaks in between is no verdict.
+//! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no Out). What
+//! breaks in between is no verdict.
 //!
-//! **Ends**: at a verdict's location, at the limit of steps, at the limit of time, or before a number that is too long. **Costs**, beside the
-//! implementation and the values, one evaluation of each guard of the location.
+//! **Ends**: at a verdict, at the limit of steps, at the limit of time, or before a number that is too long. **Costs** the
+//! implementation, the values and the judge.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::Solver;
 use coreach_model::budget::{self, Budget, Limit};
-use coreach_model::semantics::{Event, State, fire};
+use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 
 use crate::adapter::{Adapter, Failure, Received, Session};
 use crate::initial::{self, NoState};
+use crate::judge::{Choice, Judge, Judged};
 use crate::random::Random;
-use crate::run::{Cause, Direction, Outcome, Run, Step};
+use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::strategy::{Move, Strategy, order};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -65,66 +65,60 @@ impl Settings {
     }
 }
 
-/// What a run has and the loop below needs.
+/// What a run takes: who judges, how it is driven, against what, with which choices.
+pub struct Drive<'a, 'b> {
+    /// Says what may be done and what is allowed. It is begun anew.
+    pub judge: &'a mut dyn Judge,
+    /// The seed of all choices.
+    pub seed: u64,
+    /// Limits and waiting.
+    pub settings: &'a Settings,
+    /// The way to the implementation.
+    pub adapter: &'a mut dyn Adapter,
+    /// Orders the moves.
+    pub strategy: &'a mut Strategy<'b>,
+    /// The source of values for stimuli.
+    pub values: &'a mut Values,
+    /// For values that cannot be drawn.
+    pub solver: &'a mut dyn Solver,
+}
+
+/// A run that is under way.
 struct Driver<'a, 'b> {
-    test: &'a TestCase,
-    settings: &'a Settings,
-    adapter: &'a mut dyn Adapter,
-    strategy: &'a mut Strategy<'b>,
-    values: &'a mut Values,
-    solver: &'a mut dyn Solver,
+    drive: Drive<'a, 'b>,
     random: Random,
-    state: State,
     trace: Vec<Step>,
     begin: Instant,
     deadline: Instant,
 }
 
-/// Runs a test case once. `initial` is its initial state, with the constants in it (see [`crate::constants`]).
-#[expect(
-    clippy::too_many_arguments,
-    reason = "what a run takes: the test, how, against what, with which choices"
-)]
-pub fn run(
-    test: &TestCase,
-    initial: State,
-    seed: u64,
-    settings: &Settings,
-    adapter: &mut dyn Adapter,
-    strategy: &mut Strategy<'_>,
-    values: &mut Values,
-    solver: &mut dyn Solver,
-) -> Run {
+/// Runs once.
+pub fn run(drive: Drive<'_, '_>) -> Run {
     let begin = Instant::now();
-    let constants = test.constants_in(&initial);
-    values.begin(&constants);
+    drive.judge.begin();
+    let seed = drive.seed;
+    let constants = drive.judge.constants();
+    drive.values.begin(&constants);
+    let settings = drive.settings;
     let deadline = begin + settings.time;
-    let session = Session { iosts: &test.iosts, constants: &constants, seed, deadline };
-    let mut driver = Driver {
-        test,
-        settings,
-        adapter,
-        strategy,
-        values,
-        solver,
-        random: Random::new(seed),
-        state: initial,
-        trace: Vec::new(),
-        begin,
-        deadline,
-    };
+    let random = Random::new(seed);
+    let mut driver = Driver { drive, random, trace: Vec::new(), begin, deadline };
     let outcome = match driver.verdict_here() {
         // The initial location may be Pass: then nothing is to be done.
         Some(outcome) => outcome,
-        None => match driver.adapter.start(&session) {
-            Ok(()) => bounded(settings, || driver.drive()),
-            Err(failure) => Outcome::RunError(failure),
-        },
+        None => {
+            let Drive { judge, adapter, .. } = &mut driver.drive;
+            let session = Session { iosts: judge.iosts(), constants: &constants, seed, deadline };
+            match adapter.start(&session) {
+                Ok(()) => bounded(settings, || driver.drive()),
+                Err(failure) => Outcome::RunError(failure),
+            }
+        }
     };
-    driver.adapter.stop();
-    let Driver { state, trace, values, .. } = driver;
+    let Driver { drive: Drive { judge, adapter, values, .. }, trace, .. } = driver;
+    adapter.stop();
     let mix: BTreeMap<_, _> = values.end();
-    Run { constants, seed, trace, outcome, end: state, mix, time: begin.elapsed() }
+    Run { constants, seed, trace, outcome, end: judge.shown(), mix, time: begin.elapsed() }
 }
 
 /// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no
@@ -152,15 +146,16 @@ enum Progress {
 
 impl Driver<'_, '_> {
     fn drive(&mut self) -> Outcome {
+        let Settings { steps, time, .. } = *self.drive.settings;
         loop {
             if let Some(outcome) = self.verdict_here() {
                 return outcome;
             }
-            if self.trace.len() >= self.settings.steps {
-                return Outcome::inconclusive(Cause::Steps(self.settings.steps));
+            if self.trace.len() >= steps {
+                return Outcome::inconclusive(Cause::Steps(steps));
             }
             if Instant::now() >= self.deadline {
-                return Outcome::inconclusive(Cause::Time(self.settings.time));
+                return Outcome::inconclusive(Cause::Time(time));
             }
             match self.observe(self.begin) {
                 Ok(Progress::Moved) => continue,
@@ -177,22 +172,22 @@ impl Driver<'_, '_> {
     }
 
     fn verdict_here(&self) -> Option<Outcome> {
-        self.test.verdict(self.state.location).map(|verdict| Outcome::Verdict(verdict, Cause::Event))
+        self.drive.judge.verdict().map(|verdict| Outcome::Verdict(verdict, Cause::Event))
     }
 
-    /// Tries the moves of this state until one makes an event happen.
+    /// Tries the moves of this state until one makes something happen.
     fn step(&mut self) -> Result<Progress, Failure> {
-        let Some(moves) = order(self.strategy, self.test, &self.state, &mut self.random) else {
+        let Some(moves) = order(self.drive.strategy, self.drive.judge, &mut self.random) else {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
         };
-        let quiescence = self.settings.quiescence(&self.test.iosts.location(self.state.location).name);
+        let quiescence = self.drive.settings.quiescence(self.drive.judge.place());
         let mut waited = Duration::ZERO;
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
                     let last = position + 1 == moves.len();
-                    waited = if last { quiescence } else { self.settings.patience.min(quiescence) };
+                    waited = if last { quiescence } else { self.drive.settings.patience.min(quiescence) };
                     self.observe(Instant::now() + waited)?
                 }
             };
@@ -201,7 +196,7 @@ impl Driver<'_, '_> {
             }
         }
         // No stimulus had values. If the wait was short, it gets its full length now.
-        if moves.contains(&Move::Wait) || !self.test.observations[self.state.location.0 as usize].is_empty() {
+        if moves.contains(&Move::Wait) || self.drive.judge.offers().may_observe {
             if waited < quiescence {
                 let progress = self.observe(Instant::now() + (quiescence - waited))?;
                 if !matches!(progress, Progress::Nothing) {
@@ -209,88 +204,47 @@ impl Driver<'_, '_> {
                 }
             }
             if Instant::now() >= self.deadline {
-                return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(self.settings.time))));
+                let time = self.drive.settings.time;
+                return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
             }
-            return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
+            return Ok(self.happened(Occurrence::Silence(quiescence)));
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
-    /// Sends the stimulus of a transition, if there are values for it.
+    /// Sends the stimulus of a move, if there are values for it.
     fn send(&mut self, number: usize) -> Result<Progress, Failure> {
-        let transition = &self.test.iosts.transitions[number];
-        let action = self.test.iosts.action(transition.action);
-        let Some(values) = self.values.choose(
-            number,
-            &transition.guard,
-            &action.parameters,
-            &self.state.valuation,
-            &mut self.random,
-            self.solver,
-        ) else {
-            return Ok(Progress::Nothing);
-        };
-        let Some(next) = fire(&self.test.iosts, transition, &self.state, &values) else {
-            return Ok(Progress::Nothing);
-        };
-        let event = Event::new(action.name.clone(), values);
-        self.adapter.send(&event)?;
-        self.took(number, Direction::Stimulus, event, next);
-        Ok(Progress::Moved)
+        let Drive { judge, adapter, values, solver, .. } = &mut self.drive;
+        let mut choice = Choice { values, random: &mut self.random, solver: *solver };
+        let Some(event) = judge.stimulus(number, &mut choice) else { return Ok(Progress::Nothing) };
+        adapter.send(&event)?;
+        Ok(self.happened(Occurrence::Stimulus(event)))
     }
 
     /// Takes an observation that comes until then, or before the deadline.
     fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
-        let event = match self.adapter.receive(until.min(self.deadline))? {
-            Received::Silence => return Ok(Progress::Nothing),
-            Received::Alien(text) => {
-                return Ok(Progress::Over(Outcome::alien(text)));
-            }
-            Received::Output(event) => event,
+        Ok(match self.drive.adapter.receive(until.min(self.deadline))? {
+            Received::Silence => Progress::Nothing,
+            Received::Alien(text) => Progress::Over(Outcome::alien(text)),
+            Received::Output(event) => self.happened(Occurrence::Observation(event)),
+        })
+    }
+
+    /// Shows the judge what happened.
+    fn happened(&mut self, what: Occurrence) -> Progress {
+        let transition = match self.drive.judge.take(&what) {
+            Judged::Followed(transition) => transition,
+            Judged::Ends(verdict, cause) => return Progress::Over(Outcome::Verdict(verdict, cause)),
         };
-        match take(self.test, &self.state, Direction::Observation, &event) {
-            Some((number, next)) => {
-                self.took(number, Direction::Observation, event, next);
-                Ok(Progress::Moved)
-            }
-            // A test case takes every output of its alphabet with values in their types, so this one is not of it.
-            None => Ok(Progress::Over(Outcome::alien(event.to_string()))),
+        if let Some(event) = what.event() {
+            self.drive.values.saw(&event.values);
         }
+        if let Some(number) = transition {
+            self.drive.strategy.took(number);
+        }
+        self.trace.push(Step { what, transition, at: self.begin.elapsed() });
+        Progress::Moved
     }
-
-    fn took(&mut self, transition: usize, direction: Direction, event: Event, next: State) {
-        self.values.saw(&event.values);
-        self.strategy.took(transition);
-        self.state = next;
-        self.trace.push(Step { direction, event, transition, at: self.begin.elapsed() });
-    }
-}
-
-/// The transition that takes an event in a state, and the state after it.
-pub fn take(test: &TestCase, state: &State, direction: Direction, event: &Event) -> Option<(usize, State)> {
-    let at = state.location.0 as usize;
-    let candidates = match direction {
-        Direction::Stimulus => &test.stimuli[at],
-        Direction::Observation => &test.observations[at],
-    };
-    candidates.iter().find_map(|number| {
-        let transition = &test.iosts.transitions[*number];
-        let named = test.iosts.action(transition.action).name == event.action;
-        let next = named.then(|| fire(&test.iosts, transition, state, &event.values))?;
-        Some((*number, next?))
-    })
-}
-
-/// The states of a run, the initial one first: one more than its events.
-pub fn states(test: &TestCase, initial: State, trace: &[Step]) -> Vec<State> {
-    let mut states = vec![initial];
-    for step in trace {
-        let Some(transition) = test.iosts.transitions.get(step.transition) else { break };
-        let next = states.last().and_then(|state| fire(&test.iosts, transition, state, &step.event.values));
-        let Some(next) = next else { break };
-        states.push(next);
-    }
-    states
 }
 
 /// The initial state with these constants, where the initial condition allows them.

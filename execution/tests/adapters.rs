@@ -15,7 +15,7 @@ use coreach_execution::adapter::open;
 use coreach_execution::adapter::template::Template;
 use coreach_execution::constants::initial_state;
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, Received, Session, Settings, Strategy, TestCase, run};
+use coreach_execution::{Adapter, CaseJudge, Drive, Received, Session, Settings, Strategy, TestCase, run};
 use coreach_model::Value;
 use coreach_model::semantics::Event;
 
@@ -55,7 +55,15 @@ fn verdicts(adapter: &mut dyn Adapter, runs: u64) -> Vec<String> {
             let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
             let mut values = Values::new(MIX);
             let mut strategy = Strategy::random();
-            let run = run(&test, initial, seed, &settings, adapter, &mut strategy, &mut values, &mut solver);
+            let run = run(Drive {
+                judge: &mut CaseJudge::new(&test, initial),
+                seed,
+                settings: &settings,
+                adapter,
+                strategy: &mut strategy,
+                values: &mut values,
+                solver: &mut solver,
+            });
             format!("{:?}", run.outcome)
         })
         .collect()

@@ -18,7 +18,7 @@ use coreach_execution::adapter::template::Template;
 use coreach_execution::constants::initial_state;
 use coreach_execution::record::record;
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Settings, Strategy, TestCase, run};
+use coreach_execution::{CaseJudge, Drive, Settings, Strategy, TestCase, run};
 
 /// The limit of a run.
 const LIMIT: Duration = Duration::from_millis(1200);
@@ -170,16 +170,16 @@ fn whatever_it_does_the_verdict_is_right_in_time_and_nothing_is_left() {
                     let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
                     let mut values = Values::new(MIX);
                     let mut strategy = Strategy::random();
-                    let done = run(
-                        &test,
-                        initial.clone(),
+                    let mut judge = CaseJudge::new(&test, initial);
+                    let done = run(Drive {
+                        judge: &mut judge,
                         seed,
-                        &settings,
-                        &mut adapter,
-                        &mut strategy,
-                        &mut values,
-                        &mut solver,
-                    );
+                        settings: &settings,
+                        adapter: &mut adapter,
+                        strategy: &mut strategy,
+                        values: &mut values,
+                        solver: &mut solver,
+                    });
                     let left = alive(&tag);
                     // One that was killed may wait for the processor to die on.
                     if !left.is_empty() {
@@ -187,9 +187,9 @@ fn whatever_it_does_the_verdict_is_right_in_time_and_nothing_is_left() {
                         std::thread::sleep(Duration::from_secs(1));
                     }
                     let left = alive(&tag);
-                    let record = record(&test, initial, &done);
+                    let record = record(&mut judge, &done);
                     let mut found = Vec::new();
-                    let outcome = (record.verdict.as_str(), record.cause.as_str());
+                    let outcome = (record.verdict.name(), record.cause.as_str());
                     let is_slow = match outcome {
                         ("Inconclusive", "silence" | "time") => true,
                         ("RunError", "start") => {

@@ -1,7 +1,7 @@
 //! Is a store ever taken for whole that is not? Everything that can be done to the file, against what was in it.
 //!
 //! `data/store-1.sqlite` was written by the first version of the tables: 12 runs of a coffee machine and a mutant of it, a
-//! conflict, a repeat. `scripts/flips` does the same to the program as a whole, at length.
+//! conflict, a repeat. `data/store-2.sqlite` is the same as the second version kept it, with seals. `scripts/flips` does the same to the program as a whole, at length.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use coreach_execution::campaign::store::Doubts;
 use coreach_execution::campaign::{Store, StoreError};
 use rusqlite::Connection;
 use rusqlite::types::Value;
+use sha2::{Digest, Sha256};
 
 /// A folder of a test's own, gone at its end.
 struct Folder(PathBuf);
@@ -30,11 +31,16 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// The old store under this name.
-    fn old(&self, name: &str) -> PathBuf {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/store-1.sqlite");
-        fs::copy(data, self.place(name)).unwrap();
+    /// A store of an older version under this name.
+    fn of_version(&self, version: usize, name: &str) -> PathBuf {
+        let data = format!("tests/data/store-{version}.sqlite");
+        fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(data), self.place(name)).unwrap();
         self.place(name)
+    }
+
+    /// The oldest one.
+    fn old(&self, name: &str) -> PathBuf {
+        self.of_version(1, name)
     }
 
     /// The same as the program has it now.
@@ -105,10 +111,9 @@ const TABLES: [(&str, &str); 5] = [
     ("conflicts", "key, verdict, cause, record, version, started, seconds, store"),
 ];
 
-#[test]
-fn a_store_of_version_1_is_read_as_it_is_and_migrated_by_who_writes() {
+fn is_migrated(version: usize) {
     let folder = Folder::new();
-    let old = folder.old("old.sqlite");
+    let old = folder.of_version(version, "old.sqlite");
     let bytes = fs::read(&old).unwrap();
     let read = content(&Store::read(&old).unwrap()).unwrap();
     assert_eq!((read.0.len(), read.1.repeats.len(), read.1.conflicts.len()), (12, 1, 1));
@@ -117,12 +122,132 @@ fn a_store_of_version_1_is_read_as_it_is_and_migrated_by_who_writes() {
     assert_eq!(opened(&old).unwrap(), read);
     let after: Vec<_> = TABLES.iter().map(|(table, columns)| raw(&old, table, columns)).collect();
     assert_eq!(after, before);
-    assert_eq!(raw(&old, "pragma_user_version", "user_version"), [[Value::Integer(2)]]);
+    assert_eq!(raw(&old, "pragma_user_version", "user_version"), [[Value::Integer(3)]]);
+    assert_eq!(
+        raw(&old, "meta", "value, name")[2],
+        ["3", "format_version"].map(|text| text.to_owned().into())
+    );
+    // A store that has come here over the years is one that was made now: no trace of the way is left.
+    let fresh = folder.place("fresh.sqlite");
+    drop(Store::open(&fresh, "nightly").unwrap());
+    let tables = |path: &Path| -> BTreeMap<String, String> {
+        let rows = raw(path, "sqlite_schema", "type || ' ' || name, ifnull(sql, '')").into_iter();
+        rows.map(|row| (format!("{:?}", row[0]), format!("{:?}", row[1]))).collect()
+    };
+    assert_eq!(tables(&old), tables(&fresh));
     assert_eq!(opened(&old).unwrap(), read);
     // And it can be merged unmigrated.
     let mut into = Store::open(&folder.place("into.sqlite"), "into").unwrap();
-    assert_eq!(into.merge(&folder.old("other.sqlite")).unwrap().new, 12);
+    assert_eq!(into.merge(&folder.of_version(version, "other.sqlite")).unwrap().new, 12);
     assert_eq!(content(&into).unwrap().1, read.1);
+}
+
+#[test]
+fn a_store_of_version_1_is_read_as_it_is_and_migrated_by_who_writes() {
+    is_migrated(1);
+}
+
+#[test]
+fn a_store_of_version_2_is_read_as_it_is_and_migrated_by_who_writes() {
+    is_migrated(2);
+}
+
+#[test]
+fn both_older_stores_say_the_same() {
+    let folder = Folder::new();
+    let [one, two] =
+        [1, 2].map(|version| opened(&folder.of_version(version, &format!("{version}"))).unwrap());
+    assert_eq!(one, two);
+}
+
+#[test]
+fn a_store_of_version_2_that_does_not_fit_its_seals_is_refused() {
+    let folder = Folder::new();
+    for (sql, what) in [
+        ("UPDATE runs SET verdict = 'Pass' WHERE number = 8", "run 8 ("),
+        ("DELETE FROM runs WHERE number = 12", "has 11 rows, and 12 were written"),
+        ("ALTER TABLE runs ADD COLUMN delays INTEGER NOT NULL DEFAULT 0", "`runs` is not as it was made"),
+    ] {
+        let old = folder.of_version(2, "old.sqlite");
+        change(&old, sql);
+        damaged(&old, what);
+    }
+}
+
+#[test]
+fn what_a_user_has_built_on_a_store_survives_its_migration() {
+    let folder = Folder::new();
+    for version in [1, 2] {
+        let old = folder.of_version(version, "old.sqlite");
+        change(
+            &old,
+            "CREATE INDEX mine ON runs (verdict); CREATE VIEW bad AS SELECT number AS rowid, * FROM runs WHERE verdict = 'Fail'",
+        );
+        let fails = raw(&old, "bad", "number, key");
+        assert!(!fails.is_empty());
+        opened(&old).unwrap();
+        assert_eq!(raw(&old, "bad", "number, key"), fails);
+        let index = raw(&old, "pragma_index_info('mine')", "name");
+        assert_eq!(index, [["verdict".to_owned().into()]]);
+        assert_eq!(raw(&old, "bad", "delays")[0], [Value::Integer(0)]);
+        clear(&old);
+    }
+}
+
+/// A verdict that a later program writes has its place in the table. What does not know it does not count it as something
+/// else.
+#[test]
+fn a_new_verdict_has_its_place_and_is_counted_by_who_knows_it() {
+    let folder = Folder::new();
+    let change_verdict = "UPDATE runs SET verdict = 'WeakPass' WHERE number = 8";
+    let tried = |path: &Path| Connection::open(path).unwrap().execute_batch(change_verdict);
+    assert!(tried(&folder.of_version(2, "old.sqlite")).is_err());
+    let new = folder.new_store("new.sqlite");
+    tried(&new).unwrap();
+    // Sealed, as the program that writes it does.
+    seal_again(&new);
+    let store = Store::read(&new).unwrap();
+    let error = store.rows().unwrap_err().to_string();
+    assert!(error.contains("`WeakPass` is no verdict"), "{error}");
+}
+
+/// Seals a run that was changed, and the chain with it: what a program of ours writes in the transaction of the change.
+fn seal_again(path: &Path) {
+    let connection = Connection::open(path).unwrap();
+    let mut statement = connection.prepare("SELECT * FROM runs ORDER BY number").unwrap();
+    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let width = names.len();
+    let rows: Vec<Vec<Value>> = statement
+        .query_map([], |row| (0..width).map(|at| row.get(at)).collect())
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let mut head = [0_u8; 32];
+    for row in rows {
+        let mut hash = Sha256::new();
+        let mut put = |kind: u8, bytes: &[u8]| {
+            hash.update([kind]);
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        put(b't', b"runs");
+        for (name, value) in names.iter().zip(&row).filter(|(name, _)| *name != "seal") {
+            put(b'c', name.as_bytes());
+            match value {
+                Value::Null => put(b'n', &[]),
+                Value::Integer(number) => put(b'i', &number.to_le_bytes()),
+                Value::Real(number) => put(b'r', &number.to_bits().to_le_bytes()),
+                Value::Text(text) => put(b's', text.as_bytes()),
+                Value::Blob(bytes) => put(b'b', bytes),
+            }
+        }
+        let seal: [u8; 32] = hash.finalize().into();
+        connection
+            .execute("UPDATE runs SET seal = ?1 WHERE number = ?2", rusqlite::params![seal, row[0]])
+            .unwrap();
+        head = Sha256::new().chain_update(head).chain_update(seal).finalize().into();
+    }
+    connection.execute("UPDATE seals SET head = ?1 WHERE name = 'runs'", [head]).unwrap();
 }
 
 #[test]
@@ -148,16 +273,18 @@ fn a_store_of_version_1_that_contradicts_itself_is_refused() {
 #[test]
 fn a_change_of_any_column_of_any_table_is_found() {
     let folder = Folder::new();
-    for (table, columns) in
-        TABLES.into_iter().chain([("meta", "name, value"), ("seals", "name, count, head")])
-    {
+    for (table, columns) in TABLES.into_iter().chain([
+        ("runs", "delays"),
+        ("meta", "name, value"),
+        ("seals", "name, count, head"),
+    ]) {
         for column in columns.split(", ").chain((table != "seals").then_some("seal")) {
             let new = folder.new_store("new.sqlite");
             // Another value of the same type that the table still allows.
             let value = match column {
                 "verdict" => "CASE verdict WHEN 'Pass' THEN 'Fail' ELSE 'Pass' END".to_owned(),
                 "number" => "number + 100".to_owned(),
-                "seed" | "events" | "count" | "seconds" => format!("{column} + 1"),
+                "seed" | "events" | "delays" | "count" | "seconds" => format!("{column} + 1"),
                 "seal" | "head" => format!("CAST('x' || substr({column}, 2) AS BLOB)"),
                 _ => format!("{column} || 'x'"),
             };
@@ -189,7 +316,7 @@ fn a_row_that_went_came_or_changed_its_place_is_found() {
         ("UPDATE runs SET number = 13 WHERE number = 8", "run 8 is missing"),
         (
             "INSERT INTO runs SELECT 13, replace(key, 'a', 'b'), test, iut, constants, seed, settings, verdict, cause, reason,
-             events, record, version, started, seconds, seal FROM runs WHERE number = 1",
+             events, delays, record, version, started, seconds, seal FROM runs WHERE number = 1",
             "run 13 (",
         ),
         ("CREATE TRIGGER mine AFTER INSERT ON runs BEGIN SELECT 1; END", "trigger"),
@@ -209,7 +336,7 @@ fn a_row_that_went_came_or_changed_its_place_is_found() {
         &new,
         &format!(
             "ATTACH '{}' AS other; DELETE FROM runs WHERE number = 8;
-             INSERT INTO runs SELECT 8, key || 'x', test, iut, constants, seed, settings, verdict, cause, reason, events, record,
+             INSERT INTO runs SELECT 8, key || 'x', test, iut, constants, seed, settings, verdict, cause, reason, events, delays, record,
              version, started, seconds, seal FROM other.runs WHERE number = 7",
             other.display()
         ),

@@ -17,7 +17,7 @@ use coreach_execution::record::{record, restore};
 use coreach_execution::run::{Cause, Outcome};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Run, Settings, Strategy, TestCase, run};
+use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, run};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Iosts, Value, Verdict};
@@ -44,7 +44,15 @@ fn drive(test: &TestCase, adapter: &mut dyn Adapter, seed: u64, strategy: &mut S
     let mut solver = Z3Solver::default();
     let initial = initial_state(test, &Default::default(), seed, &mut solver).unwrap();
     let mut values = Values::new(MIX);
-    let run = run(test, initial.clone(), seed, &settings(), adapter, strategy, &mut values, &mut solver);
+    let run = run(Drive {
+        judge: &mut CaseJudge::new(test, initial.clone()),
+        seed,
+        settings: &settings(),
+        adapter,
+        strategy,
+        values: &mut values,
+        solver: &mut solver,
+    });
     (initial, run)
 }
 
@@ -105,7 +113,7 @@ fn a_fail_is_explained_in_the_users_names() {
     let wrong = |text: &str| text.replace("pRemainingValue == vPaid - cPrice", "pRemainingValue == vPaid");
     let (initial, run) = drive(&test, &mut simulated(wrong), 3, &mut Strategy::Shortest);
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event));
-    let reason = reason(&test, initial, &run);
+    let reason = reason(&mut CaseJudge::new(&test, initial), &run);
     assert!(reason.summary.contains("does not allow Return("), "{reason:?}");
     assert_eq!(reason.location, "<Pay,Begin>");
     assert!(
@@ -124,7 +132,7 @@ fn a_record_that_no_run_leaves_is_refused_and_no_panic() {
     let test = test_case();
     let mut adapter = simulated(str::to_owned);
     let (initial, run) = drive(&test, &mut adapter, 3, &mut Strategy::random());
-    let text = serde_json::to_string(&record(&test, initial, &run)).unwrap();
+    let text = serde_json::to_string(&record(&mut CaseJudge::new(&test, initial), &run)).unwrap();
     let tried = |text: &str| {
         let record = coreach_execution::record::read(text.as_bytes())?;
         restore(&test, &record).map(drop).map_err(|misfit| misfit.to_string())
@@ -169,10 +177,10 @@ fn a_run_can_be_repeated_and_restored() {
     for seed in 0..10 {
         let (initial, first) = drive(&test, &mut simulated(str::to_owned), seed, &mut Strategy::random());
         let (_, second) = drive(&test, &mut simulated(str::to_owned), seed, &mut Strategy::random());
-        let events = |run: &Run| run.trace.iter().map(|step| step.event.clone()).collect::<Vec<_>>();
+        let events = |run: &Run| run.trace.iter().map(|step| step.what.clone()).collect::<Vec<_>>();
         assert_eq!(events(&first), events(&second));
         assert_eq!(first.constants, second.constants);
-        let written = record(&test, initial.clone(), &first);
+        let written = record(&mut CaseJudge::new(&test, initial.clone()), &first);
         let text = serde_json::to_string(&written).unwrap();
         let (again, restored) = restore(&test, &serde_json::from_str(&text).unwrap()).unwrap();
         assert_eq!(again, initial);
@@ -254,8 +262,8 @@ fn what_an_implementation_does_wrong_has_its_verdict() {
         (vec![], "Inconclusive", "silence"),
     ] {
         let (initial, run) = drive(&test, &mut Script(script, 0), 1, &mut Strategy::Shortest);
-        let record = record(&test, initial, &run);
-        assert_eq!((record.verdict.as_str(), record.cause.as_str()), (name, cause), "{record:?}");
+        let record = record(&mut CaseJudge::new(&test, initial), &run);
+        assert_eq!((record.verdict.name(), record.cause.as_str()), (name, cause), "{record:?}");
     }
 }
 
@@ -267,15 +275,30 @@ fn limits_end_a_run_without_blame() {
     let mut values = Values::new(MIX);
     let one = Settings { steps: 1, ..settings() };
     let mut adapter = simulated(str::to_owned);
-    let run_one =
-        run(&test, initial.clone(), 1, &one, &mut adapter, &mut Strategy::Shortest, &mut values, &mut solver);
+    let mut judge = CaseJudge::new(&test, initial);
+    let run_one = run(Drive {
+        judge: &mut judge,
+        seed: 1,
+        settings: &one,
+        adapter: &mut adapter,
+        strategy: &mut Strategy::Shortest,
+        values: &mut values,
+        solver: &mut solver,
+    });
     assert_eq!(run_one.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Steps(1)));
     let brief =
         Settings { quiescence: Duration::from_secs(60), time: Duration::from_millis(50), ..settings() };
     let begin = Instant::now();
     let mut adapter = Script(vec![], 0);
-    let run_two =
-        run(&test, initial, 1, &brief, &mut adapter, &mut Strategy::Shortest, &mut values, &mut solver);
+    let run_two = run(Drive {
+        judge: &mut judge,
+        seed: 1,
+        settings: &brief,
+        adapter: &mut adapter,
+        strategy: &mut Strategy::Shortest,
+        values: &mut values,
+        solver: &mut solver,
+    });
     assert_eq!(run_two.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Time(brief.time)));
     assert!(begin.elapsed() < Duration::from_secs(30));
 }
@@ -284,7 +307,7 @@ fn limits_end_a_run_without_blame() {
 fn a_person_may_choose_and_stop() {
     let test = test_case();
     let mut asked = 0;
-    let mut ask = Strategy::Ask(Box::new(|_, _, moves: &[Move]| {
+    let mut ask = Strategy::Ask(Box::new(|_, moves: &[Move]| {
         asked += 1;
         if asked > 2 { Asked::End } else { Asked::Moves(moves.to_vec()) }
     }));
@@ -317,7 +340,7 @@ fn a_document_that_is_no_test_case_is_refused() {
 #[test]
 fn a_failing_run_is_replayed_and_shrunk() {
     use coreach_execution::replay::replay;
-    use coreach_execution::shrink::shrink;
+    use coreach_execution::shrink::{Shrink, shrink};
     let test = TestCase::from_json(include_bytes!("data/counter.json")).unwrap();
     let wrong = include_str!("data/counter.yaml")
         .replace("pValue == vCount", "pValue == (if vCount > 20 then 21 else vCount)");
@@ -331,12 +354,21 @@ fn a_failing_run_is_replayed_and_shrunk() {
             continue;
         }
         failed += 1;
-        let again = replay(&test, initial.clone(), &run, &settings(), &mut adapter);
+        let mut judge = CaseJudge::new(&test, initial);
+        let again = replay(&mut judge, &run, &settings(), &mut adapter);
         assert_eq!((again.diverged, again.run.outcome.name()), (None, "Fail"));
         let mut solver = Z3Solver::default();
         let mut told = 0;
         let mut seen = |_: &Run| told += 1;
-        let shrunk = shrink(&test, &initial, &run, 300, &settings(), &mut adapter, &mut solver, &mut seen);
+        let with = Shrink {
+            judge: &mut judge,
+            budget: 300,
+            settings: &settings(),
+            adapter: &mut adapter,
+            solver: &mut solver,
+            seen: &mut seen,
+        };
+        let shrunk = shrink(&run, with);
         assert_eq!(shrunk.run.outcome, run.outcome);
         assert!(shrunk.run.trace.len() <= 14, "{} events: {:?}", shrunk.run.trace.len(), shrunk.run.trace);
     }

@@ -18,13 +18,27 @@ impl Verdict {
     /// All of them.
     pub const ALL: [Verdict; 3] = [Verdict::Pass, Verdict::Inconclusive, Verdict::Fail];
 
-    /// The name of its location.
+    /// The name of its location, and of it in records and reports.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "Pass",
             Verdict::Inconclusive => "Inconclusive",
             Verdict::Fail => "Fail",
         }
+    }
+
+    /// The word for it in a document of a test case (`docs/json.md`).
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Inconclusive => "inconclusive",
+            Verdict::Fail => "fail",
+        }
+    }
+
+    /// The one of this word.
+    pub fn of_word(word: &str) -> Option<Verdict> {
+        Verdict::ALL.into_iter().find(|verdict| verdict.word() == word)
     }
 }
 

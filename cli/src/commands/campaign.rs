@@ -9,6 +9,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use coreach_execution::Ending;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::summary::{Counts, Summary, Told, constants, summarize, table as rows};
 use coreach_execution::campaign::work::{WorkError, Worked, work};
@@ -125,7 +126,7 @@ fn finish(
         plan.runs.iter().filter(|run| !known.contains_key(&run.key.to_string())).collect();
     let mut counts = Counts::default();
     for row in plan.runs.iter().filter_map(|run| known.get(&run.key.to_string())) {
-        counts.count(&row.verdict);
+        counts.count(row.verdict);
     }
     if !arguments.quiet && counts.total() > 0 {
         let (runs, before) = (plural(plan.runs.len(), "run"), counts.total());
@@ -136,7 +137,7 @@ fn finish(
     let live = Mutex::new(counts);
     let watch = |_: &Planned, record: &Record| {
         let mut counts = live.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.count(&record.verdict);
+        counts.count(record.verdict);
         progress.says(totals(&counts));
         progress.one_done();
     };
@@ -152,13 +153,8 @@ fn finish(
 
 /// `12 Pass, 1 Fail`
 fn totals(counts: &Counts) -> String {
-    let all = [
-        (counts.pass, "Pass"),
-        (counts.inconclusive, "Inconclusive"),
-        (counts.fail, "Fail"),
-        (counts.run_error, "RunError"),
-    ];
-    let some = all.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    let all = Ending::ALL.into_iter().map(|ending| (counts.of(ending), ending));
+    let some = all.filter(|(count, _)| *count > 0).map(|(count, ending)| format!("{count} {ending}"));
     some.collect::<Vec<_>>().join(", ")
 }
 

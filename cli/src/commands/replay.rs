@@ -2,11 +2,12 @@
 
 use std::io;
 
+use coreach_execution::CaseJudge;
 use coreach_execution::adapter::open;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{self, record};
 use coreach_execution::replay::replay as run_again;
-use coreach_execution::shrink::shrink;
+use coreach_execution::shrink::{Shrink, shrink};
 use coreach_model::{Diagnostic, file};
 
 use super::test::exit_of;
@@ -57,7 +58,8 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     };
     let settings = arguments.driving.over(stored.settings.clone());
     let mut adapter = open(&implementation, Lazy::default);
-    let again = run_again(&stored.test, stored.initial.clone(), &stored.run, &settings, adapter.as_mut());
+    let mut judge = CaseJudge::new(&stored.test, stored.initial.clone());
+    let again = run_again(&mut judge, &stored.run, &settings, adapter.as_mut());
     let mut result = again.run.clone();
     let mut lines = Vec::new();
     lines.push(match again.diverged {
@@ -83,16 +85,15 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         };
         let mut solver = Lazy::default();
         let shrunk = budget::within("shrink", budget::time(None), |_| {
-            shrink(
-                &stored.test,
-                &stored.initial,
-                from,
-                arguments.attempts,
-                &settings,
-                adapter.as_mut(),
-                &mut solver,
-                &mut seen,
-            )
+            let with = Shrink {
+                judge: &mut judge,
+                budget: arguments.attempts,
+                settings: &settings,
+                adapter: adapter.as_mut(),
+                solver: &mut solver,
+                seen: &mut seen,
+            };
+            shrink(from, with)
         });
         let before = plural(from.trace.len(), "event");
         match shrunk {
@@ -109,7 +110,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
             }
         }
     }
-    let written = record(&stored.test, stored.initial.clone(), &result);
+    let written = record(&mut judge, &result);
     if let Some(path) = &arguments.keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         if let Err(error) = write(path, text) {

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_execution::adapter::open;
+use coreach_execution::campaign::summary::Counts;
 use coreach_execution::constants::{given, initial_state};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Outcome, Run, Settings, Strategy, TestCase, tester};
+use coreach_execution::{CaseJudge, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
@@ -101,20 +102,20 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 Err(found) => return refuse(&found),
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
-            let run = tester::run(
-                &case.test,
-                initial.clone(),
+            let mut judge = CaseJudge::new(&case.test, initial.clone());
+            let run = tester::run(Drive {
+                judge: &mut judge,
                 seed,
-                &settings,
-                adapter.as_mut(),
-                &mut strategy,
-                &mut values,
-                &mut solver,
-            );
+                settings: &settings,
+                adapter: adapter.as_mut(),
+                strategy: &mut strategy,
+                values: &mut values,
+                solver: &mut solver,
+            });
             progress.one_done();
             exit = exit.and(exit_of(&run.outcome));
             total.add(&run);
-            let written = record(&case.test, initial.clone(), &run);
+            let written = record(&mut judge, &run);
             let path = match keep(arguments, case, &written, &inputs) {
                 Ok(path) => path,
                 Err(message) => {
@@ -174,18 +175,15 @@ fn strategy(chooser: Chooser) -> Strategy<'static> {
 }
 
 /// Asks at the keyboard; the end of the input ends the run.
-fn ask(test: &TestCase, state: &State, moves: &[Move]) -> Asked {
-    let place = &test.iosts.location(state.location).label;
-    let data = state.valuation.iter().map(|(datum, value)| format!("{datum} = {value}"));
-    console::say(&format!("in {place} with {}", data.collect::<Vec<_>>().join(", ")));
+fn ask(judge: &dyn Judge, moves: &[Move]) -> Asked {
+    let mut state = judge.shown();
+    state.data.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let data = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
+    console::say(&format!("in {} with {}", state.place, data.collect::<Vec<_>>().join(", ")));
     for (number, one) in moves.iter().enumerate() {
         let text = match one {
             Move::Wait => "wait for an observation".to_owned(),
-            Move::Send(transition) => {
-                let transition = &test.iosts.transitions[*transition];
-                let action = &test.iosts.action(transition.action).name;
-                format!("send {action} when {}", transition.guard)
-            }
+            Move::Send(number) => judge.describe(*number),
         };
         console::say(&format!("  {} {text}", number + 1));
     }
@@ -311,7 +309,7 @@ fn tell(
 /// Sums over runs.
 #[derive(Default)]
 struct Total {
-    outcomes: BTreeMap<&'static str, usize>,
+    outcomes: Counts,
     events: usize,
     seconds: f64,
     mix: BTreeMap<&'static str, usize>,
@@ -319,7 +317,7 @@ struct Total {
 
 impl Total {
     fn add(&mut self, run: &Run) {
-        *self.outcomes.entry(run.outcome.name()).or_default() += 1;
+        self.outcomes.count(run.outcome.ending());
         self.events += run.trace.len();
         self.seconds += run.time.as_secs_f64();
         for (source, count) in &run.mix {
@@ -328,9 +326,8 @@ impl Total {
     }
 
     fn line(&self) -> String {
-        let names = ["Pass", "Inconclusive", "Fail", "RunError"];
-        let count = |name: &&str| format!("{name} {}", self.outcomes.get(*name).copied().unwrap_or(0));
-        names.iter().map(count).collect::<Vec<_>>().join(", ")
+        let count = |ending: &Ending| format!("{ending} {}", self.outcomes.of(*ending));
+        Ending::ALL.iter().map(count).collect::<Vec<_>>().join(", ")
     }
 
     fn text(&self) -> String {

@@ -9,6 +9,7 @@ use rusqlite::OptionalExtension;
 
 use crate::campaign::store::{Store, StoreError};
 use crate::campaign::store_error::wrong;
+use crate::ending::Ending;
 use crate::record::Record;
 
 /// A number of a run has at most so many digits; what is longer is the beginning of a key.
@@ -80,8 +81,10 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn first_failing(&self) -> Result<Option<i64>> {
-        let sql = "SELECT min(number) FROM runs WHERE verdict = 'Fail'";
-        self.connection.query_row(sql, [], |row| row.get(0)).map_err(|error| wrong(&self.path, &error))
+        let sql = "SELECT min(number) FROM runs WHERE verdict = ?1";
+        self.connection
+            .query_row(sql, [Ending::FAIL], |row| row.get(0))
+            .map_err(|error| wrong(&self.path, &error))
     }
 
     /// The run of this number, or of the only key that begins so. A number has at most seven digits.

@@ -8,11 +8,13 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use coreach_model::Verdict;
 use coreach_model::visible::is_hidden_sign;
 
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Row, Store, StoreError};
 use crate::campaign::summary::{constants, contested};
+use crate::ending::Ending;
 
 /// Why a report was not written.
 #[derive(Debug)]
@@ -38,8 +40,8 @@ pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), Juni
     let doubts = store.doubts().map_err(JunitError::Store)?;
     for (key, verdicts) in contested(&rows, &doubts) {
         if let Some(row) = rows.get_mut(&key) {
-            let worst = verdicts.into_iter().max_by_key(|verdict| rank(verdict)).unwrap_or_default();
-            if rank(&worst) > rank(&row.verdict) {
+            let worst = verdicts.into_iter().max_by_key(|verdict| verdict.rank()).unwrap_or(row.verdict);
+            if worst.rank() > row.verdict.rank() {
                 row.reason = format!("{} in one run, {worst} in another of the same key", row.verdict);
                 row.cause = "contested".to_owned();
                 row.verdict = worst;
@@ -66,9 +68,24 @@ pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), Juni
     Ok(())
 }
 
-/// How bad it is.
-fn rank(verdict: &str) -> usize {
-    ["Pass", "Inconclusive", "RunError", "Fail"].iter().position(|known| *known == verdict).unwrap_or(2)
+/// What JUnit makes of a run: the element of its case, and the count that it adds to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Success,
+    Skipped,
+    Failure,
+    Error,
+}
+
+impl Kind {
+    fn of(row: Option<&Row>) -> Self {
+        match row.map(|row| row.verdict) {
+            Some(Ending::Verdict(Verdict::Pass)) => Kind::Success,
+            Some(Ending::Verdict(Verdict::Inconclusive)) => Kind::Skipped,
+            Some(Ending::Verdict(Verdict::Fail)) => Kind::Failure,
+            Some(Ending::RunError) | None => Kind::Error,
+        }
+    }
 }
 
 /// `tests="3" failures="1" errors="0" skipped="1" time="0.5"`
@@ -76,11 +93,11 @@ fn attributes<'a>(runs: impl Iterator<Item = (usize, Option<&'a Row>)>) -> Strin
     let (mut tests, mut failures, mut errors, mut skipped, mut time) = (0, 0, 0, 0, 0.0);
     for (_, row) in runs {
         tests += 1;
-        match row.map(|row| row.verdict.as_str()) {
-            Some("Pass") => {}
-            Some("Inconclusive") => skipped += 1,
-            Some("Fail") => failures += 1,
-            _ => errors += 1,
+        match Kind::of(row) {
+            Kind::Success => {}
+            Kind::Skipped => skipped += 1,
+            Kind::Failure => failures += 1,
+            Kind::Error => errors += 1,
         }
         time += row.map_or(0.0, |row| row.seconds);
     }
@@ -107,14 +124,15 @@ fn case(
     let seconds = row.map_or(0.0, |row| row.seconds);
     write!(out, "    <testcase classname=\"{class}\" name=\"{}\" time=\"{seconds:.6}\"", escaped(&name))?;
     let hint = format!("coreach explain {} {}", store.path().display(), run.key.short());
+    let kind = Kind::of(row);
     match row {
         None => writeln!(out, "><error type=\"unfinished\" message=\"not run yet\"/></testcase>"),
-        Some(row) if row.verdict == "Pass" => writeln!(out, "/>"),
-        Some(row) if row.verdict == "Inconclusive" => {
+        Some(_) if kind == Kind::Success => writeln!(out, "/>"),
+        Some(row) if kind == Kind::Skipped => {
             writeln!(out, "><skipped message=\"{}\"/></testcase>", escaped(&row.reason))
         }
         Some(row) => {
-            let element = if row.verdict == "Fail" { "failure" } else { "error" };
+            let element = if kind == Kind::Failure { "failure" } else { "error" };
             let (kind, message) = (escaped(&row.cause), escaped(&row.reason));
             writeln!(
                 out,

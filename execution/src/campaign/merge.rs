@@ -31,13 +31,17 @@ pub struct Merged {
 
 pub(super) const TESTS: &str = "hash, name, document";
 pub(super) const IUTS: &str = "hash, name, description, file";
-pub(super) const RUNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, reason, events, record, version, started, seconds";
+pub(super) const RUNS: &str = "key, test, iut, constants, seed, settings, verdict, cause, reason, events, delays, record, version, started, seconds";
 pub(super) const REPEATS: &str = "key, verdict, started";
 pub(super) const CONFLICTS: &str = "key, verdict, cause, record, version, started, seconds, store";
 
-/// The values of these columns.
+/// The values of these columns. A column that an older store does not have yet is a count, of what it has none.
 pub(super) fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value>> {
-    columns.split(", ").map(|column| row.get(column)).collect()
+    let value = |column| match row.as_ref().column_index(column) {
+        Ok(at) => row.get(at),
+        Err(_) => Ok(Value::Integer(0)),
+    };
+    columns.split(", ").map(value).collect()
 }
 
 impl Store {

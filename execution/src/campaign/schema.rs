@@ -18,7 +18,7 @@ pub(super) const APPLICATION: i64 = 0x636f_7268;
 /// From one version to the next.
 type Step = fn(&Connection) -> rusqlite::Result<()>;
 
-const STEPS: [Step; 2] = [tables, seals];
+const STEPS: [Step; 3] = [tables, seals, judges];
 
 /// To version 1.
 fn tables(connection: &Connection) -> rusqlite::Result<()> {
@@ -64,6 +64,52 @@ fn seals(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "CREATE TABLE seals (name TEXT PRIMARY KEY, count INTEGER NOT NULL, head BLOB NOT NULL) STRICT",
     )
+}
+
+/// To version 3: `verdict` takes any word, since more judges have more verdicts, and `delays` says how many steps of the
+/// trace are no events. Which words there are is said by the type that reads them ([`crate::ending::Ending`]), not by
+/// the file.
+///
+/// SQLite cannot take a check from a table, so the table is made anew and its rows are copied, by the way that its
+/// documentation describes ("Making Other Kinds Of Table Schema Changes"). What a user has built on it, indices and
+/// views, is there afterwards, too: indices are made again, and names within views are not looked at.
+fn judges(connection: &Connection) -> rusqlite::Result<()> {
+    let mut indices = connection.prepare(
+        "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'runs' AND sql IS NOT NULL",
+    )?;
+    let indices: Vec<String> = indices.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    connection.pragma_update(None, "legacy_alter_table", true)?;
+    connection.execute_batch(
+        "
+CREATE TABLE coreach_new_runs (
+    number INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    test TEXT NOT NULL REFERENCES tests (hash),
+    iut TEXT NOT NULL REFERENCES iuts (hash),
+    constants TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    settings TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    events INTEGER NOT NULL,
+    delays INTEGER NOT NULL DEFAULT 0,
+    record TEXT NOT NULL,
+    version TEXT NOT NULL,
+    started TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    seal BLOB NOT NULL DEFAULT x'') STRICT;
+INSERT INTO coreach_new_runs
+    (number, key, test, iut, constants, seed, settings, verdict, cause, reason, events, record, version, started, seconds)
+    SELECT
+    number, key, test, iut, constants, seed, settings, verdict, cause, reason, events, record, version, started, seconds
+    FROM runs ORDER BY number;
+DROP TABLE runs;
+ALTER TABLE coreach_new_runs RENAME TO runs;
+",
+    )?;
+    connection.pragma_update(None, "legacy_alter_table", false)?;
+    indices.iter().try_for_each(|index| connection.execute_batch(index))
 }
 
 /// Makes the tables of a new store. To be called in a transaction.

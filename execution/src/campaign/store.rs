@@ -31,6 +31,7 @@ use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults, SEALED};
 pub use crate::campaign::store_error::StoreError;
 use crate::campaign::store_error::{PATIENCE, wrong};
+use crate::ending::Ending;
 use crate::record::Record;
 
 /// A finished run, without its record.
@@ -40,8 +41,8 @@ pub struct Row {
     pub number: i64,
     /// Its key.
     pub key: String,
-    /// `Pass`, `Inconclusive`, `Fail` or `RunError`.
-    pub verdict: String,
+    /// How it ended.
+    pub verdict: Ending,
     /// Why, as a word.
     pub cause: String,
     /// Why, in a sentence.
@@ -56,9 +57,9 @@ pub struct Row {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Doubts {
     /// Key and verdict of each time that a run was done again.
-    pub repeats: Vec<(String, String)>,
+    pub repeats: Vec<(String, Ending)>,
     /// Key and verdict of each run to which a merge brought another verdict.
-    pub conflicts: Vec<(String, String)>,
+    pub conflicts: Vec<(String, Ending)>,
 }
 
 /// An open store.
@@ -272,14 +273,15 @@ impl Store {
         let since = started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let key = run.key.to_string();
+        let delays = record.trace.iter().filter(|step| step.is_delay()).count();
         let is_new = !transaction.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([&key])?;
         if is_new {
             transaction
                 .prepare_cached(
                     "INSERT INTO runs (key, test, iut, constants, seed, settings, verdict, cause, reason, events,
-                         record, version, started, seconds)
+                         record, version, started, seconds, delays)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-                         strftime('%Y-%m-%dT%H:%M:%fZ', ?13, 'unixepoch'), ?14)",
+                         strftime('%Y-%m-%dT%H:%M:%fZ', ?13, 'unixepoch'), ?14, ?15)",
                 )?
                 .execute(params![
                     key,
@@ -291,11 +293,12 @@ impl Store {
                     record.verdict,
                     record.cause,
                     record.reason.summary,
-                    record.trace.len() as i64,
+                    (record.trace.len() - delays) as i64,
                     json,
                     env!("CARGO_PKG_VERSION"),
                     since,
                     record.seconds,
+                    delays as i64,
                 ])?;
             seal::append(&transaction, "runs")?;
         } else {
@@ -348,7 +351,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn doubts(&self) -> Result<Doubts> {
-        let list = |table: &str| -> Result<Vec<(String, String)>> {
+        let list = |table: &str| -> Result<Vec<(String, Ending)>> {
             let mut list = Vec::new();
             self.each(table, &mut |row| {
                 list.push((row.get("key")?, row.get("verdict")?));

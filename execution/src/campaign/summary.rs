@@ -8,11 +8,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use coreach_model::Verdict;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Doubts, Row, Store, StoreError};
+use crate::ending::Ending;
 
 /// So many runs that failed, and so many that broke, are told of in full.
 pub const TOLD: usize = 5;
@@ -31,14 +33,23 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts one more; `verdict` as in a record.
-    pub fn count(&mut self, verdict: &str) {
-        match verdict {
-            "Pass" => self.pass += 1,
-            "Inconclusive" => self.inconclusive += 1,
-            "Fail" => self.fail += 1,
-            // A store holds four words, and this is the fourth.
-            _ => self.run_error += 1,
+    /// Counts one more.
+    pub fn count(&mut self, ending: Ending) {
+        match ending {
+            Ending::Verdict(Verdict::Pass) => self.pass += 1,
+            Ending::Verdict(Verdict::Inconclusive) => self.inconclusive += 1,
+            Ending::Verdict(Verdict::Fail) => self.fail += 1,
+            Ending::RunError => self.run_error += 1,
+        }
+    }
+
+    /// How many ended so.
+    pub fn of(&self, ending: Ending) -> usize {
+        match ending {
+            Ending::Verdict(Verdict::Pass) => self.pass,
+            Ending::Verdict(Verdict::Inconclusive) => self.inconclusive,
+            Ending::Verdict(Verdict::Fail) => self.fail,
+            Ending::RunError => self.run_error,
         }
     }
 
@@ -78,7 +89,7 @@ pub struct Told {
     /// The seed.
     pub seed: u64,
     /// How it ended.
-    pub verdict: String,
+    pub verdict: Ending,
     /// Why, as a word.
     pub cause: String,
     /// Why, in a sentence.
@@ -138,13 +149,13 @@ impl Summary {
 pub const INCOMPLETE: u8 = 5;
 
 /// Other verdicts of a run than the one in the store, by its key.
-pub(super) fn contested(rows: &HashMap<String, Row>, doubts: &Doubts) -> HashMap<String, Vec<String>> {
-    let mut contested: HashMap<String, Vec<String>> = HashMap::new();
+pub(super) fn contested(rows: &HashMap<String, Row>, doubts: &Doubts) -> HashMap<String, Vec<Ending>> {
+    let mut contested: HashMap<String, Vec<Ending>> = HashMap::new();
     for (key, verdict) in doubts.repeats.iter().chain(&doubts.conflicts) {
         if rows.get(key).is_some_and(|row| row.verdict != *verdict) {
             let list = contested.entry(key.clone()).or_default();
             if !list.contains(verdict) {
-                list.push(verdict.clone());
+                list.push(*verdict);
             }
         }
     }
@@ -166,15 +177,15 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
     let mut broken: Vec<Told> = Vec::new();
     for (number, row) in finished(plan, &rows) {
         let run = &plan.runs[number];
-        counts.count(&row.verdict);
-        others.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(verdict));
+        counts.count(row.verdict);
+        others.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(*verdict));
         let (its, seconds) = groups.entry((run.test, run.iut)).or_default();
-        its.count(&row.verdict);
+        its.count(row.verdict);
         seconds.push(row.seconds);
-        let list = match row.verdict.as_str() {
-            "Fail" => &mut told,
-            "RunError" => &mut broken,
-            _ => continue,
+        let list = match row.verdict {
+            Ending::Verdict(Verdict::Fail) => &mut told,
+            Ending::RunError => &mut broken,
+            Ending::Verdict(Verdict::Pass | Verdict::Inconclusive) => continue,
         };
         if list.len() < TOLD {
             list.push(tell(plan, number, row));
@@ -208,7 +219,7 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
 }
 
 /// Of how many runs these are.
-fn distinct(list: &[(String, String)]) -> usize {
+fn distinct(list: &[(String, Ending)]) -> usize {
     list.iter().map(|(key, _)| key).collect::<HashSet<_>>().len()
 }
 
@@ -229,7 +240,7 @@ fn tell(plan: &Plan, number: usize, row: &Row) -> Told {
         iut: plan.iuts[run.iut].name.clone(),
         constants: plan.constants(run).clone(),
         seed: run.seed,
-        verdict: row.verdict.clone(),
+        verdict: row.verdict,
         cause: row.cause.clone(),
         reason: row.reason.clone(),
         events: row.events,

@@ -19,9 +19,10 @@ use std::time::SystemTime;
 use crate::adapter::Adapter;
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Store, StoreError};
+use crate::judge::case::CaseJudge;
 use crate::lazy::Lazy;
 use crate::record::{Record, record};
-use crate::tester;
+use crate::tester::{self, Drive};
 use crate::values::{MIX, Values};
 
 /// The stack of a run, in bytes: terms are walked recursively. What is not used costs nothing.
@@ -169,17 +170,17 @@ fn with_link<R>(
 pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter) -> Record {
     let test = &plan.tests[run.test].case;
     let initial = &plan.instances[run.test][run.instance].state;
-    let done = tester::run(
-        test,
-        initial.clone(),
-        run.seed,
-        &plan.settings.limits,
+    let mut judge = CaseJudge::new(test, initial.clone());
+    let done = tester::run(Drive {
+        judge: &mut judge,
+        seed: run.seed,
+        settings: &plan.settings.limits,
         adapter,
-        &mut plan.settings.strategy.start(),
-        &mut Values::new(MIX),
-        &mut Lazy::default(),
-    );
-    record(test, initial.clone(), &done)
+        strategy: &mut plan.settings.strategy.start(),
+        values: &mut Values::new(MIX),
+        solver: &mut Lazy::default(),
+    });
+    record(&mut judge, &done)
 }
 
 /// A panic elsewhere is told there.

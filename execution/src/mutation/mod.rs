@@ -26,13 +26,15 @@ use crate::adapter::in_process::{Implementation, InProcess};
 use crate::adapter::simulated::Simulated;
 use crate::constants::initial_state;
 use crate::initial::{self, NoState};
+use crate::judge::case::CaseJudge;
+use crate::judge::{Judge, Judged};
 use crate::lazy::Lazy;
-use crate::monitor::{Judged, Monitor};
+use crate::monitor::Monitor;
 use crate::random::Random;
-use crate::run::{Outcome, Run};
+use crate::run::{Occurrence, Outcome, Run};
 use crate::strategy::Strategy;
 use crate::test_case::TestCase;
-use crate::tester::{self, Settings};
+use crate::tester::{self, Drive, Settings};
 use crate::values::{MIX, Values};
 pub use operators::{Mutant, Operator, mutant, mutate};
 
@@ -123,7 +125,7 @@ pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Vec
             let Ok(states) = possible(specification, &test.constants_in(&initial)) else { continue };
             let mut monitor = Monitor::new(specification, states);
             for step in &run.trace {
-                if monitor.follow(&step.event) != Judged::Allowed {
+                if monitor.take(&step.what) != Judged::Followed(None) || monitor.verdict().is_some() {
                     break;
                 }
             }
@@ -200,16 +202,15 @@ fn one_run(
         initial_state(test, &Valuation::new(), seed, &mut solver).map_err(|error| error.to_string())?;
     let mut adapter = InProcess(Simulated::new(iut.clone(), Lazy::default()));
     let (mut strategy, mut values) = (Strategy::random(), Values::new(MIX));
-    let run = tester::run(
-        test,
-        initial.clone(),
+    let run = tester::run(Drive {
+        judge: &mut CaseJudge::new(test, initial.clone()),
         seed,
-        &effort.settings,
-        &mut adapter,
-        &mut strategy,
-        &mut values,
-        &mut solver,
-    );
+        settings: &effort.settings,
+        adapter: &mut adapter,
+        strategy: &mut strategy,
+        values: &mut values,
+        solver: &mut solver,
+    });
     Ok((initial, run))
 }
 
@@ -245,26 +246,28 @@ pub fn walk(
     let mut trace = Vec::new();
     let mut quiet = 0;
     while trace.len() < depth && quiet < 16 {
-        let event = if random.below(2) == 0 {
-            iut.output(true)
+        let what = if random.below(2) == 0 {
+            iut.output(true).map(Occurrence::Observation)
         } else {
             let input = input(specification, monitor.states(), &mut values, &mut random, &mut solver);
             if let Some(input) = &input {
                 iut.input(input);
             }
-            input
+            input.map(Occurrence::Stimulus)
         };
-        let Some(event) = event else {
+        let Some(what) = what else {
             quiet += 1;
             continue;
         };
         quiet = 0;
+        let judged = monitor.take(&what);
+        let (Occurrence::Stimulus(event) | Occurrence::Observation(event)) = what else { return Ok(None) };
         values.saw(&event.values);
         trace.push(event);
-        match trace.last().map(|event| monitor.follow(event)) {
-            Some(Judged::Allowed) => {}
-            Some(Judged::Violation) => return Ok(Some(trace)),
-            _ => return Ok(None),
+        match judged {
+            Judged::Followed(_) if monitor.verdict() == Some(Verdict::Fail) => return Ok(Some(trace)),
+            Judged::Followed(_) => {}
+            Judged::Ends(..) => return Ok(None),
         }
     }
     Ok(None)

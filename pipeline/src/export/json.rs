@@ -280,7 +280,7 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
         None => (None, None),
         Some(Mark::Accept) => (Some("accept"), None),
         Some(Mark::Reject) => (Some("reject"), None),
-        Some(Mark::Verdict(verdict)) => (None, Some(verdict_name(verdict))),
+        Some(Mark::Verdict(verdict)) => (None, Some(verdict.word())),
     };
     let fact = |facts: Option<&[Term]>| facts.map(|facts| expression(&facts[id.0 as usize], &[declarations]));
     LocationJson {
@@ -291,14 +291,6 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
         verdict,
         reach: fact(view.reach),
         coreach: fact(view.coreach),
-    }
-}
-
-fn verdict_name(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "pass",
-        Verdict::Inconclusive => "inconclusive",
-        Verdict::Fail => "fail",
     }
 }
 

@@ -1,0 +1,339 @@
+//! How a run ends, and the words for it: one table, from which everything that writes or reads them takes them.
+//!
+//! A record, the store, a report for build servers and a summary all say how a run ended. They agree since they ask here,
+//! by type: a verdict or a cause that is new is one line more in this file, and the compiler names each place that has to
+//! decide what it means there.
+//!
+//! | in a record | type |
+//! |---|---|
+//! | `verdict` | [`Ending`]: the verdict's name, or `RunError` |
+//! | `cause`, `detail` | [`Cause`] of a verdict, [`Failure`] of a run error: a word, and what belongs to it |
+
+use std::fmt;
+use std::time::Duration;
+
+use coreach_model::Verdict;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value as Json;
+
+use crate::adapter::Failure;
+
+/// How a run ended, without why.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Ending {
+    /// With a verdict.
+    Verdict(Verdict),
+    /// Without: something between tester and implementation broke.
+    RunError,
+}
+
+impl Ending {
+    /// All of them, in the order of reports.
+    pub const ALL: [Ending; 4] = [
+        Ending::Verdict(Verdict::Pass),
+        Ending::Verdict(Verdict::Inconclusive),
+        Ending::Verdict(Verdict::Fail),
+        Ending::RunError,
+    ];
+
+    /// The worst of them: the implementation does what it must not.
+    pub const FAIL: Ending = Ending::Verdict(Verdict::Fail);
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Verdict(verdict) => verdict.name(),
+            Ending::RunError => "RunError",
+        }
+    }
+
+    /// The one of this word.
+    pub fn named(name: &str) -> Option<Ending> {
+        Ending::ALL.into_iter().find(|ending| ending.name() == name)
+    }
+
+    /// How bad it is: where two runs of one key disagree, the worse one is told.
+    pub fn rank(self) -> usize {
+        match self {
+            Ending::Verdict(Verdict::Pass) => 0,
+            Ending::Verdict(Verdict::Inconclusive) => 1,
+            Ending::RunError => 2,
+            Ending::Verdict(Verdict::Fail) => 3,
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A word that is none of ours: a file of a later version, or one that somebody wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoEnding(String);
+
+impl fmt::Display for NoEnding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no verdict", self.0)
+    }
+}
+
+impl std::error::Error for NoEnding {}
+
+impl Serialize for Ending {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Ending {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Ending::named(&name).ok_or_else(|| serde::de::Error::custom(NoEnding(name)))
+    }
+}
+
+impl ToSql for Ending {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.name().to_sql()
+    }
+}
+
+impl FromSql for Ending {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name = value.as_str()?;
+        Ending::named(name).ok_or_else(|| FromSqlError::Other(Box::new(NoEnding(name.to_owned()))))
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// With a verdict.
+    Verdict(Verdict, Cause),
+    /// Without: something between tester and implementation broke.
+    RunError(Failure),
+}
+
+impl Outcome {
+    /// Nothing wrong was seen, and the run is over for this cause.
+    pub fn inconclusive(cause: Cause) -> Self {
+        Outcome::Verdict(Verdict::Inconclusive, cause)
+    }
+
+    /// What was sent is no event of the specification.
+    pub fn alien(text: String) -> Self {
+        Outcome::Verdict(Verdict::Fail, Cause::Alien(text))
+    }
+
+    /// Without why.
+    pub fn ending(&self) -> Ending {
+        match self {
+            Outcome::Verdict(verdict, _) => Ending::Verdict(*verdict),
+            Outcome::RunError(_) => Ending::RunError,
+        }
+    }
+
+    /// The verdict's name, or `RunError`.
+    pub fn name(&self) -> &'static str {
+        self.ending().name()
+    }
+
+    /// The verdict, where there is one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self {
+            Outcome::Verdict(verdict, _) => Some(*verdict),
+            Outcome::RunError(_) => None,
+        }
+    }
+}
+
+/// Why a verdict was given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// The last step of the trace led to the verdict.
+    Event,
+    /// Fail: the implementation sent what is no event of the specification.
+    Alien(String),
+    /// Inconclusive: nothing was observed for so long, and there was nothing to send.
+    Silence(Duration),
+    /// Inconclusive: no stimulus has values that satisfy its guard here, and nothing may be observed.
+    NothingToDo,
+    /// Inconclusive: what happened is nothing of which the judge's model says anything.
+    Unspecified,
+    /// Inconclusive: the run has had as many events as it may.
+    Steps(usize),
+    /// Inconclusive: the run has taken as long as it may.
+    Time(Duration),
+    /// Inconclusive: a number would have had more digits than are computed.
+    Digits(usize),
+    /// Inconclusive: the person at the keyboard ended the run.
+    Ended,
+}
+
+impl Cause {
+    /// May a run end with this verdict for this cause?
+    pub fn may_end_in(&self, verdict: Verdict) -> bool {
+        match self {
+            Cause::Event => true,
+            Cause::Alien(_) => verdict == Verdict::Fail,
+            Cause::Silence(_)
+            | Cause::NothingToDo
+            | Cause::Unspecified
+            | Cause::Steps(_)
+            | Cause::Time(_)
+            | Cause::Digits(_)
+            | Cause::Ended => verdict == Verdict::Inconclusive,
+        }
+    }
+}
+
+/// Why, as a word, and what belongs to it: milliseconds, a number of steps, a text.
+pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
+    let milliseconds = |time: &Duration| Json::from(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    match outcome {
+        Outcome::RunError(failure) => (failure.name(), Json::from(failure.text())),
+        Outcome::Verdict(_, cause) => match cause {
+            Cause::Event => ("event", Json::Null),
+            Cause::Alien(text) => ("alien", Json::from(text.clone())),
+            Cause::Silence(time) => ("silence", milliseconds(time)),
+            Cause::NothingToDo => ("nothing_to_do", Json::Null),
+            Cause::Unspecified => ("unspecified", Json::Null),
+            Cause::Steps(limit) => ("steps", Json::from(*limit)),
+            Cause::Time(time) => ("time", milliseconds(time)),
+            Cause::Digits(limit) => ("digits", Json::from(*limit)),
+            Cause::Ended => ("ended", Json::Null),
+        },
+    }
+}
+
+/// What [`cause`] and an ending were made of.
+///
+/// # Errors
+/// The words do not fit each other: no run ends so.
+pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, String> {
+    let wrong = |what: &str| format!("`detail` of the cause `{cause}` must be {what}");
+    let text = || detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));
+    let number = || detail.as_u64().ok_or_else(|| wrong("a whole number"));
+    let time = || number().map(Duration::from_millis);
+    let verdict = match ending {
+        Ending::RunError => {
+            let failure = match cause {
+                "start" => Failure::Start(text()?),
+                "lost" => Failure::Lost(text()?),
+                "garbage" => Failure::Garbage(text()?),
+                "stuck" => Failure::Stuck(text()?),
+                "flood" => Failure::Flood(text()?),
+                "untranslatable" => Failure::Untranslatable(text()?),
+                other => return Err(format!("`{other}` is no cause of a run error")),
+            };
+            return Ok(Outcome::RunError(failure));
+        }
+        Ending::Verdict(verdict) => verdict,
+    };
+    let typed = match cause {
+        "event" => Cause::Event,
+        "alien" => Cause::Alien(text()?),
+        "silence" => Cause::Silence(time()?),
+        "nothing_to_do" => Cause::NothingToDo,
+        "unspecified" => Cause::Unspecified,
+        "steps" => Cause::Steps(usize::try_from(number()?).map_err(|_| wrong("a number of events"))?),
+        "time" => Cause::Time(time()?),
+        "digits" => Cause::Digits(usize::try_from(number()?).map_err(|_| wrong("a number of digits"))?),
+        "ended" => Cause::Ended,
+        other => return Err(format!("`{other}` is no cause of a verdict")),
+    };
+    if !typed.may_end_in(verdict) {
+        return Err(format!("the cause `{cause}` never ends in {ending}"));
+    }
+    Ok(Outcome::Verdict(verdict, typed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each. The match makes this list complain when a cause is added to the type and not here.
+    fn causes() -> Vec<Cause> {
+        let some = Duration::from_millis(7);
+        let list = vec![
+            Cause::Event,
+            Cause::Alien("x".to_owned()),
+            Cause::Silence(some),
+            Cause::NothingToDo,
+            Cause::Unspecified,
+            Cause::Steps(3),
+            Cause::Time(some),
+            Cause::Digits(4),
+            Cause::Ended,
+        ];
+        for cause in &list {
+            match cause {
+                Cause::Event
+                | Cause::Alien(_)
+                | Cause::Silence(_)
+                | Cause::NothingToDo
+                | Cause::Unspecified
+                | Cause::Steps(_)
+                | Cause::Time(_)
+                | Cause::Digits(_)
+                | Cause::Ended => {}
+            }
+        }
+        list
+    }
+
+    fn failures() -> Vec<Failure> {
+        let text = || "y".to_owned();
+        vec![
+            Failure::Start(text()),
+            Failure::Lost(text()),
+            Failure::Garbage(text()),
+            Failure::Stuck(text()),
+            Failure::Flood(text()),
+            Failure::Untranslatable(text()),
+        ]
+    }
+
+    #[test]
+    fn whatever_is_written_is_read_back_and_no_two_words_are_alike() {
+        let mut words = std::collections::BTreeSet::new();
+        for failure in failures() {
+            let outcome_of = Outcome::RunError(failure);
+            let (word, detail) = cause(&outcome_of);
+            assert!(words.insert(word), "{word} twice");
+            assert_eq!(outcome(Ending::RunError, word, &detail), Ok(outcome_of));
+        }
+        for one in causes() {
+            let word = cause(&Outcome::Verdict(Verdict::Pass, one.clone())).0;
+            assert!(words.insert(word), "{word} twice");
+            for verdict in Verdict::ALL {
+                let given = Outcome::Verdict(verdict, one.clone());
+                let (word, detail) = cause(&given);
+                let read = outcome(given.ending(), word, &detail);
+                assert_eq!(read.ok(), one.may_end_in(verdict).then_some(given));
+            }
+        }
+    }
+
+    #[test]
+    fn an_ending_is_one_word_everywhere() {
+        let names = ["Pass", "Inconclusive", "Fail", "RunError"];
+        assert_eq!(Ending::ALL.map(Ending::name), names);
+        for ending in Ending::ALL {
+            let written = serde_json::to_string(&ending).unwrap_or_default();
+            assert_eq!(written, format!("\"{}\"", ending.name()));
+            assert_eq!(serde_json::from_str::<Ending>(&written).ok(), Some(ending));
+            assert_eq!(Ending::column_result(ValueRef::from(ending.name())).ok(), Some(ending));
+        }
+        assert!(serde_json::from_str::<Ending>("\"pass\"").is_err());
+        assert!(Ending::column_result(ValueRef::from("WeakPass")).is_err());
+        // Every verdict of the type is an ending.
+        assert!(Verdict::ALL.into_iter().all(|verdict| Ending::ALL.contains(&Ending::Verdict(verdict))));
+        let mut ranks = Ending::ALL.map(Ending::rank);
+        ranks.sort_unstable();
+        assert_eq!(ranks, [0, 1, 2, 3]);
+    }
+}

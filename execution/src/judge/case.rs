@@ -1,0 +1,183 @@
+//! A deterministic test case as a judge: one location and one valuation at a time.
+//!
+//! The verdict is that of the location reached. An observation fires the one transition whose guard holds; a test case takes
+//! every output of its alphabet with values in their types, so what fires none is no event of it, and a Fail with that
+//! cause (Definition 6.2: the output is in no Out). Silence is no event of the traces that it is about (ioc is over traces,
+//! not suspension traces): it is never a Fail, and where the tester reports it nothing is left to do, which is
+//! Inconclusive. Time passes unseen.
+//!
+//! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
+//! when its values were tried to the moment when it was sent.
+
+use coreach_model::iosts::Iosts;
+use coreach_model::semantics::{Event, State, fire};
+use coreach_model::{Datum, Value, Verdict};
+
+use crate::judge::guards::{expected, guards};
+use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
+use crate::run::{Cause, Occurrence};
+use crate::test_case::TestCase;
+
+/// A test case in a state.
+#[derive(Clone, Debug)]
+pub struct CaseJudge<'a> {
+    test: &'a TestCase,
+    initial: State,
+    state: State,
+    /// A stimulus that can be sent here, its transition, and the state after it.
+    ready: Option<(Event, usize, State)>,
+}
+
+impl<'a> CaseJudge<'a> {
+    /// In its initial state, with the constants in it ([`crate::constants`]).
+    pub fn new(test: &'a TestCase, initial: State) -> Self {
+        CaseJudge { test, state: initial.clone(), initial, ready: None }
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn at(&self) -> usize {
+        self.state.location.0 as usize
+    }
+
+    /// The transition that takes an event, and the state after it.
+    fn fired(&self, candidates: &[usize], event: &Event) -> Option<(usize, State)> {
+        candidates.iter().find_map(|number| {
+            let transition = &self.test.iosts.transitions[*number];
+            let named = self.test.iosts.action(transition.action).name == event.action;
+            let next = named.then(|| fire(&self.test.iosts, transition, &self.state, &event.values))?;
+            Some((*number, next?))
+        })
+    }
+
+    fn go(&mut self, number: usize, next: State) -> Judged {
+        self.state = next;
+        Judged::Followed(Some(number))
+    }
+
+    /// The observations that may lead on: their target is neither Fail nor Inconclusive.
+    fn welcome(&self) -> Vec<usize> {
+        let leads_on = |number: &&usize| {
+            let target = self.test.iosts.transitions[**number].target;
+            !matches!(self.test.verdict(target), Some(Verdict::Fail | Verdict::Inconclusive))
+        };
+        self.test.observations[self.at()].iter().filter(leads_on).copied().collect()
+    }
+
+    fn distance(&self, number: usize) -> Option<usize> {
+        self.test.distances[self.test.iosts.transitions[number].target.0 as usize]
+    }
+}
+
+impl Judge for CaseJudge<'_> {
+    fn iosts(&self) -> &Iosts {
+        &self.test.iosts
+    }
+
+    fn constants(&self) -> Vec<(Datum, Value)> {
+        self.test.constants_in(&self.initial)
+    }
+
+    fn begin(&mut self) {
+        self.ready = None;
+        self.state = self.initial.clone();
+    }
+
+    fn offers(&self) -> Offers {
+        let send = |number: &usize| Offer {
+            step: Move::Send(*number),
+            through: vec![*number],
+            distance: self.distance(*number),
+        };
+        let mut moves: Vec<Offer> = self.test.stimuli[self.at()].iter().map(send).collect();
+        let welcome = self.welcome();
+        if !welcome.is_empty() || moves.is_empty() {
+            let distance = welcome.iter().filter_map(|number| self.distance(*number)).min();
+            moves.push(Offer { step: Move::Wait, through: welcome, distance });
+        }
+        Offers { moves, may_observe: !self.test.observations[self.at()].is_empty() }
+    }
+
+    fn stimulus(&mut self, number: usize, choice: &mut Choice<'_>) -> Option<Event> {
+        let transition = &self.test.iosts.transitions[number];
+        let action = self.test.iosts.action(transition.action);
+        let values = choice.values.choose(
+            number,
+            &transition.guard,
+            &action.parameters,
+            &self.state.valuation,
+            choice.random,
+            choice.solver,
+        )?;
+        let next = fire(&self.test.iosts, transition, &self.state, &values)?;
+        let event = Event::new(action.name.clone(), values);
+        self.ready = Some((event.clone(), number, next));
+        Some(event)
+    }
+
+    fn can_send(&mut self, stimulus: &Event) -> bool {
+        let fired = self.fired(&self.test.stimuli[self.at()], stimulus);
+        self.ready = fired.map(|(number, next)| (stimulus.clone(), number, next));
+        self.ready.is_some()
+    }
+
+    fn take(&mut self, what: &Occurrence) -> Judged {
+        let ready = self.ready.take();
+        match what {
+            Occurrence::Stimulus(event) => {
+                let fired = match ready {
+                    Some((known, number, next)) if known == *event => Some((number, next)),
+                    _ => self.fired(&self.test.stimuli[self.at()], event),
+                };
+                match fired {
+                    Some((number, next)) => self.go(number, next),
+                    None => Judged::Ends(Verdict::Inconclusive, Cause::Unspecified),
+                }
+            }
+            Occurrence::Observation(event) => match self.fired(&self.test.observations[self.at()], event) {
+                Some((number, next)) => self.go(number, next),
+                None => Judged::alien(event),
+            },
+            Occurrence::Silence(time) => Judged::silence(*time),
+            Occurrence::Delay(_) => Judged::Followed(None),
+        }
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.test.verdict(self.state.location)
+    }
+
+    fn shown(&self) -> Shown {
+        let data = self.test.iosts.constants.iter().chain(&self.test.iosts.variables);
+        let value = |datum: &Datum| Some((datum.clone(), self.state.valuation.get(datum)?.clone()));
+        Shown {
+            place: self.test.iosts.location(self.state.location).label.clone(),
+            data: data.filter_map(value).collect(),
+        }
+    }
+
+    fn place(&self) -> &str {
+        &self.test.iosts.location(self.state.location).name
+    }
+
+    fn describe(&self, number: usize) -> String {
+        let transition = &self.test.iosts.transitions[number];
+        let action = &self.test.iosts.action(transition.action).name;
+        format!("send {action} when {}", transition.guard)
+    }
+
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+        let guards = match observed {
+            Some(event) if verdict != Some(Verdict::Pass) => guards(self.test, &self.state, event, verdict),
+            _ => Vec::new(),
+        };
+        let expected = match verdict {
+            Some(Verdict::Pass) => Vec::new(),
+            _ => expected(self.test, &self.state),
+        };
+        Why { guards, expected }
+    }
+}

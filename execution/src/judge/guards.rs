@@ -1,0 +1,100 @@
+//! What of a test case's guards decides about an observation: the parts that do not hold, with the values that make them
+//! fail, and what would have led on.
+
+use coreach_model::iosts::Transition;
+use coreach_model::semantics::{Event, State};
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::{Datum, Term, Value, Verdict};
+
+use crate::judge::Guard;
+use crate::test_case::TestCase;
+
+/// The transitions of the event's action that do not lead to the verdict, each with its first conjunct that does not hold;
+/// and for Inconclusive the guard that led there.
+pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
+    let valuation = with_event(test, state, event);
+    let mut found = Vec::new();
+    for number in &test.observations[state.location.0 as usize] {
+        let transition = &test.iosts.transitions[*number];
+        if test.iosts.action(transition.action).name != event.action {
+            continue;
+        }
+        let leads = test.verdict(transition.target);
+        if leads == Some(Verdict::Fail) {
+            continue;
+        }
+        if leads == verdict {
+            found.extend(part(test, transition, &transition.guard, true, &valuation));
+        } else {
+            let failing = transition.guard.conjuncts().into_iter().find(|c| holds(c, &valuation) != Ok(true));
+            found.extend(failing.and_then(|c| part(test, transition, &c, false, &valuation)));
+        }
+    }
+    found
+}
+
+fn part(test: &TestCase, transition: &Transition, term: &Term, holds: bool, at: &Valuation) -> Option<Guard> {
+    if term.is_true() {
+        return None;
+    }
+    let value = |datum: &Datum| Some((datum.to_string(), at.get(datum)?.to_string()));
+    Some(Guard {
+        transition: test.iosts.describe(transition),
+        part: term.to_string(),
+        holds,
+        values: term.data().iter().filter_map(value).collect(),
+    })
+}
+
+/// The state's valuation with the event's values for its parameters.
+fn with_event(test: &TestCase, state: &State, event: &Event) -> Valuation {
+    let mut valuation = state.valuation.clone();
+    if let Some(action) = test.iosts.find_action(&event.action) {
+        let parameters = &test.iosts.action(action).parameters;
+        valuation.extend(parameters.iter().cloned().zip(event.values.iter().cloned()));
+    }
+    valuation
+}
+
+/// What would have led on: `Return(pRemainingValue) when pRemainingValue == vPaid - cPrice`, with the values of the state.
+pub(super) fn expected(test: &TestCase, state: &State) -> Vec<String> {
+    let mut found = Vec::new();
+    for number in &test.observations[state.location.0 as usize] {
+        let transition = &test.iosts.transitions[*number];
+        if test.verdict(transition.target) == Some(Verdict::Fail) {
+            continue;
+        }
+        let action = test.iosts.action(transition.action);
+        let parameters: Vec<String> = action.parameters.iter().map(Datum::to_string).collect();
+        let head = format!("{}({})", action.name, parameters.join(", "));
+        let guard: Vec<String> = transition
+            .guard
+            .conjuncts()
+            .iter()
+            .map(|part| at_state(part, state, &action.parameters))
+            .collect();
+        let text = if guard.is_empty() { head } else { format!("{head} when {}", guard.join(" && ")) };
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
+/// A conjunct, with its value where the state alone decides it: `vPaid >= 3 [false]`.
+fn at_state(part: &Term, state: &State, parameters: &[Datum]) -> String {
+    if part.data().iter().any(|datum| parameters.contains(datum)) {
+        let known: Vec<String> = part
+            .data()
+            .iter()
+            .filter(|datum| !parameters.contains(datum))
+            .filter_map(|datum| Some(format!("{datum} = {}", state.valuation.get(datum)?)))
+            .collect();
+        return if known.is_empty() { part.to_string() } else { format!("{part} [{}]", known.join(", ")) };
+    }
+    match evaluate(part, &state.valuation) {
+        Ok(Value::Bool(value)) => format!("{part} [{value}]"),
+        Ok(other) => format!("{part} [{other}]"),
+        Err(why) => format!("{part} [{why}]"),
+    }
+}

@@ -1,0 +1,162 @@
+//! A judge: what follows a run and says in the end what it was worth.
+//!
+//! **Problem.** Driving an implementation, following a trace, telling why a run ended, running it again and making it
+//! shorter are the same for whatever says what may happen next: a test case, the specification itself, a set of symbolic
+//! states, a test case with clocks, a trace that was recorded elsewhere.
+//!
+//! **Method.** One trait. A judge is a state that is shown what happens, one [`Occurrence`] after the other: an event, silence
+//! or a delay. It *follows*, or *ends* the run with a verdict and its cause, staying where it is. What it followed is the
+//! trace; so a trace alone brings a judge of the same kind to the same state, and nothing of the state is kept. Where the
+//! state that was reached is a verdict, it says so ([`Judge::verdict`]).
+//!
+//! What a judge offers to the tester are *moves* with what a strategy needs to order them, and values for a stimulus. It
+//! never speaks to an implementation, never waits, and draws no lots but those of the [`Choice`] that it is given.
+//!
+//! Judges here: a deterministic test case ([`case`]) and the specification ([`crate::monitor`]).
+
+pub mod case;
+mod guards;
+
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::Iosts;
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value, Verdict};
+
+use crate::random::Random;
+pub use crate::run::Shown;
+use crate::run::{Cause, Occurrence};
+use crate::values::Values;
+
+/// What an occurrence is to a judge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Judged {
+    /// It may happen, and was followed; through the transition of this number, where it is one.
+    Followed(Option<usize>),
+    /// It ends the run with this verdict. The judge is where it was.
+    Ends(Verdict, Cause),
+}
+
+impl Judged {
+    /// What is no event of the specification.
+    pub fn alien(event: &Event) -> Self {
+        Judged::Ends(Verdict::Fail, Cause::Alien(event.to_string()))
+    }
+
+    /// What silence is in a theory over traces without quiescence: no fault, and nothing comes after it.
+    pub fn silence(time: std::time::Duration) -> Self {
+        Judged::Ends(Verdict::Inconclusive, Cause::Silence(time))
+    }
+}
+
+/// What the tester may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// Send the stimulus of this transition.
+    Send(usize),
+    /// Wait for an observation.
+    Wait,
+}
+
+/// What the tester may do, with what a strategy needs to know of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offer {
+    /// The move.
+    pub step: Move,
+    /// The transitions through which it may lead on, by number.
+    pub through: Vec<usize>,
+    /// The least number of events to Pass behind it; `None` where it is not known to lead there.
+    pub distance: Option<usize>,
+}
+
+/// The moves of a state.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Offers {
+    /// What may be done, the stimuli first.
+    pub moves: Vec<Offer>,
+    /// May anything be observed here, be it what nobody waits for?
+    pub may_observe: bool,
+}
+
+/// A guard at the moment of decision.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// The transition: `Pay -Return-> Choose`.
+    pub transition: String,
+    /// The part that decided: a conjunct.
+    pub part: String,
+    /// Whether it held.
+    pub holds: bool,
+    /// The values of the data in it.
+    pub values: Vec<(String, String)>,
+}
+
+/// What can be said of an occurrence in a state.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Why {
+    /// The guards that decided.
+    pub guards: Vec<Guard>,
+    /// What would have led on.
+    pub expected: Vec<String>,
+}
+
+/// What a choice of values is made with.
+pub struct Choice<'a> {
+    /// The source of values.
+    pub values: &'a mut Values,
+    /// The run's lots.
+    pub random: &'a mut Random,
+    /// The last resort.
+    pub solver: &'a mut dyn Solver,
+}
+
+/// Follows runs, one after the other: `begin`, then `take` until there is a verdict.
+pub trait Judge {
+    /// The model whose actions are spoken of: their signatures, and its name.
+    fn iosts(&self) -> &Iosts;
+
+    /// The symbolic constants' values, in the model's order.
+    fn constants(&self) -> Vec<(Datum, Value)>;
+
+    /// Back to the state in which a run begins.
+    fn begin(&mut self);
+
+    /// What the tester may do in this state.
+    fn offers(&self) -> Offers;
+
+    /// A stimulus of the offer with this number that can be taken in this state; `None` where no values were found.
+    fn stimulus(&mut self, number: usize, choice: &mut Choice<'_>) -> Option<Event>;
+
+    /// Can this stimulus be sent in this state?
+    fn can_send(&mut self, stimulus: &Event) -> bool;
+
+    /// Takes what happened.
+    fn take(&mut self, what: &Occurrence) -> Judged;
+
+    /// The verdict of this state, where it is one: nothing needs to happen any more.
+    fn verdict(&self) -> Option<Verdict>;
+
+    /// The state.
+    fn shown(&self) -> Shown;
+
+    /// The name by which settings for single places call this state.
+    fn place(&self) -> &str;
+
+    /// What the offer with this number is, in words.
+    fn describe(&self, number: usize) -> String;
+
+    /// What decides here about an observation, taken or not, that came to this verdict.
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why;
+}
+
+/// The states of a run, the initial one first: one more than its steps. The judge is left at the end.
+pub fn states(judge: &mut dyn Judge, trace: &[Occurrence]) -> Vec<Shown> {
+    judge.begin();
+    let mut states = vec![judge.shown()];
+    for what in trace {
+        match judge.take(what) {
+            Judged::Followed(_) => states.push(judge.shown()),
+            Judged::Ends(..) => break,
+        }
+    }
+    states
+}
