@@ -215,7 +215,7 @@ fn a_new_verdict_has_its_place_and_is_counted_by_who_knows_it() {
 fn seal_again(path: &Path) {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection.prepare("SELECT * FROM runs ORDER BY number").unwrap();
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = names.len();
     let rows: Vec<Vec<Value>> = statement
         .query_map([], |row| (0..width).map(|at| row.get(at)).collect())
