@@ -17,6 +17,7 @@ use coreach_model::reader::yaml::{Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape, yaml};
 use coreach_model::types::Type;
 use coreach_model::value::Value;
+use coreach_pipeline::export::Format;
 use dashu::rational::RBig;
 
 use crate::budget::{self, Said};
@@ -52,19 +53,6 @@ pub enum Thresholds {
     Auto,
     /// These numbers.
     Numbers(Vec<RBig>),
-}
-
-/// A form in which artifacts are written.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Format {
-    /// Graphviz.
-    Dot,
-    /// A picture, drawn by Graphviz.
-    Svg,
-    /// For programs.
-    Json,
-    /// The model format again.
-    Yaml,
 }
 
 /// What the stages make, in their order.
@@ -126,8 +114,10 @@ const KEYS: [&str; 8] = [
     "budget",
 ];
 
-const FORMATS: [(&str, Format); 4] =
-    [("dot", Format::Dot), ("svg", Format::Svg), ("json", Format::Json), ("yaml", Format::Yaml)];
+/// The words of `output: formats`: the pipeline's list of formats, under their own names.
+pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
+    Format::ALL.map(|format| (format.name(), "", format))
+}
 
 /// Artifacts by their names; the stages' names mean what they make.
 const ARTIFACTS: [(&str, &str, Artifact); 6] = [
@@ -205,8 +195,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let directory = shape::get(output, "directory")
         .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
         .map_or("out", |scalar| scalar.text.as_str());
-    let formats = FORMATS.map(|(name, format)| (name, "", format));
-    let formats = choices(collector, output, "formats", &formats);
+    let formats = choices(collector, output, "formats", &formats());
     let stages = choices(collector, output, "stages", &ARTIFACTS);
     let budget = budget::read(collector, entries);
     Some(Configuration {

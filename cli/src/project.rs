@@ -98,7 +98,7 @@ fn load_models(
     let project = Project {
         options: options(configuration),
         directory: configuration.directory.clone(),
-        formats: configuration.formats.iter().map(|format| format_of(*format)).collect(),
+        formats: configuration.formats.clone(),
         stages: configuration.stages.iter().map(|artifact| stage_of(*artifact)).collect(),
         specification,
         purposes,
@@ -172,15 +172,6 @@ fn options(configuration: &Configuration) -> Options {
             ..Analysis::default()
         },
         check: false,
-    }
-}
-
-fn format_of(format: configuration::Format) -> Format {
-    match format {
-        configuration::Format::Dot => Format::Dot,
-        configuration::Format::Svg => Format::Svg,
-        configuration::Format::Json => Format::Json,
-        configuration::Format::Yaml => Format::Yaml,
     }
 }
 
