@@ -51,7 +51,7 @@ pub fn clauses<D: Domain>(frame: &Frame, store: &Store<D>, value: &Partition, li
     let mut elements: BTreeSet<ElementId> = BTreeSet::new();
     for &(_, element) in value.cells() {
         if elements.insert(element) {
-            let own = store.constraints(element).iter().filter(|constraint| says_more(frame, constraint));
+            let own = store.constraints(element).filter(|constraint| says_more(frame, constraint));
             constraints.extend(own.filter(|constraint| seen.insert(*constraint)));
         }
     }
@@ -124,7 +124,7 @@ impl Sides {
         let holds: HashMap<ElementId, bool> = elements
             .iter()
             .map(|element| {
-                let listed = store.constraints(*element).contains(constraint);
+                let listed = store.constraints(*element).any(|own| own == constraint);
                 (*element, listed || exact && store.get(*element).is_leq(&half))
             })
             .collect();

@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use coreach_model::obligation::defined;
 use coreach_model::term::Term;
 use coreach_model::value::tuples;
-use coreach_model::{Datum, Value};
+use coreach_model::{Datum, Iosts, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
 use crate::condition::{Beyond, CASE_LIMIT, Condition, Memory, Reason, Scope};
@@ -340,30 +340,44 @@ pub fn targets(frame: &Frame, case: &Case, cell: u32) -> Vec<u32> {
     cells
 }
 
-/// Distinct effects and which transition has which.
-pub fn effects_of(
-    frame: &Frame,
-    iosts: &coreach_model::Iosts,
-    partition_limit: usize,
-    blind: bool,
-) -> (Vec<Effect>, Vec<u32>) {
-    type Key<'a> = (&'a [Datum], Term, Vec<(Datum, Term)>);
-    let mut numbers: HashMap<Key, u32> = HashMap::new();
-    let mut effects = Vec::new();
-    let mut effect_of = Vec::with_capacity(iosts.transitions.len());
-    for transition in &iosts.transitions {
-        let parameters = &iosts.action(transition.action).parameters;
-        let assignments: Vec<(Datum, Term)> =
-            transition.assignments.iter().map(|(datum, value)| (datum.clone(), value.clone())).collect();
-        let number = *numbers.entry((parameters, transition.guard.clone(), assignments)).or_insert_with_key(
-            |(parameters, guard, assignments)| {
-                effects.push(Effect::new(frame, parameters, guard, assignments, partition_limit, blind));
-                (effects.len() - 1) as u32
-            },
-        );
-        effect_of.push(number);
+/// What makes effects the same: parameters, guard and assignments.
+type Key = (Vec<Datum>, Term, Vec<(Datum, Term)>);
+
+/// The distinct effects over one frame.
+#[derive(Default)]
+pub struct Effects {
+    numbers: HashMap<Key, u32>,
+    list: Vec<Effect>,
+}
+
+impl Effects {
+    /// For each transition the number of its effect, those not known yet being added.
+    pub fn of(&mut self, frame: &Frame, iosts: &Iosts, partition_limit: usize, blind: bool) -> Vec<u32> {
+        let mut effect_of = Vec::with_capacity(iosts.transitions.len());
+        for transition in &iosts.transitions {
+            let parameters = &iosts.action(transition.action).parameters;
+            let assignments: Vec<(Datum, Term)> =
+                transition.assignments.iter().map(|(datum, value)| (datum.clone(), value.clone())).collect();
+            let key = (parameters.clone(), transition.guard.clone(), assignments);
+            let list = &mut self.list;
+            let number = self.numbers.entry(key).or_insert_with_key(|(parameters, guard, assignments)| {
+                list.push(Effect::new(frame, parameters, guard, assignments, partition_limit, blind));
+                (list.len() - 1) as u32
+            });
+            effect_of.push(*number);
+        }
+        effect_of
     }
-    (effects, effect_of)
+
+    /// The effect of this number.
+    pub fn get(&self, number: u32) -> &Effect {
+        &self.list[number as usize]
+    }
+
+    /// The effect of this number, to compile it.
+    pub fn get_mut(&mut self, number: u32) -> &mut Effect {
+        &mut self.list[number as usize]
+    }
 }
 
 /// The linear constraints over the frame's dimensions that the guards of the model compare with, in order, each once.

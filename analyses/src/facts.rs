@@ -107,9 +107,8 @@ impl Writer {
 }
 
 /// The constraints that say more than the types, in an order for reading.
-fn readable(frame: &Frame, constraints: &[Constraint]) -> Vec<Term> {
-    let mut kept: Vec<&Constraint> =
-        constraints.iter().filter(|constraint| says_more(frame, constraint)).collect();
+fn readable<'a>(frame: &Frame, constraints: impl Iterator<Item = &'a Constraint>) -> Vec<Term> {
+    let mut kept: Vec<&Constraint> = constraints.filter(|constraint| says_more(frame, constraint)).collect();
     readable_order(&mut kept);
     kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
 }

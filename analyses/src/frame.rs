@@ -174,6 +174,13 @@ impl Frame {
         frame
     }
 
+    /// Are the places the same, and have they the same slots? Then what was computed over one holds over the other.
+    pub fn is_same(&self, other: &Frame) -> bool {
+        let finite =
+            |frame: &Frame| frame.finite.iter().map(|finite| finite.place.clone()).collect::<Vec<_>>();
+        self.numeric == other.numeric && self.dropped == other.dropped && finite(self) == finite(other)
+    }
+
     /// The number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.numeric.len()

@@ -18,6 +18,7 @@ pub mod excerpt;
 pub mod facts;
 pub mod fixpoint;
 pub mod frame;
+mod hash;
 pub mod hull;
 pub mod linear;
 pub mod order;
@@ -28,4 +29,4 @@ pub mod transfer;
 pub mod transformers;
 
 pub use domains::DomainKind;
-pub use reachability::{Facts, Loss, Options, Thresholds, analyse, reach};
+pub use reachability::{Analyst, Facts, Loss, Options, Thresholds, analyse, reach};

@@ -2,19 +2,19 @@
 //!
 //! A [`Partition`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to elements of the
 //! numerical domain; a cell that is absent is bottom. Elements live in a [`Store`], once each by their canonical
-//! constraints, so that a value is a short list of numbers, equality is cheap, and every binary operation is done once
+//! constraints (these once each, too: a constraint has a coefficient for every number, and thousands of elements share few), so that a value is a short list of numbers, equality is cheap, and every binary operation is done once
 //! per pair: in products many locations carry the same elements, and a fixpoint asks the same things again.
 //!
 //! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs, which the
 //! engine's step limit bounds.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use coreach_model::budget;
 use coreach_polyhedra::Constraint;
 
 use crate::domains::Domain;
+use crate::hash::FastMap;
 
 /// The number of an element in its store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -57,11 +57,15 @@ pub struct Store<D> {
     dimensions: usize,
     integer: Vec<bool>,
     elements: Vec<D>,
-    ids: HashMap<Vec<Constraint>, ElementId>,
-    constraints: Vec<Vec<Constraint>>,
-    joins: HashMap<(ElementId, ElementId), ElementId>,
-    meets: HashMap<(ElementId, ElementId), Option<ElementId>>,
-    orders: HashMap<(ElementId, ElementId), bool>,
+    /// The constraints that occur, once each.
+    lines: Vec<Rc<Constraint>>,
+    line_of: FastMap<Rc<Constraint>, u32>,
+    /// The elements by the numbers of their constraints.
+    ids: FastMap<Rc<[u32]>, ElementId>,
+    constraints: Vec<Rc<[u32]>>,
+    joins: FastMap<(ElementId, ElementId), ElementId>,
+    meets: FastMap<(ElementId, ElementId), Option<ElementId>>,
+    orders: FastMap<(ElementId, ElementId), bool>,
     /// How many results are coarser than the domain's own, for the sake of limits.
     pub coarsened: usize,
 }
@@ -73,11 +77,13 @@ impl<D: Domain> Store<D> {
             dimensions: integer.len(),
             integer: integer.to_vec(),
             elements: Vec::new(),
-            ids: HashMap::new(),
+            lines: Vec::new(),
+            line_of: FastMap::default(),
+            ids: FastMap::default(),
             constraints: Vec::new(),
-            joins: HashMap::new(),
-            meets: HashMap::new(),
-            orders: HashMap::new(),
+            joins: FastMap::default(),
+            meets: FastMap::default(),
+            orders: FastMap::default(),
             coarsened: 0,
         }
     }
@@ -109,7 +115,8 @@ impl<D: Domain> Store<D> {
         if element.is_bottom() {
             return None;
         }
-        let constraints = element.constraints();
+        let constraints: Rc<[u32]> =
+            element.constraints().into_iter().map(|constraint| self.line(constraint)).collect();
         if let Some(known) = self.ids.get(&constraints) {
             return Some(*known);
         }
@@ -120,14 +127,25 @@ impl<D: Domain> Store<D> {
         Some(id)
     }
 
+    /// The number of a constraint.
+    fn line(&mut self, constraint: Constraint) -> u32 {
+        if let Some(known) = self.line_of.get(&constraint) {
+            return *known;
+        }
+        let (number, constraint) = (self.lines.len() as u32, Rc::new(constraint));
+        self.lines.push(constraint.clone());
+        self.line_of.insert(constraint, number);
+        number
+    }
+
     /// The element of this number.
     pub fn get(&self, id: ElementId) -> &D {
         &self.elements[id.0 as usize]
     }
 
     /// Its canonical constraints.
-    pub fn constraints(&self, id: ElementId) -> &[Constraint] {
-        &self.constraints[id.0 as usize]
+    pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
+        self.constraints[id.0 as usize].iter().map(|line| &*self.lines[*line as usize])
     }
 
     /// An upper bound of two elements.

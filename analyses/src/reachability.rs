@@ -144,7 +144,7 @@ pub struct Facts {
 
 /// Over-approximates the reachable states: a term for each location, and what was lost.
 pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Loss>) {
-    let facts = options.domain.with(Analysis { iosts, accepting: None, options });
+    let facts = Analyst::new(options).0.run(iosts, None);
     (facts.reach, facts.losses)
 }
 
@@ -153,59 +153,102 @@ pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Loss>) {
 /// # Panics
 /// Where `accepting` is of another length than the locations.
 pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
-    assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    options.domain.with(Analysis { iosts, accepting: Some(accepting), options })
+    Analyst::new(options).analyse(iosts, accepting)
 }
 
 /// [`analyse`] with a domain that is not in the list: for who watches its operations.
 #[doc(hidden)]
 pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    Analysis { iosts, accepting: Some(accepting), options }.run::<D>()
+    Remembered::<D> { options: options.clone(), known: None }.run(iosts, Some(accepting))
 }
 
-struct Analysis<'a> {
-    iosts: &'a Iosts,
-    accepting: Option<&'a [bool]>,
-    options: &'a Options,
+/// Analyses models that have most of their effects in common, one after the other, and remembers what it computed.
+///
+/// Selection asks what is reached in graphs that differ from each other in a few guards. Transitions, joins and meets of
+/// elements that were seen before are looked up, so that a further round costs what is new in it. The facts are those
+/// of an analysis that starts anew, but for one thing: where a domain coarsens a result to stay within its limits, the
+/// order in which elements were first met may show.
+pub struct Analyst(Box<dyn Remembering>);
+
+impl Analyst {
+    /// One that has seen nothing yet.
+    pub fn new(options: &Options) -> Self {
+        Analyst(options.domain.with(Start(options)))
+    }
+
+    /// [`analyse`], with the options given before.
+    ///
+    /// # Panics
+    /// Where `accepting` is of another length than the locations.
+    pub fn analyse(&mut self, iosts: &Iosts, accepting: &[bool]) -> Facts {
+        assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
+        self.0.run(iosts, Some(accepting))
+    }
+
+    /// What is reached, as [`reach`] says it. What is lost has been said where the analyst saw the same terms before.
+    pub fn reach(&mut self, iosts: &Iosts) -> Vec<Term> {
+        self.0.run(iosts, None).reach
+    }
 }
 
-impl WithDomain for Analysis<'_> {
-    type Output = Facts;
+/// An analysis whose domain is hidden.
+trait Remembering {
+    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts;
+}
 
-    fn run<D: Domain>(self) -> Facts {
-        let (iosts, options) = (self.iosts, self.options);
+struct Start<'a>(&'a Options);
+
+impl WithDomain for Start<'_> {
+    type Output = Box<dyn Remembering>;
+
+    fn run<D: Domain>(self) -> Self::Output {
+        Box::new(Remembered::<D> { options: self.0.clone(), known: None })
+    }
+}
+
+struct Remembered<D> {
+    options: Options,
+    known: Option<(Abstraction<D>, Writer)>,
+}
+
+impl<D: Domain> Remembering for Remembered<D> {
+    fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts {
+        let options = &self.options;
         let frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
         let thresholds = thresholds(iosts, &frame, &options.thresholds);
-        let mut abstraction = Abstraction::<D>::new(iosts, options.partition_limit, thresholds, frame);
+        // Another frame has other dimensions and cells: nothing that is known would mean the same.
+        let kept = self.known.take().filter(|(abstraction, _)| abstraction.frame.is_same(&frame));
+        let (abstraction, writer) = self.known.insert(match kept {
+            Some((mut abstraction, writer)) => {
+                abstraction.turn_to(iosts, thresholds);
+                (abstraction, writer)
+            }
+            None => (
+                Abstraction::<D>::new(iosts, options.partition_limit, thresholds, frame),
+                Writer::new(options.fact_limit),
+            ),
+        });
         let mut iterations = Iterations::default();
         let initial = abstraction.satisfying(&iosts.initial_condition);
         let mut forward = Direction::forward(iosts, initial);
-        let reached = forward.solve(&mut abstraction, None, options, &mut iterations);
-        let mut writer = Writer::new(options.fact_limit);
-        let write = |writer: &mut Writer, abstraction: &Abstraction<D>, values: &[Partition]| -> Vec<Term> {
+        let reached = forward.solve(abstraction, None, options, &mut iterations);
+        let mut write = |abstraction: &Abstraction<D>, values: &[Partition]| -> Vec<Term> {
             values.iter().map(|value| writer.term(&abstraction.frame, &abstraction.store, value)).collect()
         };
-        let reach = write(&mut writer, &abstraction, &reached);
-        let coreach = match self.accepting {
+        let reach = write(abstraction, &reached);
+        let coreach = match accepting {
             None => Vec::new(),
             Some(accepting) => {
-                let coreached = alternate(
-                    iosts,
-                    accepting,
-                    reached,
-                    &mut forward,
-                    &mut abstraction,
-                    options,
-                    &mut iterations,
-                );
-                write(&mut writer, &abstraction, &coreached)
+                let coreached =
+                    alternate(iosts, accepting, reached, &mut forward, abstraction, options, &mut iterations);
+                write(abstraction, &coreached)
             }
         };
         iterations.elements = abstraction.store.len();
         iterations.shortened = writer.shortened;
         iterations.coarsened = abstraction.store.coarsened;
-        Facts { reach, coreach, losses: losses(iosts, &abstraction), iterations }
+        Facts { reach, coreach, losses: losses(iosts, abstraction), iterations }
     }
 }
 

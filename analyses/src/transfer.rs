@@ -4,7 +4,7 @@
 //! from which `t` reaches a state in φ with *some* parameters. Both over-approximate. They work case by case (see
 //! [`crate::effect`]) and remember each result by the numbers of the case and of its arguments.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use coreach_model::Iosts;
@@ -13,8 +13,9 @@ use coreach_polyhedra::Constraint;
 
 use crate::condition::Beyond;
 use crate::domains::Domain;
-use crate::effect::{Case, Effect, effects_of, targets};
+use crate::effect::{Case, Effect, Effects, targets};
 use crate::frame::Frame;
+use crate::hash::FastMap;
 use crate::partition::{ElementId, Partition, Store};
 
 /// A model seen through a domain.
@@ -25,13 +26,13 @@ pub struct Abstraction<D> {
     pub store: Store<D>,
     /// Constraints that widening may stop at.
     pub thresholds: Vec<Constraint>,
-    effects: Vec<Effect>,
+    effects: Effects,
     effect_of: Vec<u32>,
     cases: Vec<Case>,
     /// The cases of an effect, by the digits it reads (a cell whose other digits are 0).
-    compiled: HashMap<(u32, u32), Range<usize>>,
-    posts: HashMap<(u32, ElementId), Option<ElementId>>,
-    pres: HashMap<(u32, ElementId, ElementId), Option<ElementId>>,
+    compiled: FastMap<(u32, u32), Range<usize>>,
+    posts: FastMap<(u32, ElementId), Option<ElementId>>,
+    pres: FastMap<(u32, ElementId, ElementId), Option<ElementId>>,
     /// What was lost in compiling initial conditions.
     pub initial_losses: Vec<Beyond>,
     partition_limit: usize,
@@ -41,7 +42,8 @@ impl<D: Domain> Abstraction<D> {
     /// Prepares a model. `partition_limit` bounds the cells, and for each transition the valuations of its finite
     /// parameters.
     pub fn new(iosts: &Iosts, partition_limit: usize, thresholds: Vec<Constraint>, frame: Frame) -> Self {
-        let (effects, effect_of) = effects_of(&frame, iosts, partition_limit, !D::SEES_DATA);
+        let mut effects = Effects::default();
+        let effect_of = effects.of(&frame, iosts, partition_limit, !D::SEES_DATA);
         Abstraction {
             store: Store::new(&frame.integer),
             frame,
@@ -49,12 +51,18 @@ impl<D: Domain> Abstraction<D> {
             effects,
             effect_of,
             cases: Vec::new(),
-            compiled: HashMap::new(),
-            posts: HashMap::new(),
-            pres: HashMap::new(),
+            compiled: FastMap::default(),
+            posts: FastMap::default(),
+            pres: FastMap::default(),
             initial_losses: Vec::new(),
             partition_limit,
         }
+    }
+
+    /// Turns to another model whose frame is the same: what was compiled and computed is kept.
+    pub fn turn_to(&mut self, iosts: &Iosts, thresholds: Vec<Constraint>) {
+        self.thresholds = thresholds;
+        self.effect_of = self.effects.of(&self.frame, iosts, self.partition_limit, !D::SEES_DATA);
     }
 
     /// The frame that the domain needs.
@@ -103,12 +111,12 @@ impl<D: Domain> Abstraction<D> {
     /// The numbers of the cases of a transition in a cell.
     fn cases(&mut self, transition: usize, cell: u32) -> Range<usize> {
         let number = self.effect_of[transition];
-        let key = self.projected(cell, &self.effects[number as usize].reads);
+        let key = self.projected(cell, &self.effects.get(number).reads);
         if let Some(known) = self.compiled.get(&(number, key)) {
             return known.clone();
         }
         let start = self.cases.len();
-        let found = self.effects[number as usize].compile(&self.frame, key);
+        let found = self.effects.get_mut(number).compile(&self.frame, key);
         self.cases.extend(found);
         let range = start..self.cases.len();
         self.compiled.insert((number, key), range.clone());
@@ -117,7 +125,7 @@ impl<D: Domain> Abstraction<D> {
 
     /// What was lost in compiling a transition, as far as its cells were met.
     pub fn losses(&self, transition: usize) -> &[Beyond] {
-        &self.effects[self.effect_of[transition] as usize].losses
+        &self.effects.get(self.effect_of[transition]).losses
     }
 
     /// The states after the transition, the transition's number being its position in the model.

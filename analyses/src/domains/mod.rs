@@ -24,7 +24,7 @@ pub type Assignments = [(usize, Option<LinearExpression>)];
 ///
 /// `is_leq` is a partial order up to equality of [`Domain::constraints`], which are canonical: two elements that are
 /// below each other give identical lists.
-pub trait Domain: Clone + fmt::Debug {
+pub trait Domain: Clone + fmt::Debug + 'static {
     /// Whether the domain sees data at all. One that does not is given a frame without places.
     const SEES_DATA: bool = true;
 

@@ -23,11 +23,11 @@
 //! certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
 //! **Ends**: each round's graph is a part of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per transition
-//! a few queries, and per round one forward analysis.
+//! a few queries, and per round one forward analysis, which looks up what the rounds before computed.
 
 use std::collections::HashMap;
 
-use coreach_analyses::reachability::{Facts, Options, analyse, reach};
+use coreach_analyses::reachability::{Analyst, Facts, Options};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
@@ -45,12 +45,13 @@ pub const MAX_ROUNDS: usize = 10;
 /// Selects the test graph.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
     let cut = cut_behind_accept(visible);
-    let facts = analyse(&cut.iosts, &cut.accepting, options);
+    let mut analyst = Analyst::new(options);
+    let facts = analyst.analyse(&cut.iosts, &cut.accepting);
     let mut graph = strengthen(&cut, &facts.reach, &facts, solver);
     let mut rounds = 1;
     while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
         // What is lost here was lost in the first analysis: the graph has no terms of its own to lose.
-        let (reached, _) = reach(&graph.iosts, options);
+        let reached = analyst.reach(&graph.iosts);
         let narrower = narrowed(&cut, &graph, &reached, &facts, solver);
         let next = strengthen(&cut, &narrower, &facts, solver);
         rounds += 1;
