@@ -53,7 +53,7 @@ impl fmt::Display for Reason {
             Reason::NonLinear => "it is not linear",
             Reason::IntegerDivision => "`div` and `mod` are not linear",
             Reason::Array => "no domain describes arrays",
-            Reason::Unpartitioned => "the partition is at its limit",
+            Reason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
             Reason::Cases => "it has too many cases",
             Reason::Parameters => "it relates too many parameters",
         })

@@ -93,6 +93,12 @@ pub struct Configuration {
     pub descending_steps: usize,
     /// `analysis: rounds`; 2, at least 1.
     pub rounds: usize,
+    /// `analysis: partition_limit`; 256, at least 1.
+    pub partition_limit: usize,
+    /// `analysis: step_limit`; 1000000, at least 1.
+    pub step_limit: usize,
+    /// `analysis: fact_limit`; 200.
+    pub fact_limit: usize,
     /// `output: directory`; `out`, beside the configuration.
     pub directory: PathBuf,
     /// `output: formats`; dot and json.
@@ -183,14 +189,18 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let instantiate = read_instantiate(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
-    let analysis =
-        shape::section(collector, entries, "analysis", &["domain", "widening", "descending_steps", "rounds"]);
+    const ANALYSIS: [&str; 7] =
+        ["domain", "widening", "descending_steps", "rounds", "partition_limit", "step_limit", "fact_limit"];
+    let analysis = shape::section(collector, entries, "analysis", &ANALYSIS);
     let domain = read_domain(collector, analysis);
     let widening = shape::section(collector, analysis, "widening", &["delay", "thresholds"]);
     let widening_delay = number(collector, widening, "delay", 0, 2);
     let thresholds = read_thresholds(collector, widening);
     let descending_steps = number(collector, analysis, "descending_steps", 0, 2);
     let rounds = number(collector, analysis, "rounds", 1, 2);
+    let partition_limit = number(collector, analysis, "partition_limit", 1, 256);
+    let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
+    let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
     let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
     let directory = shape::get(output, "directory")
         .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
@@ -208,6 +218,9 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         thresholds: thresholds?,
         descending_steps,
         rounds,
+        partition_limit,
+        step_limit,
+        fact_limit,
         directory: folder.join(directory),
         formats: formats?.unwrap_or_else(|| vec![Format::Dot, Format::Json]),
         stages: stages?.unwrap_or_else(|| ARTIFACTS.iter().map(|(_, _, artifact)| *artifact).collect()),

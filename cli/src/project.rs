@@ -169,7 +169,9 @@ fn options(configuration: &Configuration) -> Options {
             thresholds,
             descending_steps: configuration.descending_steps,
             rounds: configuration.rounds,
-            ..Analysis::default()
+            partition_limit: configuration.partition_limit,
+            step_limit: configuration.step_limit,
+            fact_limit: configuration.fact_limit,
         },
         check: false,
     }

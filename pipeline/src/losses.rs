@@ -42,13 +42,13 @@ pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<Strin
     }
     if iterations.shortened > 0 {
         lines.push(format!(
-            "{} facts have too many different cases to be said in full, and say less than was found",
+            "{} facts have too many different cases to be said in full, and say less than was found (`analysis: fact_limit`)",
             iterations.shortened
         ));
     }
     if let Some(Stop::Steps(limit)) = iterations.stopped {
         lines.push(format!(
-            "the analysis was stopped after {limit} evaluations of a location, with what it had"
+            "the analysis was stopped after {limit} evaluations of a location, with what it had (`analysis: step_limit`)"
         ));
     }
     lines

@@ -115,7 +115,16 @@ fn transitions(text: &mut String, model: &Model) {
 
 /// A configuration that runs the pair under the settings.
 pub fn configuration(settings: &Settings) -> String {
-    let Options { domain, delay, thresholds, descending_steps, rounds, .. } = &settings.analysis;
+    let Options {
+        domain,
+        delay,
+        thresholds,
+        descending_steps,
+        rounds,
+        partition_limit,
+        step_limit,
+        fact_limit,
+    } = &settings.analysis;
     let thresholds = match thresholds {
         Thresholds::Auto => "auto".to_owned(),
         Thresholds::List(numbers) => {
@@ -126,7 +135,7 @@ pub fn configuration(settings: &Settings) -> String {
         "specification: specification.yaml\npurpose: purpose.yaml\n\
          determinization: {{ max_lookahead: {} }}\n\
          analysis:\n  domain: {domain}\n  widening: {{ delay: {delay}, thresholds: {thresholds} }}\n  \
-         descending_steps: {descending_steps}\n  rounds: {rounds}\n",
+         descending_steps: {descending_steps}\n  rounds: {rounds}\n  partition_limit: {partition_limit}\n  step_limit: {step_limit}\n  fact_limit: {fact_limit}\n",
         settings.max_lookahead
     )
 }

@@ -184,6 +184,7 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
         rounds: random.between((1, 4)),
         partition_limit: [256, 256, 4, 1][random.below(4)],
         step_limit: if random.chance(10) { random.between((1, 30)) } else { 1_000_000 },
+        fact_limit: [200, 200, 20, 3, 0][random.below(5)],
         ..defaults
     }
 }
