@@ -8,12 +8,14 @@ use std::fmt::Write as _;
 use crate::families::{Family, Pair, family};
 
 /// The families of this file.
-pub const FAMILIES: [Family; 13] = [
+pub const FAMILIES: [Family; 15] = [
     family("booleans", "Booleans that switch numbers, an output that looks at one", booleans, (2, 16)),
     family("summed_booleans", "the same, an output that looks at the sum", summed_booleans, (2, 16)),
     family("choices", "choices that set a number each", choices, (2, 16)),
     family("switched_counters", "counters with a switch each", switched_counters, (2, 16)),
     family("chain_of_integers", "integers related in a chain", chain_of_integers, (5, 40)),
+    family("raised_chain", "integers in order, each raised up to the next", raised_chain, (5, 40)),
+    family("constant_sum", "integers that pass ones to the next", constant_sum, (5, 40)),
     family("counters", "counters by themselves", counters, (5, 40)),
     family("dense_guard", "parameters in one dense guard", dense_guard, (4, 16)),
     family("random_graph", "locations of a random graph", random_graph, (250, 2_000)),
@@ -138,6 +140,51 @@ fn chain_of_integers(n: usize) -> Pair {
     }
     let _ = writeln!(text, "  - {{ from: L, to: End, on: Done, when: \"q == x0 && x0 == x{}\" }}", n - 1);
     (text, until_done("chain"))
+}
+
+/// n integers, x0 <= x1 <= ...: each is raised by an input of its own while it is below the next, the last one freely.
+fn raised_chain(n: usize) -> Pair {
+    let mut text = chain_of_zeros(n, 0);
+    for i in 0..n {
+        let _ = writeln!(text, "  Raise{i}: {{}}");
+    }
+    let _ = writeln!(text, "outputs:\n  Done: {{}}\ntransitions:");
+    for i in 0..n {
+        let guard = if i + 1 < n { format!(", when: \"x{i} < x{}\"", i + 1) } else { String::new() };
+        let _ = writeln!(text, "  - {{ from: L, to: L, on: Raise{i}{guard}, assign: {{ x{i}: x{i} + 1 }} }}");
+    }
+    let _ = writeln!(text, "  - {{ from: L, to: End, on: Done, when: x0 == 5 }}");
+    (text, until_done("chain"))
+}
+
+/// n integers whose sum stays 10: each passes a one to the next while it has one; all have arrived at the end.
+fn constant_sum(n: usize) -> Pair {
+    let mut text = chain_of_zeros(n, 10);
+    for i in 0..n - 1 {
+        let _ = writeln!(text, "  Move{i}: {{}}");
+    }
+    let _ = writeln!(text, "outputs:\n  Done: {{}}\ntransitions:");
+    for i in 0..n - 1 {
+        let _ = writeln!(
+            text,
+            "  - {{ from: L, to: L, on: Move{i}, when: x{i} > 0, assign: {{ x{i}: x{i} - 1, x{}: x{} + 1 }} }}",
+            i + 1,
+            i + 1
+        );
+    }
+    let _ = writeln!(text, "  - {{ from: L, to: End, on: Done, when: x{} == 10 }}", n - 1);
+    (text, until_done("chain"))
+}
+
+/// The beginning of a specification with n integers, all 0 but the first, which has the value given.
+fn chain_of_zeros(n: usize, first: usize) -> String {
+    let mut text = "iosts: chain\nvariables:\n".to_owned();
+    for i in 0..n {
+        let _ = writeln!(text, "  x{i}: int");
+    }
+    let values = list(n, |i| format!("x{i} == {}", if i == 0 { first } else { 0 }), " && ");
+    let _ = writeln!(text, "initial: {{ location: L, condition: \"{values}\" }}\ninputs:");
+    text
 }
 
 /// n locations in a row, each with a counter of its own that starts at the value of the one before.
