@@ -18,9 +18,11 @@ use coreach_model::reader::{Reading, shape, yaml};
 use coreach_model::types::Type;
 use coreach_model::value::Value;
 use coreach_pipeline::export::Format;
+use coreach_pipeline::limits::Limits;
 use dashu::rational::RBig;
 
 use crate::budget::{self, Said};
+use crate::limits;
 use crate::whole::whole;
 
 /// A file that the configuration names.
@@ -105,17 +107,20 @@ pub struct Configuration {
     pub formats: Vec<Format>,
     /// `output: stages`; all.
     pub stages: Vec<Artifact>,
+    /// `limits`; how much the stages may make.
+    pub limits: Limits,
     /// `budget`; what is not said is the command's affair.
     pub budget: Said,
 }
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "specification",
     "purpose",
     "purposes",
     "instantiate",
     "determinization",
     "analysis",
+    "limits",
     "output",
     "budget",
 ];
@@ -207,6 +212,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         .map_or("out", |scalar| scalar.text.as_str());
     let formats = choices(collector, output, "formats", &formats());
     let stages = choices(collector, output, "stages", &ARTIFACTS);
+    let limits = limits::read(collector, entries);
     let budget = budget::read(collector, entries);
     Some(Configuration {
         specification: specification?,
@@ -224,6 +230,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         directory: folder.join(directory),
         formats: formats?.unwrap_or_else(|| vec![Format::Dot, Format::Json]),
         stages: stages?.unwrap_or_else(|| ARTIFACTS.iter().map(|(_, _, artifact)| *artifact).collect()),
+        limits,
         budget,
     })
 }

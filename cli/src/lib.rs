@@ -15,6 +15,7 @@ pub mod exit;
 pub mod instantiate;
 pub mod iut;
 pub mod jobs;
+pub mod limits;
 pub mod making;
 pub mod models;
 pub mod once;

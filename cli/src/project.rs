@@ -12,6 +12,7 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{Reading, Specification, load as load_file, read_purpose, read_specification};
 use coreach_pipeline::export::Format;
+use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage};
 
 use crate::budget;
@@ -123,7 +124,12 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     let project = Project {
         specification,
         purposes: vec![purpose],
-        options: Options { max_lookahead: 8, analysis: Analysis::default(), check: false },
+        options: Options {
+            max_lookahead: 8,
+            analysis: Analysis::default(),
+            limits: Limits::default(),
+            check: false,
+        },
         directory: PathBuf::from("out"),
         formats: Vec::new(),
         stages: Stage::ALL.to_vec(),
@@ -173,6 +179,7 @@ fn options(configuration: &Configuration) -> Options {
             step_limit: configuration.step_limit,
             fact_limit: configuration.fact_limit,
         },
+        limits: configuration.limits.clone(),
         check: false,
     }
 }

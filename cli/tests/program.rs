@@ -238,6 +238,15 @@ fn a_limit_ends_with_3_and_names_its_knob() {
     exits(&output, 3);
     assert!(stderr(&output).contains("max_lookahead: 1"), "{}", stderr(&output));
     exits(&run(arguments!["run", files("delayed_choice.yaml", "left.yaml", "")]), 0);
+    let limited = files("delayed_choice.yaml", "left.yaml", "limits: { pairs: 1 }");
+    for command in ["run", "show", "compare"] {
+        let output = run(arguments![command, &limited]);
+        exits(&output, 3);
+        let said = stderr(&output);
+        assert!(said.contains("stage product would make more than 1 pairs of locations"), "{said}");
+        assert!(said.contains("limits: { pairs: 4 }"), "{said}");
+    }
+    exits(&run(arguments!["run", files("delayed_choice.yaml", "left.yaml", "limits: { pairs: 1000 }")]), 0);
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub fn pipeline(bytes: &[u8]) {
             partition_limit: 16,
             ..Analysis::default()
         },
+        limits: Default::default(),
         check: true,
     };
     let Ok(generation) = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {}) else {

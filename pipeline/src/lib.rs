@@ -6,6 +6,7 @@ pub mod artifact;
 pub mod check;
 pub mod domains;
 pub mod export;
+pub mod limits;
 pub mod losses;
 pub mod named_types;
 pub mod names;
@@ -18,6 +19,7 @@ use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Iosts, TestPurpose};
 
 use artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use limits::Limits;
 use stages::close::close;
 use stages::complete::complete;
 use stages::determinize::determinize;
@@ -86,6 +88,8 @@ pub struct Options {
     pub max_lookahead: usize,
     /// The analysis behind `select`.
     pub analysis: reachability::Options,
+    /// How much the stages may make.
+    pub limits: Limits,
     /// Check each artifact after its stage.
     pub check: bool,
 }
@@ -123,42 +127,42 @@ pub fn generate(
 ) -> Result<Generation, Stop> {
     // A purpose must follow every behaviour of the specification, or the product would lose some.
     watch(Stage::Complete);
-    let complete_purpose = complete(purpose, solver);
+    let complete_purpose = complete(purpose, &options.limits, solver);
     checked(options, || check::complete_purpose(&complete_purpose, solver));
 
     // Mark the behaviours that the purpose accepts.
     watch(Stage::Product);
-    let product = product(specification, complete_purpose.clone(), solver)?;
+    let product = product(specification, complete_purpose.clone(), &options.limits, solver)?;
     checked(options, || check::product(&product, specification));
 
     // A tester sees inputs and outputs only.
     watch(Stage::Close);
-    let closed = close(product.clone(), solver)?;
+    let closed = close(product.clone(), &options.limits, solver)?;
     checked(options, || check::closed(&closed, solver));
 
     // After a trace, there must be one location to be in.
     watch(Stage::Determinize);
-    let visible = determinize(closed.clone(), options.max_lookahead, solver)?;
+    let visible = determinize(closed.clone(), options.max_lookahead, &options.limits, solver)?;
     checked(options, || check::visible(&visible, solver));
 
     // Keep what leads to Accept; this is where the analyses decide.
     watch(Stage::Select);
     let test_graph = select(visible.clone(), &options.analysis, solver);
-    all_writable(Stage::Select, &test_graph.iosts)?;
+    all_writable(Stage::Select, &test_graph.iosts, &options.limits)?;
     checked(options, || check::test_graph(&test_graph, &visible, solver));
 
     // Whatever the implementation sends, there must be an answer.
     watch(Stage::InputComplete);
-    let test_case = input_complete(test_graph.clone(), solver);
-    all_writable(Stage::InputComplete, &test_case.iosts)?;
+    let test_case = input_complete(test_graph.clone(), &options.limits, solver);
+    all_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
     checked(options, || check::test_case(&test_case, solver));
 
     Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case })
 }
 
 /// Facts that are conjoined to guards make them longer.
-fn all_writable(stage: Stage, iosts: &Iosts) -> Result<(), Stop> {
-    iosts.transitions.iter().try_for_each(|transition| writable(stage.name(), transition))
+fn all_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<(), Stop> {
+    iosts.transitions.iter().try_for_each(|transition| writable(stage.name(), transition, limits))
 }
 
 fn checked(options: &Options, check: impl FnOnce() -> Vec<check::Violation>) {

@@ -1,29 +1,44 @@
 //! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what happened,
 //! shows it on the user's own model, and names the knob that moves it, where there is one.
 
-use coreach_model::Diagnostic;
 use coreach_model::budget::{Limit, Passed};
 use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::{Diagnostic, Term};
 
-/// What a [`Stop::TooMany`] counts: the nodes of an expression, written out.
-pub const PARTS: &str = "parts of one expression";
-/// The pairs of locations of a product.
-pub const PAIRS: &str = "pairs of locations";
-/// The transitions between them.
-pub const PAIR_TRANSITIONS: &str = "transitions between pairs of locations";
-
-/// The largest expression that a stage may make, in nodes as it is written out. Terms share, text does not: forty steps
-/// `x := x + y, y := x` are forty nodes, and a guard of a hundred million letters.
-pub const MAX_PARTS: u64 = 100_000;
+use crate::limits::{Limits, MOST, Quantity};
 
 /// Is each guard and each assigned value of the transition small enough to be written?
 ///
 /// # Errors
-/// [`Stop::TooMany`] of [`PARTS`].
-pub fn writable(stage: &'static str, transition: &Transition) -> Result<(), Stop> {
-    let mut terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
-    match terms.any(|term| term.written_size() > MAX_PARTS) {
-        true => Err(Stop::TooMany { stage, what: PARTS, limit: MAX_PARTS as usize }),
+/// [`Stop::TooMany`] of [`Quantity::Nodes`].
+pub fn writable(stage: &'static str, transition: &Transition, limits: &Limits) -> Result<(), Stop> {
+    all_writable(stage, std::iter::once(&transition.guard).chain(transition.assignments.values()), limits)
+}
+
+/// Are the expressions small enough to be written?
+///
+/// # Errors
+/// [`Stop::TooMany`] of [`Quantity::Nodes`].
+pub fn all_writable<'a>(
+    stage: &'static str,
+    terms: impl Iterator<Item = &'a Term>,
+    limits: &Limits,
+) -> Result<(), Stop> {
+    let limit = limits.of(Quantity::Nodes);
+    match terms.map(Term::written_size).max().filter(|size| *size > limit) {
+        Some(size) => Err(Stop::TooMany { stage, quantity: Quantity::Nodes, limit, needed: Some(size) }),
+        None => Ok(()),
+    }
+}
+
+/// Is there no more of something than its limit?
+///
+/// # Errors
+/// [`Stop::TooMany`].
+pub fn within(stage: &'static str, quantity: Quantity, count: usize, limits: &Limits) -> Result<(), Stop> {
+    let limit = limits.of(quantity);
+    match count as u64 > limit {
+        true => Err(Stop::TooMany { stage, quantity, limit, needed: None }),
         false => Ok(()),
     }
 }
@@ -84,9 +99,11 @@ pub enum Stop {
         /// The stage.
         stage: &'static str,
         /// What there is too much of.
-        what: &'static str,
+        quantity: Quantity,
         /// The limit.
-        limit: usize,
+        limit: u64,
+        /// How much it takes to get beyond this place, where that is known.
+        needed: Option<u64>,
     },
     /// The work needs more than its budget, or the user ended it.
     Budget(Passed),
@@ -186,14 +203,25 @@ impl Stop {
                     ))
             }
             Stop::Budget(passed) => budget(passed),
-            Stop::TooMany { stage, what, limit } => {
-                Diagnostic::error("limit", format!("stage {stage} would make more than {limit} {what}"))
-                    .help(match *what {
-                        PARTS => "fewer internal steps between two visible actions, or fewer events before a choice is resolved, make shorter ones",
-                        PAIRS | PAIR_TRANSITIONS => "a smaller specification or purpose makes fewer of them",
-                        _ => "a smaller model, or guards that exclude each other, make fewer of them",
-                    })
+            Stop::TooMany { stage, quantity, limit, needed } => {
+                let words = quantity.words();
+                Diagnostic::error("limit", format!("stage {stage} would make more than {limit} {words}"))
+                    .help(set_limit(*quantity, *limit, *needed))
             }
         }
+    }
+}
+
+/// How to move a limit: by the value that will do, or by a next one to try.
+fn set_limit(quantity: Quantity, limit: u64, needed: Option<u64>) -> String {
+    let (key, advice) = (quantity.key(), quantity.advice());
+    let set = |value: u64| format!("`limits: {{ {key}: {value} }}` in the configuration");
+    match needed {
+        Some(needed) if needed <= MOST => format!("set {}; or change the model: {advice}", set(needed)),
+        None if limit < MOST => {
+            let next = limit.saturating_mul(4).clamp(1, MOST);
+            format!("try {}, which may take longer; or change the model: {advice}", set(next))
+        }
+        _ => format!("no value of `limits: {{ {key}: ... }}` allows as much (at most {MOST}): {advice}"),
     }
 }

@@ -53,7 +53,12 @@ type Stage = (&'static str, Iosts, Vec<bool>);
 /// What is analysed on the way to the test case: the visible behaviours, and the graph that was selected.
 fn stages(specification: &Specification, purpose: &Path) -> Result<Vec<Stage>, String> {
     let Ok((purpose, _)) = read_purpose(source(purpose)?, specification) else { return Ok(Vec::new()) };
-    let options = coreach_pipeline::Options { max_lookahead: 8, analysis: Options::default(), check: false };
+    let options = coreach_pipeline::Options {
+        max_lookahead: 8,
+        analysis: Options::default(),
+        limits: Default::default(),
+        check: false,
+    };
     let mut solver = Z3Solver::default();
     // Some purposes have no test case; what led there is recorded by itself.
     let Ok(made) = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {}) else {

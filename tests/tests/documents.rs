@@ -13,6 +13,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_cli::configuration::read_configuration;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -244,6 +245,23 @@ fn the_schemas_accept_what_the_reader_accepts() {
         let value = value(&text).unwrap_or_else(|| panic!("{name} is not YAML"));
         let objections = objections(&value);
         assert!(objections.is_empty(), "{name}: {objections:#?}");
+    }
+}
+
+#[test]
+fn the_schema_and_the_table_know_every_limit() {
+    let schema = read_schema("configuration.schema.json");
+    let known = schema["properties"]["limits"]["properties"].as_object().unwrap().clone();
+    let format = fs::read_to_string(root().join("docs/model-format.md")).unwrap();
+    let limits = Limits::default();
+    let mut wanted: Vec<(&str, u64)> =
+        Quantity::all().map(|quantity| (quantity.key(), limits.of(quantity))).collect();
+    wanted.push((WRITTEN_OUT, limits.written_out as u64));
+    assert_eq!(known.len(), wanted.len());
+    for (key, default) in wanted {
+        assert_eq!(known[key]["default"], default, "{key}");
+        assert_eq!(known[key]["maximum"], MOST, "{key}");
+        assert!(format.contains(&format!("| `limits: {key}` | `{default}` |")), "{key}");
     }
 }
 

@@ -1,34 +1,90 @@
 //! Small models that ask for much: what the stages make of them, in counts. `scripts/explode` measures time and memory.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
+use std::path::Path;
 use std::sync::Arc;
 
 use coreach_analyses::domains::DomainKind;
 use coreach_analyses::reachability;
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_cli::configuration::read_configuration;
 use coreach_execution::test_case::TestCase;
 use coreach_model::SourceFile;
 use coreach_model::reader::{read_purpose, read_specification};
 use coreach_pipeline::export::{self, View};
+use coreach_pipeline::limits::{Limits, MOST, Quantity};
 use coreach_pipeline::stages::determinize::determinize;
-use coreach_pipeline::stop::{PARTS, Stop};
+use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, Stage, generate};
 use coreach_tests::families::all;
 
 /// What became of a member of a family, and how many questions it took.
 fn made(family: &str, size: usize) -> (Result<Generation, Stop>, u64) {
+    made_within(family, size, Limits::default())
+}
+
+fn made_within(family: &str, size: usize, limits: Limits) -> (Result<Generation, Stop>, u64) {
     let family = all().into_iter().find(|known| known.name == family).unwrap();
     let (specification, purpose) = (family.make)(size);
     let file = |name: &str, text| Arc::new(SourceFile { name: name.to_owned(), text });
     let (specification, _) = read_specification(file("specification.yaml", specification)).unwrap();
     let (purpose, _) = read_purpose(file("purpose.yaml", purpose), &specification).unwrap();
     let analysis = reachability::Options { domain: DomainKind::Interval, ..reachability::Options::default() };
-    let options = Options { max_lookahead: 1_000, analysis, check: true };
+    let options = Options { max_lookahead: 1_000, analysis, limits, check: true };
     let mut solver = Z3Solver::default();
     let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {});
     let questions = solver.statistics().queries;
     (made, questions)
+}
+
+/// What a stop says to write into the configuration, as the configuration's reader takes it.
+fn said_limits(stop: &Stop) -> Limits {
+    let diagnostic = stop.to_diagnostic();
+    let help = diagnostic.help.clone().unwrap();
+    let (_, text) = help.split_once("`limits: ").unwrap_or_else(|| panic!("no setting in: {help}"));
+    let (text, _) = text.split_once('`').unwrap();
+    let text = format!("specification: coffee_machine.yaml\npurpose: deliver_coffee.yaml\nlimits: {text}\n");
+    let file = Arc::new(SourceFile { name: "coreach.yaml".to_owned(), text });
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics/good");
+    read_configuration(file, &folder).unwrap().0.limits
+}
+
+#[test]
+fn a_stop_says_a_setting_that_moves_it() {
+    let members = [
+        (Quantity::Pairs, "visible_chain", 5),
+        (Quantity::PairTransitions, "visible_chain", 5),
+        (Quantity::Sequences, "diamonds", 5),
+        (Quantity::Choices, "overlapping_intervals", 5),
+        (Quantity::Overlaps, "overlapping_intervals", 5),
+        (Quantity::Subsets, "overlapping_all", 4),
+        (Quantity::SetTransitions, "overlapping_intervals", 5),
+        (Quantity::Nodes, "doubling_steps", 6),
+    ];
+    assert!(Quantity::all().eq(members.iter().map(|(quantity, ..)| *quantity)));
+    for (wanted, family, size) in members {
+        let mut limits = Limits::default().with(wanted, 1);
+        let mut stops = 0;
+        while let (Err(stop), _) = made_within(family, size, limits.clone()) {
+            let Stop::TooMany { quantity, limit, .. } = stop else { panic!("{wanted:?}: {stop:?}") };
+            assert_eq!((quantity, limit), (wanted, limits.of(wanted)));
+            let said = said_limits(&stop);
+            assert!(said.of(wanted) > limit, "{wanted:?}");
+            limits = limits.with(wanted, said.of(wanted));
+            stops += 1;
+        }
+        assert!((1..=12).contains(&stops), "{wanted:?}: {stops} stops");
+    }
+}
+
+#[test]
+fn a_stop_that_no_setting_moves_says_so() {
+    for needed in [None, Some(MOST + 1)] {
+        let stop = Stop::TooMany { stage: "close", quantity: Quantity::Nodes, limit: MOST, needed };
+        let help = stop.to_diagnostic().help.clone().unwrap();
+        assert!(help.starts_with("no value of `limits: { nodes: ... }`"), "{help}");
+    }
 }
 
 fn generation(family: &str, size: usize) -> (Generation, u64) {
@@ -54,7 +110,7 @@ fn effects_that_text_cannot_hold_stop_the_closure() {
     for family in ["doubling_steps", "conditional_steps", "product_steps"] {
         let (made, _) = made(family, 40);
         assert!(
-            matches!(made, Err(Stop::TooMany { stage: "close", what: PARTS, .. })),
+            matches!(made, Err(Stop::TooMany { stage: "close", quantity: Quantity::Nodes, .. })),
             "{family}: {:?}",
             made.err()
         );
@@ -108,13 +164,13 @@ fn overlaps_cost_what_can_hold() {
         let chosen = chain.visible.iosts.transitions.iter().filter(|t| t.source.0 == 0).count();
         assert_eq!(chosen, 2 * size - 1);
         let mut solver = Z3Solver::default();
-        determinize(chain.closed, 8, &mut solver).unwrap();
+        determinize(chain.closed, 8, &Limits::default(), &mut solver).unwrap();
         solver.statistics().queries
     };
     let (few, more) = (questions(8), questions(16));
     assert!(more <= 3 * few, "{few} and {more} questions");
     let (made, _) = made("overlapping_all", 14);
-    assert!(matches!(made, Err(Stop::TooMany { what: "subsets of a choice", .. })));
+    assert!(matches!(made, Err(Stop::TooMany { quantity: Quantity::Subsets, .. })));
 }
 
 #[test]

@@ -153,7 +153,10 @@ fn smt_lib_binds_what_is_shared() {
 fn exports_and_messages_are_cut() {
     for term in terms() {
         let transition = transition(&term);
-        assert!(matches!(writable("close", &transition), Err(Stop::TooMany { stage: "close", .. })));
+        assert!(matches!(
+            writable("close", &transition, &Default::default()),
+            Err(Stop::TooMany { stage: "close", .. })
+        ));
         let iosts = machine(transition);
         assert!(Shown::transition(&iosts, &iosts.transitions[0]).text.len() < 3_000);
         assert!(write_yaml(&iosts, &[]).len() < 10_000);

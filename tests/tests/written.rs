@@ -162,7 +162,8 @@ fn adversarial(seed: u64) -> (Input, Specification) {
 }
 
 fn made(pair: &Input) -> Option<Generation> {
-    let options = Pipeline { max_lookahead: 6, analysis: Default::default(), check: false };
+    let options =
+        Pipeline { max_lookahead: 6, analysis: Default::default(), limits: Default::default(), check: false };
     make(&pair.specification, pair.purpose.clone(), &options, &mut Z3Solver::default(), &mut |_| {}).ok()
 }
 

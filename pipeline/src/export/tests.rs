@@ -20,7 +20,12 @@ fn generation(folder: &str, purpose: &str) -> Generation {
     let (specification, _) = read_specification(specification).unwrap();
     let purpose = load(&example(folder, purpose)).unwrap();
     let (purpose, _) = read_purpose(purpose, &specification).unwrap();
-    let options = crate::Options { max_lookahead: 8, analysis: Default::default(), check: true };
+    let options = crate::Options {
+        max_lookahead: 8,
+        analysis: Default::default(),
+        limits: Default::default(),
+        check: true,
+    };
     generate(&specification.iosts, purpose, &options, &mut Z3Solver::default(), &mut |_| {}).unwrap()
 }
 

@@ -16,8 +16,8 @@
 //! is no such order: there every path is followed for itself.
 //!
 //! **Ends.** A sequence that meets a location again is a livelock and stops the stage with the cycle; without one,
-//! sequences are simple paths. They are limited in number all the same ([`MAX_SEQUENCES`]), and what they assign in
-//! size ([`crate::stop::MAX_PARTS`]).
+//! sequences are simple paths. They are limited in number all the same ([`Quantity::Sequences`]), and what they assign in
+//! size ([`Quantity::Nodes`]).
 //!
 //! **Cost**: one query per internal step from a location and effect; the memo of the solver answers copies.
 //!
@@ -37,18 +37,17 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
 use crate::artifact::{Closed, Product};
-use crate::stop::{Shown, Stop, writable};
-
-/// The most internal steps that one location may begin, counted for each effect that comes to them.
-pub const MAX_SEQUENCES: usize = 10_000;
+use crate::limits::{Limits, Quantity};
+use crate::stop::{Shown, Stop, within, writable};
 
 /// Replaces internal sequences by visible transitions.
 ///
 /// Over-approximation: a guard of which the solver does not know whether it can hold is kept.
 ///
 /// # Errors
-/// [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] beyond [`MAX_SEQUENCES`].
-pub fn close(product: Product, solver: &mut dyn Solver) -> Result<Closed, Stop> {
+/// [`Stop::Livelock`] for a reachable cycle of internal actions; [`Stop::TooMany`] of
+/// [`Quantity::Sequences`] or [`Quantity::Nodes`].
+pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Result<Closed, Stop> {
     budget::doing("following internal sequences");
     let Product { iosts, accepting, .. } = product;
     let internal = Internal::of(&iosts);
@@ -57,7 +56,7 @@ pub fn close(product: Product, solver: &mut dyn Solver) -> Result<Closed, Stop> 
     let mut work = vec![iosts.initial];
     let mut leaving: Vec<Vec<Transition>> = vec![Vec::new(); iosts.locations.len()];
     while let Some(location) = work.pop() {
-        let found = visible_from(&internal, location, solver)?;
+        let found = visible_from(&internal, location, limits, solver)?;
         for transition in &found {
             if !std::mem::replace(&mut reached[transition.target.0 as usize], true) {
                 work.push(transition.target);
@@ -151,6 +150,7 @@ impl<'a> Internal<'a> {
 fn visible_from(
     internal: &Internal<'_>,
     location: LocationId,
+    limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Vec<Transition>, Stop> {
     let mut found: Vec<(Path, usize, Transition)> = Vec::new();
@@ -169,16 +169,13 @@ fn visible_from(
                 if !collapsed.guard.is_true() && !may_hold(solver, &collapsed.guard.conjuncts()) {
                     continue;
                 }
-                writable("close", &collapsed)?;
+                writable("close", &collapsed, limits)?;
                 if internal.iosts.action(step.action).is_visible() {
                     found.push((prefix.path.clone(), number, collapsed));
                     continue;
                 }
                 sequences += 1;
-                if sequences > MAX_SEQUENCES {
-                    let what = "internal sequences";
-                    return Err(Stop::TooMany { stage: "close", what, limit: MAX_SEQUENCES });
-                }
+                within("close", Quantity::Sequences, sequences, limits)?;
                 let path = Some(Rc::new(Last { step: number, before: prefix.path.clone() }));
                 let next = Prefix {
                     location: step.target,

@@ -13,7 +13,7 @@
 //! decided by the solver and not by the shape of the guards. `Accept` is absorbing: its residuals are self-loops.
 //!
 //! **Every other action.** An action without any transition at a location is a self-loop there. Beyond
-//! [`MAX_WRITTEN_OUT`] pairs of location and action these loops are not written: `others_stay` says them all, and the
+//! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` says them all, and the
 //! product makes one where the specification has the action.
 //!
 //! **Ends** after one look at each pair of location and action that has a transition. **Cost**: one query per such pair.
@@ -33,15 +33,13 @@ use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::CompletePurpose;
 use crate::domains::{Memo, explicit_condition, explicit_guard};
-
-/// With more pairs of location and action than this, loops on actions that the user does not mention stay unwritten.
-pub const MAX_WRITTEN_OUT: usize = 10_000;
+use crate::limits::Limits;
 
 /// Completes the purpose.
 ///
 /// Over-approximation: where the solver does not know whether a residual can hold, it is added; an addition that
 /// cannot hold changes no behaviour.
-pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePurpose {
+pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solver) -> CompletePurpose {
     let mut memo = Memo::new();
     for transition in &mut purpose.iosts.transitions {
         transition.guard = explicit_guard(transition, solver, &mut memo);
@@ -59,7 +57,7 @@ pub fn complete(mut purpose: TestPurpose, solver: &mut dyn Solver) -> CompletePu
     for transition in &iosts.transitions {
         of.entry((transition.source, transition.action)).or_default().push(transition);
     }
-    let others_stay = iosts.locations.len().saturating_mul(iosts.actions.len()) > MAX_WRITTEN_OUT;
+    let others_stay = iosts.locations.len().saturating_mul(iosts.actions.len()) > limits.written_out;
     if !others_stay {
         for source in iosts.location_ids() {
             for action in iosts.action_ids() {

@@ -28,7 +28,7 @@
 //! **Ends.** A macro-location more than `max_lookahead` events behind its choice, or a cycle of macro-locations, stops
 //! the stage: [`super::lookahead`] then finds the reason in the pair graph. A machine cut off at a limit is never
 //! returned: it would lack traces. Since guards are known here, some machines pass that the pair graph alone would
-//! refuse. Sets can be exponentially many: [`MAX_SUBSETS`], [`MAX_MACRO_TRANSITIONS`].
+//! refuse. Sets can be exponentially many: [`Quantity::Subsets`], [`Quantity::SetTransitions`].
 //!
 //! **Cost**: per macro-location and action, queries as many as candidates and overlapping pairs of them, and as satisfiable
 //! subsets times the candidates that overlap.
@@ -52,17 +52,11 @@ use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
 
 use crate::artifact::{Closed, Visible};
+use crate::limits::{Limits, Quantity};
 use crate::names::{Names, joined_label, joined_name, of_scope};
 use crate::simplify::without_repetition;
 use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead, overlaps};
-use crate::stop::{MAX_PARTS, PARTS, Shown, Stop, writable};
-
-/// The most transitions that leave macro-locations proper. Ordinary locations are as many as there were, and do not
-/// count.
-pub const MAX_MACRO_TRANSITIONS: usize = 10_000;
-
-/// The most satisfiable subsets of one location's transitions of one action, beside one for each transition.
-pub const MAX_SUBSETS: usize = 512;
+use crate::stop::{Shown, Stop, all_writable, within, writable};
 
 /// Makes every choice deterministic.
 ///
@@ -70,14 +64,19 @@ pub const MAX_SUBSETS: usize = 512;
 ///
 /// # Errors
 /// [`Stop::NoLookahead`], [`Stop::LookaheadLimit`], [`Stop::TooMany`].
-pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver) -> Result<Visible, Stop> {
+pub fn determinize(
+    closed: Closed,
+    max_lookahead: usize,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Visible, Stop> {
     budget::doing("comparing pairs of transitions");
-    let found = choices(&closed.iosts, solver)?;
+    let found = choices(&closed.iosts, limits, solver)?;
     if found.is_empty() {
         // Nothing to do but to join transitions of one effect.
         let iosts = joined(closed.iosts);
         for transition in &iosts.transitions {
-            writable("determinize", transition)?;
+            writable("determinize", transition, limits)?;
         }
         return Ok(Visible { iosts, accepting: closed.accepting, lookahead: 0 });
     }
@@ -89,7 +88,7 @@ pub fn determinize(closed: Closed, max_lookahead: usize, solver: &mut dyn Solver
         let choice = Box::new(shown(&closed.iosts, choice));
         return Err(Stop::LookaheadLimit { limit: max_lookahead, needed, choice });
     }
-    let mut construction = Construction::start(&closed, max_lookahead);
+    let mut construction = Construction::start(&closed, max_lookahead, limits);
     construction.depth_first = matches!(needed, Lookahead::None { .. });
     budget::doing("building sets of locations");
     construction.run(solver)?;
@@ -183,6 +182,7 @@ struct Candidate {
 
 struct Construction<'a> {
     closed: &'a Closed,
+    limits: &'a Limits,
     outgoing: Vec<Vec<usize>>,
     max_depth: usize,
     macros: Vec<Members>,
@@ -200,12 +200,13 @@ struct Construction<'a> {
 }
 
 impl<'a> Construction<'a> {
-    fn start(closed: &'a Closed, max_depth: usize) -> Self {
+    fn start(closed: &'a Closed, max_depth: usize, limits: &'a Limits) -> Self {
         let iosts = &closed.iosts;
         let names = of_scope(iosts);
         let initial = vec![Member { location: iosts.initial, steps: Vec::new() }];
         Construction {
             closed,
+            limits,
             outgoing: iosts.outgoing(),
             max_depth,
             macros: vec![initial.clone()],
@@ -225,13 +226,10 @@ impl<'a> Construction<'a> {
         let mut from_macros = 0;
         while let Some(number) = if self.depth_first { work.pop_back() } else { work.pop_front() } {
             for (action, candidates) in self.candidates(number, solver)? {
-                let subsets = satisfiable_subsets(&candidates, solver)?;
+                let subsets = satisfiable_subsets(&candidates, self.limits, solver)?;
                 if !is_ordinary(&self.macros[number]) {
                     from_macros += subsets.len();
-                    if from_macros > MAX_MACRO_TRANSITIONS {
-                        let (what, limit) = ("transitions of sets of locations", MAX_MACRO_TRANSITIONS);
-                        return Err(Stop::TooMany { stage: "determinize", what, limit });
-                    }
+                    within("determinize", Quantity::SetTransitions, from_macros, self.limits)?;
                 }
                 for (subset, guard) in subsets {
                     let members: Vec<&Candidate> = subset.iter().map(|&at| &candidates[at]).collect();
@@ -282,10 +280,7 @@ impl<'a> Construction<'a> {
                 let transition = &iosts.transitions[at];
                 let effect = followed(&pending, &transition.assignments);
                 let guard = substitute(&transition.guard, &pending);
-                if effect.values().chain([&guard]).any(|term| term.written_size() > MAX_PARTS) {
-                    let (what, limit) = (PARTS, MAX_PARTS as usize);
-                    return Err(Stop::TooMany { stage: "determinize", what, limit });
-                }
+                all_writable("determinize", effect.values().chain([&guard]), self.limits)?;
                 // A postponed effect may have a value only where its own guard held. That guard has held wherever
                 // this one is read, but nobody who reads it alone could know.
                 let guard = match pending.is_empty() {
@@ -470,11 +465,12 @@ fn is_ordinary(members: &[Member]) -> bool {
 /// overlap, and not as many as there are subsets of any kind.
 fn satisfiable_subsets(
     candidates: &[Candidate],
+    limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Vec<(Vec<usize>, Term)>, Stop> {
     let guards: Vec<Term> = candidates.iter().map(|candidate| candidate.guard.clone()).collect();
     let mut overlapping = vec![BTreeSet::new(); guards.len()];
-    overlaps(&guards, solver, &mut |a, b, _| {
+    overlaps(&guards, limits, solver, &mut |a, b, _| {
         overlapping[a].insert(b);
         overlapping[b].insert(a);
     })?;
@@ -492,10 +488,9 @@ fn satisfiable_subsets(
     }
     while let Some(branch) = work.pop_front() {
         budget::ask();
-        if found.len() + work.len() >= MAX_SUBSETS + guards.len() {
-            let what = "subsets of a choice";
-            return Err(Stop::TooMany { stage: "determinize", what, limit: MAX_SUBSETS });
-        }
+        // This one, and those that are known already.
+        let more = (found.len() + work.len() + 1).saturating_sub(guards.len());
+        within("determinize", Quantity::Subsets, more, limits)?;
         let Some((&next, rest)) = branch.open.split_first() else {
             found.push((branch.guard(&guards, &overlapping), branch.members));
             continue;

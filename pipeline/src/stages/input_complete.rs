@@ -14,7 +14,7 @@
 //! Fail is never given wrongly rests on `allowed` naming everything that the specification allows in a reachable state.
 //!
 //! **Every other output.** An output that the specification does not allow at a location at all leads to Fail whatever its
-//! parameters. Beyond [`MAX_WRITTEN_OUT`] such pairs these transitions are not written: `others_fail` says them all. Where an
+//! parameters. Beyond [`Limits::written_out`] such pairs these transitions are not written: `others_fail` says them all. Where an
 //! output is allowed under a guard, its complement is always written.
 //!
 //! **Ends** after one look at each location and output. **Cost**: one query for each pair that is allowed something.
@@ -28,14 +28,11 @@ use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::{Allowed, TestCase, TestGraph, Verdict};
+use crate::limits::Limits;
 use crate::names::Names;
 
-/// Beyond so many transitions into Fail on outputs that the specification does not allow at a location at all, one
-/// sentence says them.
-pub const MAX_WRITTEN_OUT: usize = 10_000;
-
 /// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to run.
-pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
+pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> TestCase {
     let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, .. } = graph;
     let mut verdicts = vec![None; iosts.locations.len()];
     for (location, verdict) in [(pass, Verdict::Pass), (inconclusive, Verdict::Inconclusive)] {
@@ -56,7 +53,7 @@ pub fn input_complete(graph: TestGraph, solver: &mut dyn Solver) -> TestCase {
     let outputs: Vec<ActionId> =
         iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output).collect();
     let unsaid = open.len().saturating_mul(outputs.len()).saturating_sub(said.len());
-    let others_fail = (unsaid > MAX_WRITTEN_OUT).then_some(fail);
+    let others_fail = (unsaid > limits.written_out).then_some(fail);
     if others_fail.is_none() {
         for source in open {
             for &action in &outputs {

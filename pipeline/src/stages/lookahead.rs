@@ -25,7 +25,8 @@ use coreach_model::iosts::Iosts;
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Term};
 
-use crate::stop::Stop;
+use crate::limits::{Limits, Quantity};
+use crate::stop::{Stop, within};
 
 /// Two transitions of one location and action that can be taken together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,12 +53,6 @@ pub enum Lookahead {
     },
 }
 
-/// The most choices of a model: a lookahead for each has to be looked for.
-pub const MAX_CHOICES: usize = 100_000;
-
-/// The most pairs of transitions of one location and action that can be taken together.
-pub const MAX_OVERLAPS: usize = 100_000;
-
 /// The choices of an IOSTS without internal actions (Definition A.8): of each location, action and pair of targets the
 /// first pair of transitions, since a lookahead depends on the targets only. Transitions of one target with equal effects
 /// are no choice.
@@ -65,8 +60,8 @@ pub const MAX_OVERLAPS: usize = 100_000;
 /// Over-approximation: an overlap of which the solver does not know counts.
 ///
 /// # Errors
-/// [`Stop::TooMany`] beyond [`MAX_CHOICES`].
-pub fn choices(iosts: &Iosts, solver: &mut dyn Solver) -> Result<Vec<Choice>, Stop> {
+/// [`Stop::TooMany`] of [`Quantity::Choices`] or [`Quantity::Overlaps`].
+pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Result<Vec<Choice>, Stop> {
     let mut found = Vec::new();
     for numbers in iosts.outgoing() {
         let mut of: BTreeMap<ActionId, Vec<usize>> = BTreeMap::new();
@@ -75,13 +70,11 @@ pub fn choices(iosts: &Iosts, solver: &mut dyn Solver) -> Result<Vec<Choice>, St
         }
         let mut here = Vec::new();
         for numbers in of.values().filter(|numbers| numbers.len() > 1) {
-            choices_among(iosts, numbers, &mut here, solver)?;
+            choices_among(iosts, numbers, &mut here, limits, solver)?;
         }
         here.sort_by_key(|choice: &Choice| (choice.first, choice.second));
         found.extend(here);
-        if found.len() > MAX_CHOICES {
-            return Err(Stop::TooMany { stage: "determinize", what: "choices", limit: MAX_CHOICES });
-        }
+        within("determinize", Quantity::Choices, found.len(), limits)?;
     }
     Ok(found)
 }
@@ -91,6 +84,7 @@ fn choices_among(
     iosts: &Iosts,
     numbers: &[usize],
     found: &mut Vec<Choice>,
+    limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<(), Stop> {
     let transition = |number: usize| &iosts.transitions[number];
@@ -109,7 +103,7 @@ fn choices_among(
     let guards: Vec<Term> = groups.iter().map(guard).collect();
     let mut decided: HashSet<Pair> = HashSet::new();
     let target = |group: usize| transition(groups[group][0]).target;
-    overlaps(&guards, solver, &mut |a, b, solver| {
+    overlaps(&guards, limits, solver, &mut |a, b, solver| {
         if !decided.insert(Pair::of([target(a), target(b)])) {
             return;
         }
@@ -140,9 +134,10 @@ fn may_hold_together(a: &Term, b: &Term, solver: &mut dyn Solver) -> bool {
 /// number that grows with the logarithm of n at most.
 ///
 /// # Errors
-/// [`Stop::TooMany`] beyond [`MAX_OVERLAPS`].
+/// [`Stop::TooMany`] of [`Quantity::Overlaps`].
 pub(super) fn overlaps(
     guards: &[Term],
+    limits: &Limits,
     solver: &mut dyn Solver,
     tell: &mut dyn FnMut(usize, usize, &mut dyn Solver),
 ) -> Result<(), Stop> {
@@ -164,10 +159,7 @@ pub(super) fn overlaps(
             let (length_a, length_b) = (a.1 - a.0, b.1 - b.0);
             if length_a == 1 && length_b == 1 {
                 found.push((a.0, b.0));
-                if found.len() > MAX_OVERLAPS {
-                    let what = "pairs of transitions that can be taken together";
-                    return Err(Stop::TooMany { stage: "determinize", what, limit: MAX_OVERLAPS });
-                }
+                within("determinize", Quantity::Overlaps, found.len(), limits)?;
             } else if length_a >= length_b {
                 let middle = a.0.midpoint(a.1);
                 blocks.extend([((a.0, middle), b), ((middle, a.1), b)]);

@@ -25,24 +25,23 @@ use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
+use crate::limits::{Limits, Quantity};
 use crate::names::{Names, joined_label, joined_name};
-use crate::stop::{PAIR_TRANSITIONS, PAIRS, Stop};
-
-/// The most pairs of locations, and the most transitions between them.
-pub const MAX_PAIRS: usize = 1_000_000;
+use crate::stop::{Stop, within};
 
 /// The product of the specification with the completed purpose.
 ///
 /// # Errors
-/// [`Stop::TooMany`] beyond [`MAX_PAIRS`].
+/// [`Stop::TooMany`] of [`Quantity::Pairs`] or [`Quantity::PairTransitions`].
 pub fn product(
     specification: &Iosts,
     purpose: CompletePurpose,
+    limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Product, Stop> {
     let CompletePurpose { purpose, others_stay, .. } = purpose;
     let (left, right) = (specification, &purpose.iosts);
-    let (steps, pairs) = reached(left, right, others_stay)?;
+    let (steps, pairs) = reached(left, right, others_stay, limits)?;
     let number = |pair: (LocationId, LocationId)| LocationId(pairs[&pair]);
 
     let mut names = Names::default();
@@ -119,7 +118,12 @@ struct Step {
 type Pairs = BTreeMap<(LocationId, LocationId), u32>;
 
 /// The steps between the pairs that the graph reaches, in the order of the specification's transitions.
-fn reached(left: &Iosts, right: &Iosts, others_stay: bool) -> Result<(Vec<Step>, Pairs), Stop> {
+fn reached(
+    left: &Iosts,
+    right: &Iosts,
+    others_stay: bool,
+    limits: &Limits,
+) -> Result<(Vec<Step>, Pairs), Stop> {
     let outgoing = left.outgoing();
     let mut followers: HashMap<(LocationId, ActionId), Vec<Option<usize>>> = HashMap::new();
     for (at, t2) in right.transitions.iter().enumerate() {
@@ -142,11 +146,8 @@ fn reached(left: &Iosts, right: &Iosts, others_stay: bool) -> Result<(Vec<Step>,
                 steps.push(Step { first, source: l2, second });
             }
         }
-        for (count, what) in [(pairs.len(), PAIRS), (steps.len(), PAIR_TRANSITIONS)] {
-            if count > MAX_PAIRS {
-                return Err(Stop::TooMany { stage: "product", what, limit: MAX_PAIRS });
-            }
-        }
+        within("product", Quantity::Pairs, pairs.len(), limits)?;
+        within("product", Quantity::PairTransitions, steps.len(), limits)?;
     }
     for (number, pair) in pairs.values_mut().enumerate() {
         *pair = number as u32;

@@ -11,6 +11,7 @@ use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_pipeline::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
 use coreach_pipeline::check::{self, Violation};
+use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stages::{close, complete, determinize, input_complete, product, select};
 use coreach_pipeline::stop::Stop;
 
@@ -82,16 +83,18 @@ fn run(
     made: &mut Artifacts,
     solver: &mut dyn Solver,
 ) -> Option<()> {
-    let one = guarded(report, "complete", || complete::complete(pair.purpose.clone(), solver))?;
+    let limits = Limits::default();
+    let one = guarded(report, "complete", || complete::complete(pair.purpose.clone(), &limits, solver))?;
     made.complete = Some(one.clone());
-    let two = guarded(report, "product", || product::product(&pair.specification, one, solver))?;
+    let two = guarded(report, "product", || product::product(&pair.specification, one, &limits, solver))?;
     let two = stopped(report, made, two)?;
     made.product = Some(two.clone());
-    let three = guarded(report, "close", || close::close(two, solver))?;
+    let three = guarded(report, "close", || close::close(two, &limits, solver))?;
     let three = stopped(report, made, three)?;
     made.closed = Some(three.clone());
-    let four =
-        guarded(report, "determinize", || determinize::determinize(three, settings.max_lookahead, solver))?;
+    let four = guarded(report, "determinize", || {
+        determinize::determinize(three, settings.max_lookahead, &limits, solver)
+    })?;
     let four = stopped(report, made, four)?;
     made.visible = Some(four.clone());
     let five = guarded(report, "select", || select::select(four, &settings.analysis, solver))?;
@@ -101,7 +104,7 @@ fn run(
     }
     report.count("losses of the analysis", five.losses.len());
     made.graph = Some(five.clone());
-    let six = guarded(report, "input_complete", || input_complete::input_complete(five, solver))?;
+    let six = guarded(report, "input_complete", || input_complete::input_complete(five, &limits, solver))?;
     made.case = Some(six);
     Some(())
 }

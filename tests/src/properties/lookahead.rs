@@ -83,7 +83,7 @@ fn judge(
     }
     // Products that are nested so deep are beyond the solver; it may say so soon.
     let mut solver = Z3Solver::new(Limits { rlimit: 20_000, milliseconds: 100 });
-    if determinize(closed.clone(), LONG, &mut solver).is_ok() {
+    if determinize(closed.clone(), LONG, &Default::default(), &mut solver).is_ok() {
         return Ok("no lookahead: not confirmed, a longer one resolves it");
     }
     Ok("no lookahead: not confirmed by brute force")

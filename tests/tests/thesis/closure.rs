@@ -10,7 +10,7 @@ use crate::support::{lines, solver, specification};
 fn closure(iosts: Iosts) -> Result<Iosts, Stop> {
     let accepting = vec![false; iosts.locations.len()];
     let pairs = iosts.location_ids().map(|location| (location, LocationId(0))).collect();
-    close(Product { iosts, pairs, accepting }, &mut solver()).map(|closed| closed.iosts)
+    close(Product { iosts, pairs, accepting }, &Default::default(), &mut solver()).map(|closed| closed.iosts)
 }
 
 #[test]

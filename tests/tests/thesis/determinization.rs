@@ -19,7 +19,7 @@ fn read(name: &str) -> Iosts {
 
 fn determinized(iosts: &Iosts, limit: usize) -> Result<Visible, Stop> {
     let accepting = vec![false; iosts.locations.len()];
-    determinize(Closed { iosts: iosts.clone(), accepting }, limit, &mut solver())
+    determinize(Closed { iosts: iosts.clone(), accepting }, limit, &Default::default(), &mut solver())
 }
 
 fn smallest_lookahead(iosts: &Iosts) -> Option<usize> {

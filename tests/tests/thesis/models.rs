@@ -73,7 +73,7 @@ fn golden_10_figure_4_3_the_purpose_is_complete_after_completion_only() {
     let purpose = purpose("examples/coffee_machine/deliver_coffee.yaml", &specification);
     let mut solver = solver();
     assert!(matches!(find_incomplete(&purpose.iosts, &mut solver), Search::Found(..)));
-    let complete = coreach_pipeline::stages::complete::complete(purpose, &mut solver);
+    let complete = coreach_pipeline::stages::complete::complete(purpose, &Default::default(), &mut solver);
     assert!(matches!(find_incomplete(&complete.purpose.iosts, &mut solver), Search::Nothing));
 }
 
@@ -82,7 +82,7 @@ fn example_6_6_an_accepting_trace_of_the_purpose_alone() {
     // Part of golden 2. The purpose reads vPaid as a constant: 0 all the time here.
     let specification = specification(COFFEE);
     let purpose = purpose("examples/coffee_machine/deliver_coffee.yaml", &specification);
-    let complete = coreach_pipeline::stages::complete::complete(purpose, &mut solver());
+    let complete = coreach_pipeline::stages::complete::complete(purpose, &Default::default(), &mut solver());
     let iosts = &complete.purpose.iosts;
     let accepting = "Coin(1) Deliver(COFFEE) Coin(3) Deliver(TEA)";
     assert_eq!(locations_after(iosts, "cPrice=2 vPaid=0", accepting), ["Accept"]);

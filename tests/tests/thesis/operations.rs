@@ -42,7 +42,14 @@ fn golden_12_figure_5_2_the_purpose_reads_a_variable_as_a_constant() {
     let specification = specification("tests/models/figure_5_2.yaml");
     let purpose = purpose("tests/models/figure_5_2_purpose.yaml", &specification);
     let mut solver = solver();
-    let made = product(&specification.iosts, complete(purpose, &mut solver), &mut solver).unwrap().iosts;
+    let made = product(
+        &specification.iosts,
+        complete(purpose, &Default::default(), &mut solver),
+        &Default::default(),
+        &mut solver,
+    )
+    .unwrap()
+    .iosts;
     let names = |data: &[coreach_model::Datum]| data.iter().map(|d| d.name().to_owned()).collect::<Vec<_>>();
     // y is the specification's variable: it is no constant of the product.
     assert_eq!(

@@ -31,12 +31,13 @@ fn what_makes_a_division_defined_is_no_repetition() {
     let purpose = purpose("tests/models/regressions/guarded_division_purpose.yaml", &specification);
     let mut solver = solver();
     let solver = &mut solver;
-    let product = product(&specification.iosts, complete(purpose, solver), solver).unwrap();
-    let closed = stages::close::close(product, solver).unwrap();
-    let visible = stages::determinize::determinize(closed, 8, solver).unwrap();
+    let limits = Default::default();
+    let product = product(&specification.iosts, complete(purpose, &limits, solver), &limits, solver).unwrap();
+    let closed = stages::close::close(product, &limits, solver).unwrap();
+    let visible = stages::determinize::determinize(closed, 8, &limits, solver).unwrap();
     let graph = stages::select::select(visible.clone(), &options("location").analysis, solver);
     assert_eq!(check::test_graph(&graph, &visible, solver), []);
-    let case = input_complete(graph, solver);
+    let case = input_complete(graph, &limits, solver);
     assert_eq!(check::test_case(&case, solver), []);
     assert!(case.iosts.transitions.iter().any(|t| solver.check(&t.guard.conjuncts()) == Answer::Sat));
 }

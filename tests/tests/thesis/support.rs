@@ -45,6 +45,7 @@ pub fn options(domain: &str) -> Options {
     Options {
         max_lookahead: 8,
         analysis: reachability::Options { domain, ..reachability::Options::default() },
+        limits: Default::default(),
         check: true,
     }
 }
