@@ -8,17 +8,18 @@
 //! **Cost**: that of reading what was just written. Terms are shared, so comparing them costs next to nothing; the
 //! solver is asked only where a term was read in another form ([`coreach_pipeline::export::equal`]).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use coreach_analyses::solver::Solver;
 use coreach_execution::TestCase;
 use coreach_execution::test_case::DocumentError;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::iosts::Iosts;
+use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::equal::difference;
-use coreach_pipeline::export::{Format, View};
+use coreach_pipeline::export::{Format, Mark, View};
 
 /// Codes of diagnostics that tell of a limit.
 const LIMITS: [&str; 7] = [
@@ -81,8 +82,32 @@ fn test_case(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
         Err(other) => return Err(vec![Diagnostic::error("no-test-case", other.to_string())]),
     };
     let marks = view.iosts.location_ids().map(|at| view.mark(at));
-    let same =
-        test.verdicts.iter().map(|verdict| verdict.map(coreach_pipeline::export::Mark::Verdict)).eq(marks);
+    let same = test.verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).eq(marks);
     assert!(same, "the verdicts of the test case are read otherwise");
-    Ok(test.iosts)
+    let mut iosts = test.iosts;
+    if let Some(fail) = view.others_fail {
+        let others = iosts.transitions.split_off(view.iosts.transitions.len().min(iosts.transitions.len()));
+        assert!(say_the_same(view, fail, &iosts, &others), "what `others_fail` says is read otherwise");
+    }
+    Ok(iosts)
+}
+
+/// Are these the transitions for which `others_fail` stands: each output that has none at a location without a verdict,
+/// and each once?
+fn say_the_same(view: &View<'_>, fail: LocationId, read: &Iosts, others: &[Transition]) -> bool {
+    let written = view.iosts;
+    let mut said: HashSet<(LocationId, &str)> =
+        written.transitions.iter().map(|t| (t.source, written.action(t.action).name.as_str())).collect();
+    let outputs = written.actions.iter().filter(|action| action.kind == ActionKind::Output);
+    let of_outputs: HashSet<&str> = outputs.map(|action| action.name.as_str()).collect();
+    let is_open = |at: LocationId| !matches!(view.mark(at), Some(Mark::Verdict(_)));
+    let open = written.location_ids().filter(|at| is_open(*at)).count();
+    let said_there = said.iter().filter(|(at, name)| is_open(*at) && of_outputs.contains(name)).count();
+    let is_right = |t: &Transition| {
+        let name = read.action(t.action).name.as_str();
+        let is_new = said.insert((t.source, name));
+        let is_plain = t.guard.is_true() && t.assignments.is_empty() && t.target == fail;
+        is_new && is_plain && is_open(t.source) && of_outputs.contains(name)
+    };
+    others.len() == open * of_outputs.len() - said_there && others.iter().all(is_right)
 }

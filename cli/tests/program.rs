@@ -249,6 +249,21 @@ fn a_limit_ends_with_3_and_names_its_knob() {
     exits(&run(arguments!["run", files("delayed_choice.yaml", "left.yaml", "limits: { pairs: 1000 }")]), 0);
 }
 
+/// A large test case says once that every other output fails; what is written so is read back so, and can be run.
+#[test]
+fn what_is_said_once_is_read_back() {
+    let folder = Folder::new();
+    for (most, version) in [(0, 2), (10_000, 1)] {
+        let more = format!("limits: {{ written_out: {most} }}\noutput: {{ formats: [json, yaml, dot] }}");
+        let config = folder.coffee("deliver_coffee", &more);
+        exits(&run(arguments!["run", &config]), 0);
+        let written = config.parent().unwrap().join("out/deliver_coffee/test_case.json");
+        let document: Value = serde_json::from_slice(&fs::read(&written).unwrap()).unwrap();
+        assert_eq!(document["format_version"], version);
+        assert_eq!(document.get("others_fail").is_some_and(|fail| !fail.is_null()), most == 0);
+    }
+}
+
 #[test]
 fn a_folder_that_cannot_be_made_ends_with_4() {
     let folder = Folder::new();
