@@ -23,7 +23,10 @@ fn determinized(iosts: &Iosts, limit: usize) -> Result<Visible, Stop> {
 }
 
 fn smallest_lookahead(iosts: &Iosts) -> Option<usize> {
-    match lookahead(iosts, &choices(iosts, &mut solver()).unwrap()) {
+    match lookahead(
+        iosts,
+        &choices(iosts, &coreach_pipeline::limits::Limits::default(), &mut solver()).unwrap(),
+    ) {
         Lookahead::Exists(k, _) => Some(k),
         Lookahead::None { .. } => None,
     }
