@@ -163,8 +163,10 @@ impl<D: Domain> Store<D> {
             a
         } else {
             let joined = self.get(key.0).join(self.get(key.1));
-            // A join of elements that are not bottom is not bottom.
-            self.add(joined).unwrap_or(a)
+            let Some(joined) = self.add(joined) else {
+                panic!("the join of two elements that are not bottom is bottom: {:?}, {:?}", key.0, key.1)
+            };
+            joined
         };
         self.joins.insert(key, joined);
         joined
@@ -268,7 +270,10 @@ impl<D: Domain> Store<D> {
                 return old;
             }
             let widened = store.get(old).widen(store.get(new), thresholds);
-            store.add(widened).unwrap_or(new)
+            let Some(widened) = store.add(widened) else {
+                panic!("the widening of elements that are not bottom is bottom: {old:?}, {new:?}")
+            };
+            widened
         })
     }
 

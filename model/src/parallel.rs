@@ -47,9 +47,10 @@ pub fn parallel(left: &Iosts, right: &Iosts) -> Result<Iosts, Incompatible> {
     }
     actions.extend(right.actions.iter().filter(|action| !action.is_visible()).cloned());
     let number = |name: &str| {
-        let at = actions.iter().position(|action| action.name == name);
-        // Invariant: every action of either side is in the list, by compatibility.
-        ActionId(at.unwrap_or_default() as u32)
+        let Some(at) = actions.iter().position(|action| action.name == name) else {
+            panic!("{name} is an action of neither side, although the two are compatible")
+        };
+        ActionId(at as u32)
     };
 
     let mut transitions = Vec::new();

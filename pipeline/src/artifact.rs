@@ -5,7 +5,40 @@
 
 pub use coreach_model::Verdict;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
+use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Term};
+
+// Provenance. Each artifact says of what its locations and transitions were made, as numbers in the artifact before it.
+// Each has the one form that its stage can make, so that no reader meets another. Who reads it saves a search, and
+// believes nothing: `check` holds every such word against the artifact before.
+
+/// A run's part of a location of [`Visible`]: where the run may be, and how its data follow from those that are shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    /// The location of [`Closed`].
+    pub location: LocationId,
+    /// For each variable of [`Closed`] its value, over the data of [`Visible`]; without the identities.
+    pub pending: Substitution,
+}
+
+/// Where a location of [`TestGraph`] comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GraphOrigin {
+    /// It is this location of [`Visible`].
+    Given(LocationId),
+    /// It is this verdict's.
+    Verdict(Verdict),
+}
+
+/// The facts with which selection decided, for each location of [`Visible`], also for those that the graph has lost.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Decided {
+    /// Over-approximation of the states in which the test graph can be; `false` where it cannot come.
+    pub reach: Vec<Term>,
+    /// Over-approximation of the states from which `Accept` can be reached. What follows an accepting location was not
+    /// looked at: `true` there.
+    pub coreach: Vec<Term>,
+}
 
 /// A purpose in which every location takes every action under every valuation (Definition 4.22): the result of
 /// `complete`.
@@ -29,6 +62,9 @@ pub struct Product {
     pub iosts: Iosts,
     /// For each location: the specification's and the purpose's; ascending.
     pub pairs: Vec<(LocationId, LocationId)>,
+    /// For each transition, the numbers of the specification's and of the purpose's; where the purpose has no transition
+    /// and stays, none.
+    pub made_of: Vec<(usize, Option<usize>)>,
     /// For each location: is its purpose's half `Accept`?
     pub accepting: Vec<bool>,
 }
@@ -38,6 +74,8 @@ pub struct Product {
 pub struct Closed {
     /// The visible behaviours.
     pub iosts: Iosts,
+    /// For each location, which one of [`Product`] it is.
+    pub given: Vec<LocationId>,
     /// For each location: is it accepting?
     pub accepting: Vec<bool>,
 }
@@ -47,6 +85,8 @@ pub struct Closed {
 pub struct Visible {
     /// The visible behaviours, deterministic.
     pub iosts: Iosts,
+    /// For each location, where a run may be that is there; in an ordinary location one member, without pending effects.
+    pub members: Vec<Vec<Member>>,
     /// For each location: has it an accepting component (Definition A.12)?
     pub accepting: Vec<bool>,
     /// How many more events tell any two runs of one trace apart; 0 where there was no choice.
@@ -82,6 +122,12 @@ pub struct Selection {
 pub struct TestGraph {
     /// The graph; nothing leaves `pass` and `inconclusive`.
     pub iosts: Iosts,
+    /// For each location, where it comes from.
+    pub origins: Vec<GraphOrigin>,
+    /// For each transition, the number of the one of [`Visible`] that it was made from.
+    pub made_of: Vec<usize>,
+    /// What was known of the locations of [`Visible`].
+    pub decided: Decided,
     /// The location Pass. None where the purpose cannot be reached.
     pub pass: Option<LocationId>,
     /// The location Inconclusive, where some transition leads there.

@@ -127,23 +127,23 @@ pub fn generate(
 ) -> Result<Generation, Stop> {
     // A purpose must follow every behaviour of the specification, or the product would lose some.
     watch(Stage::Complete);
-    let complete_purpose = complete(purpose, &options.limits, solver);
-    checked(options, || check::complete_purpose(&complete_purpose, solver));
+    let complete_purpose = complete(purpose.clone(), &options.limits, solver);
+    checked(options, || check::complete_purpose(&purpose, &complete_purpose, solver));
 
     // Mark the behaviours that the purpose accepts.
     watch(Stage::Product);
     let product = product(specification, complete_purpose.clone(), &options.limits, solver)?;
-    checked(options, || check::product(&product, specification));
+    checked(options, || check::product(&product, specification, &complete_purpose, solver));
 
     // A tester sees inputs and outputs only.
     watch(Stage::Close);
     let closed = close(product.clone(), &options.limits, solver)?;
-    checked(options, || check::closed(&closed, solver));
+    checked(options, || check::closed(&closed, &product, solver));
 
     // After a trace, there must be one location to be in.
     watch(Stage::Determinize);
     let visible = determinize(closed.clone(), options.max_lookahead, &options.limits, solver)?;
-    checked(options, || check::visible(&visible, solver));
+    checked(options, || check::visible(&visible, &closed, solver));
 
     // Keep what leads to Accept; this is where the analyses decide.
     watch(Stage::Select);
@@ -155,7 +155,7 @@ pub fn generate(
     watch(Stage::InputComplete);
     let test_case = input_complete(test_graph.clone(), &options.limits, solver);
     all_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
-    checked(options, || check::test_case(&test_case, solver));
+    checked(options, || check::test_case(&test_case, &test_graph, solver));
 
     Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case })
 }
@@ -165,9 +165,9 @@ fn all_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<(), Stop
     iosts.transitions.iter().try_for_each(|transition| writable(stage.name(), transition, limits))
 }
 
-fn checked(options: &Options, check: impl FnOnce() -> Vec<check::Violation>) {
+fn checked(options: &Options, check: impl FnOnce() -> check::Findings) {
     if options.check || cfg!(debug_assertions) {
-        let violations = check();
+        let violations = check().violations;
         assert!(violations.is_empty(), "a stage broke its promise: {violations:#?}");
     }
 }

@@ -29,8 +29,10 @@ pub const FORMAT_VERSION_WITH_OTHERS: u32 = 2;
 
 /// The document, with a newline behind it.
 pub fn json(view: &View<'_>) -> String {
-    // Serializing strings, numbers and lists into memory has no way to fail.
-    let text = serde_json::to_string_pretty(&document(view)).unwrap_or_default();
+    let text = match serde_json::to_string_pretty(&document(view)) {
+        Ok(text) => text,
+        Err(error) => panic!("strings, numbers and lists cannot be serialized into memory: {error}"),
+    };
     format!("{}\n", visible_json(&text))
 }
 

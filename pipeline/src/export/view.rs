@@ -1,11 +1,11 @@
 //! The one form in which exports see the result of any stage.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::{ActionKind, Term};
 
-use crate::artifact::{Selection, Verdict};
+use crate::artifact::{GraphOrigin, Selection, Verdict};
 use crate::{Generation, Stage};
 
 /// What is special about a location.
@@ -208,10 +208,9 @@ fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
         Stage::Determinize => &generation.visible.accepting[..],
         _ => &[],
     };
-    // Later stages keep the names of the product's locations that they keep.
-    let rejecting = rejecting(generation);
-    let is_rejecting = |location: LocationId| {
-        stage > Stage::Complete && rejecting.contains(iosts.location(location).name.as_str())
+    let is_rejecting = |location| {
+        of_product(generation, stage, location)
+            .is_some_and(|location| generation.product.pairs[location.0 as usize].1 == complete.reject)
     };
     iosts
         .location_ids()
@@ -225,9 +224,22 @@ fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
         .collect()
 }
 
-/// The names of the product's locations whose purpose's half is `Reject`.
-fn rejecting(generation: &Generation) -> HashSet<&str> {
-    let reject = generation.complete_purpose.reject;
-    let locations = generation.product.pairs.iter().zip(&generation.product.iosts.locations);
-    locations.filter(|((_, l2), _)| *l2 == reject).map(|(_, location)| location.name.as_str()).collect()
+/// The one location of the product that a stage's location is; none for a set of several, a verdict, and a location of
+/// the purpose.
+fn of_product(generation: &Generation, stage: Stage, location: LocationId) -> Option<LocationId> {
+    let at = location.0 as usize;
+    match stage {
+        Stage::Complete => None,
+        Stage::Product => Some(location),
+        Stage::Close => Some(generation.closed.given[at]),
+        Stage::Determinize => match generation.visible.members[at].as_slice() {
+            [member] if member.pending.is_empty() => of_product(generation, Stage::Close, member.location),
+            _ => None,
+        },
+        // The test case has the test graph's locations, and Fail behind them.
+        Stage::Select | Stage::InputComplete => match generation.test_graph.origins.get(at) {
+            Some(GraphOrigin::Given(location)) => of_product(generation, Stage::Determinize, *location),
+            _ => None,
+        },
+    }
 }

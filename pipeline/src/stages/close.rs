@@ -68,7 +68,7 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     let closed = without_internal_actions(closed);
     let (closed, kept) = closed.without_unreachable_locations();
     let accepting = kept.iter().map(|old| accepting[old.0 as usize]).collect();
-    Ok(Closed { iosts: closed, accepting })
+    Ok(Closed { iosts: closed, given: kept, accepting })
 }
 
 /// What internal steps from one location have done so far: a path of them, or several of one effect.

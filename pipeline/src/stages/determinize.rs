@@ -51,7 +51,7 @@ use coreach_model::{ActionId, Datum, LocationId, Term};
 use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
 
-use crate::artifact::{Closed, Visible};
+use crate::artifact::{self, Closed, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::names::{Names, joined_label, joined_name, of_scope};
 use crate::simplify::without_repetition;
@@ -78,7 +78,9 @@ pub fn determinize(
         for transition in &iosts.transitions {
             writable("determinize", transition, limits)?;
         }
-        return Ok(Visible { iosts, accepting: closed.accepting, lookahead: 0 });
+        let alone = |location| vec![artifact::Member { location, pending: Substitution::new() }];
+        let members = iosts.location_ids().map(alone).collect();
+        return Ok(Visible { iosts, members, accepting: closed.accepting, lookahead: 0 });
     }
     budget::doing("looking for the lookahead of each choice");
     let needed = lookahead(&closed.iosts, &found);
@@ -449,7 +451,10 @@ impl<'a> Construction<'a> {
         let variables = iosts.variables.iter().chain(&self.memory).cloned().collect();
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
-        Visible { iosts: result, accepting, lookahead }
+        let said =
+            |member: &Member| artifact::Member { location: member.location, pending: member.pending() };
+        let members = self.macros.iter().map(|members| members.iter().map(said).collect()).collect();
+        Visible { iosts: result, members, accepting, lookahead }
     }
 }
 

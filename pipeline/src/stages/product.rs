@@ -58,6 +58,7 @@ pub fn product(
 
     let mut memo = Memo::new();
     let mut transitions = Vec::with_capacity(steps.len());
+    let made_of = steps.iter().map(|step| (step.first, step.second)).collect();
     for Step { first, source, second } in steps {
         budget::ask();
         let t1 = &left.transitions[first];
@@ -104,7 +105,7 @@ pub fn product(
         transitions,
         origin: left.origin.clone(),
     };
-    Ok(Product { iosts, pairs: pairs.into_keys().collect(), accepting })
+    Ok(Product { iosts, pairs: pairs.into_keys().collect(), made_of, accepting })
 }
 
 /// A transition of the specification, taken while the purpose is at a location and takes one of its own, or stays.

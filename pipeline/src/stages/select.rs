@@ -34,7 +34,7 @@ use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOr
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{LocationId, Term};
 
-use crate::artifact::{Allowed, Selection, TestGraph, Visible};
+use crate::artifact::{Allowed, Decided, GraphOrigin, Selection, TestGraph, Verdict, Visible};
 use crate::losses;
 use crate::names::Names;
 use crate::simplify::{missing_part, simplify, simplify_guard};
@@ -44,7 +44,8 @@ pub const MAX_ROUNDS: usize = 10;
 
 /// Selects the test graph.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
-    let cut = cut_behind_accept(visible);
+    let before = visible.iosts.locations.len();
+    let (cut, locations, transitions) = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);
     let facts = analyst.analyse(&cut.iosts, &cut.accepting);
     let mut graph = strengthen(&cut, &facts.reach, &facts, solver);
@@ -63,16 +64,51 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     }
     graph.selection.rounds = rounds;
     graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
+    in_numbers_of_visible(graph, before, &locations, &transitions)
+}
+
+/// The provenance is made in the numbers of what was cut; said in those of the visible behaviours.
+fn in_numbers_of_visible(
+    mut graph: TestGraph,
+    before: usize,
+    locations: &[LocationId],
+    transitions: &[usize],
+) -> TestGraph {
+    for origin in &mut graph.origins {
+        if let GraphOrigin::Given(location) = origin {
+            *location = locations[location.0 as usize];
+        }
+    }
+    for number in &mut graph.made_of {
+        *number = transitions[*number];
+    }
+    let everywhere = |facts: Vec<Term>, elsewhere: Term| {
+        let mut all = vec![elsewhere; before];
+        for (location, fact) in locations.iter().zip(facts) {
+            all[location.0 as usize] = fact;
+        }
+        all
+    };
+    let Decided { reach, coreach } = graph.decided;
+    graph.decided =
+        Decided { reach: everywhere(reach, Term::no()), coreach: everywhere(coreach, Term::yes()) };
     graph
 }
 
 /// The visible behaviours without what follows an accepting location: no test case goes there.
-fn cut_behind_accept(visible: Visible) -> Visible {
-    let Visible { mut iosts, accepting, lookahead } = visible;
+///
+/// With the numbers that its locations and its transitions had.
+fn cut_behind_accept(visible: Visible) -> (Visible, Vec<LocationId>, Vec<usize>) {
+    let Visible { mut iosts, members, accepting, lookahead } = visible;
+    let sources: Vec<LocationId> = iosts.transitions.iter().map(|transition| transition.source).collect();
     iosts.transitions.retain(|transition| !accepting[transition.source.0 as usize]);
+    let reached = iosts.reachable_from(iosts.initial);
+    let stays = |source: &LocationId| !accepting[source.0 as usize] && reached[source.0 as usize];
+    let transitions = (0..sources.len()).filter(|number| stays(&sources[*number])).collect();
     let (iosts, kept) = iosts.without_unreachable_locations();
     let accepting = kept.iter().map(|old| accepting[old.0 as usize]).collect();
-    Visible { iosts, accepting, lookahead }
+    let members = kept.iter().map(|old| members[old.0 as usize].clone()).collect();
+    (Visible { iosts, members, accepting, lookahead }, kept, transitions)
 }
 
 /// reach of the graph, carried back to the locations that it was made from; nothing is known to be reached elsewhere.
@@ -83,14 +119,18 @@ fn narrowed(
     facts: &Facts,
     solver: &mut dyn Solver,
 ) -> Vec<Term> {
-    let by_name: HashMap<&str, usize> =
-        graph.iosts.locations.iter().enumerate().map(|(at, location)| (location.name.as_str(), at)).collect();
+    let mut place = vec![None; cut.iosts.locations.len()];
+    for (number, origin) in graph.origins.iter().enumerate() {
+        if let GraphOrigin::Given(location) = origin {
+            place[location.0 as usize] = Some(number);
+        }
+    }
     budget::doing("simplifying facts");
     let mut narrower = Vec::new();
-    for (at, location) in cut.iosts.locations.iter().enumerate() {
-        let fact = match by_name.get(location.name.as_str()) {
+    for (at, place) in place.into_iter().enumerate() {
+        let fact = match place {
             // Both are over-approximations, so their conjunction is one.
-            Some(&number) => {
+            Some(number) => {
                 let known = reached[number].conjuncts();
                 Term::and([reached[number].clone(), simplify(&facts.reach[at], &known, solver)])
             }
@@ -116,7 +156,7 @@ fn strengthen(cut: &Visible, reach: &[Term], facts: &Facts, solver: &mut dyn Sol
     let initial = if accepting[start] { builder.pass } else { iosts.initial };
     budget::doing("strengthening guards by facts");
     let mut outcomes: HashMap<Split, Outcome> = HashMap::new();
-    for transition in &iosts.transitions {
+    for (number, transition) in iosts.transitions.iter().enumerate() {
         let (source, target) = (transition.source.0 as usize, transition.target.0 as usize);
         let is_output = iosts.action(transition.action).kind == ActionKind::Output;
         // Copies of a sub-machine share guards, effects and facts: each is decided once.
@@ -129,7 +169,7 @@ fn strengthen(cut: &Visible, reach: &[Term], facts: &Facts, solver: &mut dyn Sol
         let outcome =
             outcomes.entry(split).or_insert_with_key(|split| split_by_coreach(split, solver)).clone();
         let onward = if accepting[target] { builder.pass } else { transition.target };
-        builder.add(transition, is_output, outcome, onward);
+        builder.add(number, transition, is_output, outcome, onward);
     }
     builder.finish(initial, initial_condition, reach, facts)
 }
@@ -182,6 +222,8 @@ struct Builder<'a> {
     pass: LocationId,
     inconclusive: LocationId,
     transitions: Vec<Transition>,
+    /// For each, the number of the one that it was made from.
+    made_of: Vec<usize>,
     allowed: Vec<Allowed>,
     selection: Selection,
 }
@@ -194,12 +236,20 @@ impl<'a> Builder<'a> {
             pass: LocationId(count),
             inconclusive: LocationId(count + 1),
             transitions: Vec::new(),
+            made_of: Vec::new(),
             allowed: Vec::new(),
             selection: Selection::default(),
         }
     }
 
-    fn add(&mut self, transition: &Transition, is_output: bool, outcome: Outcome, onward: LocationId) {
+    fn add(
+        &mut self,
+        number: usize,
+        transition: &Transition,
+        is_output: bool,
+        outcome: Outcome,
+        onward: LocationId,
+    ) {
         let Outcome { whole, inside, outside } = outcome;
         let (goes_on, ends) = (!inside.is_false(), is_output && !outside.is_false());
         if !goes_on && !ends {
@@ -210,12 +260,14 @@ impl<'a> Builder<'a> {
             self.allowed.push(Allowed { location, action, guard: whole.clone() });
         }
         if goes_on {
+            self.made_of.push(number);
             if !is_output && inside != whole {
                 self.selection.strengthened += 1;
             }
             self.transitions.push(Transition { guard: inside, target: onward, ..transition.clone() });
         }
         if ends {
+            self.made_of.push(number);
             self.transitions.push(Transition {
                 guard: outside,
                 target: self.inconclusive,
@@ -238,6 +290,9 @@ impl<'a> Builder<'a> {
         };
         TestGraph {
             iosts,
+            origins: vec![GraphOrigin::Given(start)],
+            made_of: Vec::new(),
+            decided: Decided { reach: reach.to_vec(), coreach: facts.coreach.clone() },
             pass: None,
             inconclusive: None,
             reach: vec![reach[start.0 as usize].clone()],
@@ -267,6 +322,10 @@ impl<'a> Builder<'a> {
             ..self.from.clone()
         };
         // What leads nowhere but away from Pass has been cut by coreach; what is left behind is unreachable.
+        let reached = iosts.reachable_from(initial);
+        let numbered = self.made_of.iter().zip(&self.transitions);
+        let made_of =
+            numbered.filter(|(_, t)| reached[t.source.0 as usize]).map(|(number, _)| *number).collect();
         let (iosts, kept) = iosts.without_unreachable_locations();
         let mut new = HashMap::new();
         for (number, old) in kept.iter().enumerate() {
@@ -274,6 +333,13 @@ impl<'a> Builder<'a> {
         }
         let Some(&pass) = new.get(&self.pass) else { return self.unreachable(reach, facts) };
         let is_inside = |old: &LocationId| (old.0 as usize) < self.from.locations.len();
+        let origin = |old: &LocationId| match old {
+            old if *old == self.pass => GraphOrigin::Verdict(Verdict::Pass),
+            old if *old == self.inconclusive => GraphOrigin::Verdict(Verdict::Inconclusive),
+            old => GraphOrigin::Given(*old),
+        };
+        let origins = kept.iter().map(origin).collect();
+        let decided = Decided { reach: reach.to_vec(), coreach: facts.coreach.clone() };
         let at = |facts: &[Term], old: &LocationId| facts[old.0 as usize].clone();
         let reach =
             kept.iter().map(|old| if is_inside(old) { at(reach, old) } else { Term::yes() }).collect();
@@ -299,6 +365,9 @@ impl<'a> Builder<'a> {
         let into = |target| iosts.transitions.iter().filter(|t| Some(t.target) == target).count();
         let selection = Selection { inconclusive: into(inconclusive), ..self.selection };
         TestGraph {
+            origins,
+            made_of,
+            decided,
             pass: Some(pass),
             inconclusive,
             reach,

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_pipeline::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
-use coreach_pipeline::check::{self, Violation};
+use coreach_pipeline::check::{self, Findings, Violation};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stages::{close, complete, determinize, input_complete, product, select};
 use coreach_pipeline::stop::Stop;
@@ -20,7 +20,7 @@ use super::{NO_LIVELOCK, NO_PANIC, PROMISES, REPEATABLE, Report, Settings};
 use crate::source::Input;
 
 /// What was made.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Artifacts {
     /// After `complete`.
     pub complete: Option<CompletePurpose>,
@@ -39,6 +39,7 @@ pub struct Artifacts {
 }
 
 /// Actions that keep a choice open, as [`Stop::NoLookahead`] names them.
+#[derive(Clone)]
 pub struct Unresolved {
     /// The way into the cycle.
     pub prefix: Vec<String>,
@@ -158,25 +159,10 @@ fn promises(
     report: &mut Report,
     solver: &mut dyn Solver,
 ) {
-    let mut violations: Vec<Violation> = Vec::new();
-    if let Some(complete) = &made.complete {
-        violations.extend(check::complete_purpose(complete, solver));
-    }
-    if let Some(product) = &made.product {
-        violations.extend(check::product(product, &pair.specification));
-    }
-    if let Some(closed) = &made.closed {
-        violations.extend(check::closed(closed, solver));
-    }
-    if let Some(visible) = &made.visible {
-        violations.extend(check::visible(visible, solver));
-        if let Some(graph) = &made.graph {
-            violations.extend(check::test_graph(graph, visible, solver));
-        }
-    }
-    if let Some(case) = &made.case {
-        violations.extend(check::test_case(case, solver));
-    }
+    let found = findings(pair, made, solver);
+    report.count("checks: questions not answered", found.unknown);
+    report.count("checks: places not compared in full", found.unchecked);
+    let mut violations: Vec<Violation> = found.violations;
     if settings.doubt.is_some() {
         // "No guard that cannot hold": where the stage was not told so, it had to keep the guard.
         let all = violations.len();
@@ -185,4 +171,33 @@ fn promises(
     }
     let outcome = if violations.is_empty() { Ok(()) } else { Err(format!("{violations:?}")) };
     report.note(PROMISES, outcome);
+}
+
+/// What the checks say of each artifact that was made.
+pub fn findings(pair: &Input, made: &Artifacts, solver: &mut dyn Solver) -> Findings {
+    let mut all = Findings::default();
+    let mut add = |found: Findings| {
+        all.violations.extend(found.violations);
+        all.unknown += found.unknown;
+        all.unchecked += found.unchecked;
+    };
+    if let Some(complete) = &made.complete {
+        add(check::complete_purpose(&pair.purpose, complete, solver));
+        if let Some(product) = &made.product {
+            add(check::product(product, &pair.specification, complete, solver));
+        }
+    }
+    if let (Some(product), Some(closed)) = (&made.product, &made.closed) {
+        add(check::closed(closed, product, solver));
+    }
+    if let (Some(closed), Some(visible)) = (&made.closed, &made.visible) {
+        add(check::visible(visible, closed, solver));
+    }
+    if let (Some(visible), Some(graph)) = (&made.visible, &made.graph) {
+        add(check::test_graph(graph, visible, solver));
+    }
+    if let (Some(graph), Some(case)) = (&made.graph, &made.case) {
+        add(check::test_case(case, graph, solver));
+    }
+    all
 }

@@ -2,6 +2,7 @@
 
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_pipeline::artifact::Product;
+use coreach_pipeline::check;
 use coreach_pipeline::stages::close::close;
 use coreach_pipeline::stop::Stop;
 
@@ -10,7 +11,11 @@ use crate::support::{lines, solver, specification};
 fn closure(iosts: Iosts) -> Result<Iosts, Stop> {
     let accepting = vec![false; iosts.locations.len()];
     let pairs = iosts.location_ids().map(|location| (location, LocationId(0))).collect();
-    close(Product { iosts, pairs, accepting }, &Default::default(), &mut solver()).map(|closed| closed.iosts)
+    let made_of = (0..iosts.transitions.len()).map(|number| (number, None)).collect();
+    let product = Product { iosts, pairs, made_of, accepting };
+    let closed = close(product.clone(), &Default::default(), &mut solver())?;
+    assert_eq!(check::closed(&closed, &product, &mut solver()).violations, []);
+    Ok(closed.iosts)
 }
 
 #[test]

@@ -36,8 +36,8 @@ fn what_makes_a_division_defined_is_no_repetition() {
     let closed = stages::close::close(product, &limits, solver).unwrap();
     let visible = stages::determinize::determinize(closed, 8, &limits, solver).unwrap();
     let graph = stages::select::select(visible.clone(), &options("location").analysis, solver);
-    assert_eq!(check::test_graph(&graph, &visible, solver), []);
-    let case = input_complete(graph, &limits, solver);
-    assert_eq!(check::test_case(&case, solver), []);
+    assert_eq!(check::test_graph(&graph, &visible, solver).violations, []);
+    let case = input_complete(graph.clone(), &limits, solver);
+    assert_eq!(check::test_case(&case, &graph, solver).violations, []);
     assert!(case.iosts.transitions.iter().any(|t| solver.check(&t.guard.conjuncts()) == Answer::Sat));
 }

@@ -1,0 +1,207 @@
+//! The closed machine against the product.
+//!
+//! What a location of the product can do visibly is said backwards: its own visible transitions, and in front of what can
+//! be done behind an internal step, that step. So the locations behind are looked at first, and nothing is followed
+//! from the front, as the stage does. Ways of one action, target and effect are one, under the disjunction of their
+//! guards. Where internal steps have a cycle, ways that pass no location twice are enough: the others cannot hold, or
+//! the stage would have stopped. Beyond [`MOST_WAYS`] ways, or a cycle of more than [`LONGEST_CYCLE`] locations, a
+//! location is only counted.
+
+use std::collections::HashMap;
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{ActionId, LocationId, Term};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::DiGraph;
+
+use super::GUARD_CANNOT_HOLD;
+use super::obligation::{Checking, Findings, after, same_values, undefined};
+use crate::artifact::{Closed, Product};
+
+/// The most ways of one location that are compared.
+const MOST_WAYS: usize = 400;
+
+/// The most locations of a cycle of internal steps that are looked at.
+const LONGEST_CYCLE: usize = 8;
+
+/// Checks the result of `close` against the product.
+pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Findings {
+    const SAME: &str = "closed 4";
+    let mut checking = Checking::new(solver);
+    let (iosts, before) = (&closed.iosts, &product.iosts);
+    if !checking.well_formed(iosts, &[closed.given.len(), closed.accepting.len()], SAME) {
+        return checking.found;
+    }
+    let index: HashMap<_, _> = closed.given.iter().copied().zip(iosts.location_ids()).collect();
+    let known = |location: &LocationId| (location.0 as usize) < before.locations.len();
+    if index.len() != closed.given.len() || !closed.given.iter().all(known) {
+        checking.broken(SAME, "a location of the product is there twice, or none");
+        return checking.found;
+    }
+    for action in iosts.actions.iter().filter(|action| !action.is_visible()) {
+        checking.broken("closed 1", &action.name);
+    }
+    let visible: Vec<ActionId> =
+        before.action_ids().filter(|action| before.action(*action).is_visible()).collect();
+    let actions: Vec<_> = visible.iter().map(|action| before.action(*action).clone()).collect();
+    let is_same = iosts.variables == before.variables
+        && iosts.constants == before.constants
+        && iosts.actions == actions
+        && closed.given[iosts.initial.0 as usize] == before.initial;
+    checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned());
+    if iosts.actions != actions {
+        return checking.found;
+    }
+    let (one, other) = (&before.initial_condition, &iosts.initial_condition);
+    checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
+    for (at, given) in closed.given.iter().enumerate() {
+        let is_accepting = closed.accepting[at] == product.accepting[given.0 as usize];
+        let has_name = iosts.locations[at] == before.locations[given.0 as usize];
+        checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[at].label.clone());
+    }
+    undefined(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
+    for transition in &iosts.transitions {
+        if checking.ask(std::slice::from_ref(&transition.guard)) == Answer::Unsat {
+            checking.broken(GUARD_CANNOT_HOLD, iosts.describe(transition));
+        }
+    }
+    let reached = iosts.reachable_from(iosts.initial).iter().all(|reached| *reached);
+    checking.holds(reached, "closed 3", || iosts.name.clone());
+
+    let ways = Ways::of(before);
+    let outgoing = iosts.outgoing();
+    for (source, given) in iosts.location_ids().zip(&closed.given) {
+        let Some(ways) = ways.of_location(*given) else {
+            checking.found.unchecked += 1;
+            continue;
+        };
+        let made: Vec<Way> = outgoing[source.0 as usize]
+            .iter()
+            .map(|number| {
+                let t = &iosts.transitions[*number];
+                let key = (visible[t.action.0 as usize], closed.given[t.target.0 as usize]);
+                Way { key, effect: t.assignments.clone(), guard: t.guard.clone() }
+            })
+            .collect();
+        for (these, those, rule) in [(&made, ways, "closed 5: added"), (ways, &made, "closed 5: lost")] {
+            for way in these {
+                let same = |other: &&Way| other.key == way.key;
+                let conclusions: Vec<Term> = those
+                    .iter()
+                    .filter(same)
+                    .map(|other| {
+                        let equal = same_values(&before.variables, &way.effect, &other.effect);
+                        Term::and([other.guard.clone(), equal])
+                    })
+                    .collect();
+                let (action, target) = way.key;
+                checking.implies(std::slice::from_ref(&way.guard), &conclusions, rule, || {
+                    let source = &iosts.location(source).label;
+                    format!("{source} -{}-> {}", before.action(action).name, before.location(target).label)
+                });
+            }
+        }
+    }
+    checking.found
+}
+
+/// One way to do something visible, in the numbers of the product.
+#[derive(Clone)]
+struct Way {
+    key: (ActionId, LocationId),
+    effect: Substitution,
+    guard: Term,
+}
+
+/// For each location its ways; none where they are too many.
+struct Ways(Vec<Option<Vec<Way>>>);
+
+impl Ways {
+    fn of(iosts: &Iosts) -> Self {
+        let outgoing = iosts.outgoing();
+        let is_internal = |t: &Transition| !iosts.action(t.action).is_visible();
+        let mut graph: DiGraph<(), ()> = DiGraph::new();
+        let nodes: Vec<_> = iosts.locations.iter().map(|_| graph.add_node(())).collect();
+        for t in iosts.transitions.iter().filter(|t| is_internal(t)) {
+            graph.add_edge(nodes[t.source.0 as usize], nodes[t.target.0 as usize], ());
+        }
+        let mut ways = Ways(vec![None; iosts.locations.len()]);
+        // The components behind come first.
+        for component in kosaraju_scc(&graph) {
+            let inside: Vec<usize> = component.iter().map(|node| node.index()).collect();
+            let of = |at: usize| outgoing[at].iter().map(|number| &iosts.transitions[*number]);
+            let leaving: Vec<Option<Vec<Way>>> = inside
+                .iter()
+                .map(|&at| {
+                    let mut found = Vec::new();
+                    for t in of(at).filter(|t| !inside.contains(&(t.target.0 as usize)) || !is_internal(t)) {
+                        if is_internal(t) {
+                            found.extend(ways.of_location(t.target)?.iter().map(|way| in_front(t, way)));
+                        } else {
+                            let key = (t.action, t.target);
+                            let (effect, guard) = (t.assignments.clone(), t.guard.clone());
+                            found.push(Way { key, effect, guard });
+                        }
+                    }
+                    joined(found)
+                })
+                .collect();
+            if inside.len() > LONGEST_CYCLE {
+                continue;
+            }
+            for (&at, leaving) in inside.iter().zip(&leaving) {
+                ways.0[at] = leaving.clone();
+            }
+            for _ in 1..inside.len() {
+                let longer: Vec<Option<Vec<Way>>> = inside
+                    .iter()
+                    .zip(&leaving)
+                    .map(|(&at, leaving)| {
+                        let mut found = leaving.clone()?;
+                        for t in of(at).filter(|t| inside.contains(&(t.target.0 as usize)) && is_internal(t))
+                        {
+                            found.extend(ways.of_location(t.target)?.iter().map(|way| in_front(t, way)));
+                        }
+                        joined(found)
+                    })
+                    .collect();
+                for (&at, longer) in inside.iter().zip(longer) {
+                    ways.0[at] = longer;
+                }
+            }
+        }
+        ways
+    }
+
+    fn of_location(&self, location: LocationId) -> Option<&Vec<Way>> {
+        self.0[location.0 as usize].as_ref()
+    }
+}
+
+/// The internal step, then the way.
+fn in_front(step: &Transition, way: &Way) -> Way {
+    let mut effect = after(&step.assignments, &way.effect);
+    effect.retain(|variable, value| value.as_datum() != Some(variable));
+    let guard = Term::and([step.guard.clone(), substitute(&way.guard, &step.assignments)]);
+    Way { key: way.key, effect, guard }
+}
+
+/// Ways that differ in their guards alone as one; none where too many are left.
+fn joined(ways: Vec<Way>) -> Option<Vec<Way>> {
+    let mut place = HashMap::new();
+    let mut found: Vec<(Way, Vec<Term>)> = Vec::new();
+    for way in ways {
+        let at = *place.entry((way.key, way.effect.clone())).or_insert(found.len());
+        let guard = way.guard.clone();
+        if at == found.len() {
+            found.push((way, vec![guard]));
+        } else {
+            found[at].1.push(guard);
+        }
+    }
+    let all = found.into_iter().map(|(way, guards)| Way { guard: Term::or(guards), ..way });
+    let all: Vec<Way> = all.filter(|way| !way.guard.is_false()).collect();
+    (all.len() <= MOST_WAYS).then_some(all)
+}

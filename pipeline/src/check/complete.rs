@@ -1,0 +1,89 @@
+//! The completed purpose against the one that the user wrote.
+
+use std::collections::BTreeSet;
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::Term;
+use coreach_model::iosts::{LocationId, TestPurpose};
+use coreach_model::obligation::enabling_condition;
+
+use super::obligation::{Checking, Findings, by_action, truth};
+use crate::artifact::CompletePurpose;
+
+/// Checks the result of `complete` against the purpose that it was made from.
+pub fn complete_purpose(
+    given: &TestPurpose,
+    complete: &CompletePurpose,
+    solver: &mut dyn Solver,
+) -> Findings {
+    const SAME: &str = "complete purpose 1";
+    let mut checking = Checking::new(solver);
+    let (old, new) = (&given.iosts, &complete.purpose.iosts);
+    let (accept, reject) = (given.accept, complete.reject);
+    if !checking.well_formed(new, &[], SAME) {
+        return checking.found;
+    }
+    checking.same_data(old, new, SAME);
+    let made = usize::from(given.reject.is_none());
+    let fresh = LocationId(old.locations.len() as u32);
+    let special = [complete.purpose.accept, new.initial, reject, complete.purpose.reject.unwrap_or(fresh)];
+    let wanted_reject = given.reject.unwrap_or(fresh);
+    let is_same = special == [accept, old.initial, wanted_reject, wanted_reject]
+        && new.locations.len() == old.locations.len() + made
+        && new.locations.starts_with(&old.locations)
+        && complete.given == old.transitions.len()
+        && new.transitions.len() >= complete.given;
+    if !is_same {
+        checking.broken(SAME, "what was given");
+        return checking.found;
+    }
+    let (before, after) = (truth(&old.initial_condition), truth(&new.initial_condition));
+    checking.equivalent(&[], &before, &after, SAME, || "the initial condition".to_owned());
+    for (t1, t2) in old.transitions.iter().zip(&new.transitions) {
+        let place = || new.describe(t2);
+        let fixed = (t1.source, t1.action, t1.target, &t1.assignments);
+        checking.holds(fixed == (t2.source, t2.action, t2.target, &t2.assignments), SAME, place);
+        checking.equivalent(&[], &enabling_condition(t1), &truth(&t2.guard), SAME, place);
+    }
+    let mut of = by_action(new);
+    if !complete.others_stay {
+        for source in new.location_ids() {
+            for action in new.action_ids() {
+                of.entry((source, action)).or_default();
+            }
+        }
+    }
+    let mut internal_ways = BTreeSet::new();
+    for ((source, action), numbers) in of {
+        let (here, added): (Vec<usize>, Vec<usize>) =
+            numbers.into_iter().partition(|number| *number < complete.given);
+        let residual = Term::or(here.iter().map(|number| new.transitions[*number].guard.clone())).not();
+        let leads_elsewhere = here.iter().any(|number| new.transitions[*number].target != reject);
+        let target = if leads_elsewhere && source != accept { reject } else { source };
+        let place = || format!("{} takes not every {}", new.location(source).label, new.action(action).name);
+        match added.as_slice() {
+            [] if checking.ask(std::slice::from_ref(&residual)) == Answer::Sat => {
+                checking.broken("complete purpose 2", place());
+            }
+            [] => {}
+            [one] => {
+                let t = &new.transitions[*one];
+                let place = || new.describe(t);
+                checking.equivalent(&[], &residual, &t.guard, "complete purpose 2", place);
+                let is_identity = t.target == target && t.assignments.is_empty();
+                checking.holds(is_identity, "complete purpose 3", place);
+            }
+            _ => checking.broken("complete purpose 2", place()),
+        }
+        if !new.action(action).is_visible() && source != accept {
+            internal_ways.extend(here.iter().chain(&added).copied());
+        }
+    }
+    for (number, transition) in new.transitions.iter().enumerate() {
+        let leaves = transition.source == accept && transition.target != accept;
+        checking.holds(!leaves, "complete purpose 4", || new.describe(transition));
+        let enters = internal_ways.contains(&number) && transition.target == accept;
+        checking.holds(!enters, "complete purpose 5", || new.describe(transition));
+    }
+    checking.found
+}

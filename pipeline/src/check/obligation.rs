@@ -1,0 +1,201 @@
+//! What a check asks, and what came of it.
+//!
+//! An obligation is an implication between terms. It is broken where the solver has a valuation that refutes it; an
+//! answer `Unknown` breaks nothing and is counted. Terms are compared first, which answers nearly all: a stage that
+//! changes nothing hands on the same term.
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::budget;
+use coreach_model::iosts::{Iosts, LocationId, Transition};
+use coreach_model::obligation::defined;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term};
+
+use super::Violation;
+
+/// What a check found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Findings {
+    /// The broken promises.
+    pub violations: Vec<Violation>,
+    /// Questions that the solver did not answer.
+    pub unknown: usize,
+    /// Places at which there was too much to compare, so that something may be missing there unseen.
+    pub unchecked: usize,
+}
+
+/// A check at work.
+pub(super) struct Checking<'a> {
+    pub(super) solver: &'a mut dyn Solver,
+    pub(super) found: Findings,
+}
+
+impl<'a> Checking<'a> {
+    pub(super) fn new(solver: &'a mut dyn Solver) -> Self {
+        Checking { solver, found: Findings::default() }
+    }
+
+    pub(super) fn broken(&mut self, rule: &'static str, place: impl Into<String>) {
+        self.found.violations.push(Violation { rule, place: place.into() });
+    }
+
+    /// Something that needs no solver.
+    pub(super) fn holds(&mut self, condition: bool, rule: &'static str, place: impl FnOnce() -> String) {
+        if !condition {
+            self.broken(rule, place());
+        }
+    }
+
+    /// Is there a valuation?
+    pub(super) fn ask(&mut self, formula: &[Term]) -> Answer {
+        budget::ask();
+        if formula.iter().any(Term::is_false) {
+            return Answer::Unsat;
+        }
+        let answer = self.solver.check(formula);
+        self.found.unknown += usize::from(answer == Answer::Unknown);
+        answer
+    }
+
+    /// Where the premises hold, one of the conclusions does.
+    pub(super) fn implies(
+        &mut self,
+        premises: &[Term],
+        conclusions: &[Term],
+        rule: &'static str,
+        place: impl FnOnce() -> String,
+    ) {
+        let is_plain = |conclusion: &Term| {
+            conclusion.is_true() || conclusion.conjuncts().iter().all(|part| is_said(premises, part))
+        };
+        if conclusions.iter().any(is_plain) {
+            return;
+        }
+        let mut formula = premises.to_vec();
+        formula.extend(conclusions.iter().map(Term::not));
+        if self.ask(&formula) == Answer::Sat {
+            self.broken(rule, place());
+        }
+    }
+
+    /// In the context, the two are the same.
+    pub(super) fn equivalent(
+        &mut self,
+        context: &[Term],
+        one: &Term,
+        other: &Term,
+        rule: &'static str,
+        place: impl Fn() -> String,
+    ) {
+        if one == other {
+            return;
+        }
+        let with = |term: &Term| context.iter().cloned().chain([term.clone()]).collect::<Vec<_>>();
+        let before = self.found.violations.len();
+        self.implies(&with(one), std::slice::from_ref(other), rule, &place);
+        if before == self.found.violations.len() {
+            self.implies(&with(other), std::slice::from_ref(one), rule, &place);
+        }
+    }
+
+    /// The data and actions are as they were.
+    pub(super) fn same_data(&mut self, before: &Iosts, after: &Iosts, rule: &'static str) {
+        self.holds(before.constants == after.constants, rule, || "the constants".to_owned());
+        self.holds(before.variables == after.variables, rule, || "the variables".to_owned());
+        self.holds(before.actions == after.actions, rule, || "the actions".to_owned());
+    }
+
+    /// Every location and every assigned variable is there, so that what follows may look it up.
+    pub(super) fn well_formed(&mut self, iosts: &Iosts, per_location: &[usize], rule: &'static str) -> bool {
+        let count = iosts.locations.len();
+        let is_location = |location: LocationId| (location.0 as usize) < count;
+        let mut fine = is_location(iosts.initial) && per_location.iter().all(|length| *length == count);
+        for transition in &iosts.transitions {
+            fine &= is_location(transition.source) && is_location(transition.target);
+            fine &= (transition.action.0 as usize) < iosts.actions.len();
+            fine &= transition.assignments.keys().all(|variable| iosts.variables.contains(variable));
+        }
+        self.holds(fine, rule, || "something that is not declared, or facts of another length".to_owned());
+        fine
+    }
+}
+
+fn is_said(premises: &[Term], part: &Term) -> bool {
+    premises.iter().any(|premise| premise == part || premise.conjuncts().contains(part))
+}
+
+/// The condition holds and has a value.
+pub(super) fn truth(condition: &Term) -> Term {
+    Term::and([defined(condition), condition.clone()])
+}
+
+/// What stands for the variable.
+pub(super) fn value_of(effect: &Substitution, variable: &Datum) -> Term {
+    effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
+}
+
+/// The two effects give every one of the variables the same value.
+pub(super) fn same_values(variables: &[Datum], one: &Substitution, other: &Substitution) -> Term {
+    let parts = variables.iter().filter_map(|variable| {
+        let (a, b) = (value_of(one, variable), value_of(other, variable));
+        (a != b).then(|| Term::equal(&a, &b))
+    });
+    Term::and(parts)
+}
+
+/// The effect of the first, then of the second.
+pub(super) fn after(first: &Substitution, second: &Substitution) -> Substitution {
+    let mut both = first.clone();
+    for (variable, value) in second {
+        both.insert(variable.clone(), substitute(value, first));
+    }
+    both
+}
+
+/// Pairs of transitions of one location and action that can be taken together.
+pub(super) fn overlaps(
+    checking: &mut Checking<'_>,
+    iosts: &Iosts,
+    context: &dyn Fn(LocationId) -> Term,
+    rule: &'static str,
+) {
+    for numbers in iosts.outgoing() {
+        for (at, &first) in numbers.iter().enumerate() {
+            for &second in &numbers[at + 1..] {
+                let (t1, t2) = (&iosts.transitions[first], &iosts.transitions[second]);
+                if t1.action != t2.action {
+                    continue;
+                }
+                let both = [context(t1.source), t1.guard.clone(), t2.guard.clone()];
+                if checking.ask(&both) == Answer::Sat {
+                    checking.broken(rule, format!("{} and {}", iosts.describe(t1), iosts.describe(t2)));
+                }
+            }
+        }
+    }
+}
+
+/// Transitions whose guard reaches an operation without a value.
+pub(super) fn undefined(
+    checking: &mut Checking<'_>,
+    iosts: &Iosts,
+    context: &dyn Fn(LocationId) -> Term,
+    rule: &'static str,
+) {
+    for transition in &iosts.transitions {
+        let place = || iosts.describe(transition);
+        checking.implies(&[context(transition.source)], &[defined(&transition.guard)], rule, place);
+    }
+}
+
+/// The transitions of each location and action, in order.
+pub(super) fn by_action(
+    iosts: &Iosts,
+) -> std::collections::BTreeMap<(LocationId, coreach_model::ActionId), Vec<usize>> {
+    let mut found = std::collections::BTreeMap::new();
+    for (number, transition) in iosts.transitions.iter().enumerate() {
+        let Transition { source, action, .. } = *transition;
+        found.entry((source, action)).or_insert_with(Vec::new).push(number);
+    }
+    found
+}

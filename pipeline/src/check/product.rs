@@ -1,0 +1,113 @@
+//! The product against the specification and the completed purpose.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::{Iosts, LocationId};
+use coreach_model::obligation::enabling_condition;
+use coreach_model::{Datum, Term};
+
+use super::obligation::{Checking, Findings, by_action, same_values, truth};
+use crate::artifact::{CompletePurpose, Product};
+
+/// Checks the result of `product` against the two that it was made from.
+pub fn product(
+    product: &Product,
+    specification: &Iosts,
+    complete: &CompletePurpose,
+    solver: &mut dyn Solver,
+) -> Findings {
+    let mut checking = Checking::new(solver);
+    let (iosts, left, right) = (&product.iosts, specification, &complete.purpose.iosts);
+    let lengths = [product.pairs.len(), product.accepting.len()];
+    if !checking.well_formed(iosts, &lengths, "product 1") {
+        return checking.found;
+    }
+    let is_pair = |(l1, l2): &(LocationId, LocationId)| {
+        (l1.0 as usize) < left.locations.len() && (l2.0 as usize) < right.locations.len()
+    };
+    let number: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
+    if number.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
+        checking.broken("product 1", "a pair is there twice, or none");
+        return checking.found;
+    }
+    let start = number.get(&(left.initial, right.initial));
+    checking.holds(start == Some(&iosts.initial), "product 1", || "the initial location".to_owned());
+    let reached = iosts.reachable_from(iosts.initial);
+    checking.holds(reached.iter().all(|r| *r), "product 1", || "a pair that is not reached".to_owned());
+    for (at, (_, l2)) in product.pairs.iter().enumerate() {
+        let is_accepting = *l2 == complete.purpose.accept;
+        checking
+            .holds(product.accepting[at] == is_accepting, "product 5", || iosts.locations[at].label.clone());
+    }
+    data(&mut checking, iosts, left, right);
+    let both = Term::and([truth(&left.initial_condition), truth(&right.initial_condition)]);
+    let place = || "the initial condition".to_owned();
+    checking.equivalent(&[], &both, &truth(&iosts.initial_condition), "product 4", place);
+
+    // Every synchronised pair of transitions, and which of the product's says that it was made of it.
+    let mut made: BTreeMap<(LocationId, (usize, Option<usize>)), Vec<usize>> = BTreeMap::new();
+    if product.made_of.len() != iosts.transitions.len() {
+        checking.broken("product 2", "transitions and what they were made of");
+        return checking.found;
+    }
+    for (at, (transition, of)) in iosts.transitions.iter().zip(&product.made_of).enumerate() {
+        made.entry((transition.source, *of)).or_default().push(at);
+    }
+    let followers = by_action(right);
+    let outgoing = left.outgoing();
+    let mut enabling: HashMap<usize, Term> = HashMap::new();
+    for (source, &(l1, l2)) in iosts.location_ids().zip(&product.pairs) {
+        for &first in &outgoing[l1.0 as usize] {
+            let t1 = &left.transitions[first];
+            let seconds: Vec<Option<usize>> = match followers.get(&(l2, t1.action)) {
+                Some(numbers) => numbers.iter().copied().map(Some).collect(),
+                None if complete.others_stay => vec![None],
+                None => Vec::new(),
+            };
+            let enabled = enabling.entry(first).or_insert_with(|| enabling_condition(t1)).clone();
+            for second in seconds {
+                let t2 = second.map(|second| &right.transitions[second]);
+                let place = || format!("{} at {}", left.describe(t1), iosts.location(source).label);
+                let Some([one]) = made
+                    .remove(&(source, (first, second)))
+                    .as_deref()
+                    .map(<[usize; 1]>::try_from)
+                    .and_then(Result::ok)
+                else {
+                    checking.broken("product 2", place());
+                    continue;
+                };
+                let made = &iosts.transitions[one];
+                let target = (t1.target, t2.map_or(l2, |t2| t2.target));
+                let leads = number.get(&target) == Some(&made.target) && made.action == t1.action;
+                checking.holds(leads, "product 2", place);
+                let guard = Term::and([enabled.clone(), t2.map_or(Term::yes(), |t2| truth(&t2.guard))]);
+                checking.equivalent(&[], &guard, &truth(&made.guard), "product 2", place);
+                let mut effect = t1.assignments.clone();
+                effect.extend(t2.iter().flat_map(|t2| t2.assignments.clone()));
+                let same = same_values(&iosts.variables, &effect, &made.assignments);
+                checking.implies(&[guard], &[same], "product 2", place);
+            }
+        }
+    }
+    for numbers in made.into_values() {
+        for number in numbers {
+            checking.broken("product 2", iosts.describe(&iosts.transitions[number]));
+        }
+    }
+    checking.found
+}
+
+/// Every datum of either side is owned once, a variable where one side has it as its variable.
+fn data(checking: &mut Checking<'_>, iosts: &Iosts, left: &Iosts, right: &Iosts) {
+    let set = |data: &[Datum]| data.iter().cloned().collect::<HashSet<_>>();
+    let variables: HashSet<Datum> = left.variables.iter().chain(&right.variables).cloned().collect();
+    let shared: HashSet<Datum> = left.constants.iter().chain(&right.constants).cloned().collect();
+    let constants: HashSet<Datum> = shared.difference(&variables).cloned().collect();
+    let all: Vec<&str> = iosts.variables.iter().chain(&iosts.constants).map(Datum::name).collect();
+    let is_once = all.iter().collect::<HashSet<_>>().len() == all.len();
+    let is_same = set(&iosts.variables) == variables && set(&iosts.constants) == constants;
+    checking.holds(is_once && is_same, "product 3", || "the data".to_owned());
+    checking.holds(iosts.actions == left.actions, "product 3", || "the actions".to_owned());
+}

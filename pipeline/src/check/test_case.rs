@@ -1,0 +1,98 @@
+//! The test case against the test graph.
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::iosts::{ActionKind, LocationId};
+use coreach_model::{ActionId, Term};
+
+use super::obligation::{Checking, Findings, overlaps, undefined};
+use crate::artifact::{TestCase, TestGraph, Verdict};
+
+/// Checks the result of `input_complete` against the test graph.
+pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) -> Findings {
+    const SAME: &str = "test case 5";
+    let mut checking = Checking::new(solver);
+    let (iosts, before) = (&case.iosts, &graph.iosts);
+    let lengths = [case.verdicts.len(), case.reach.len(), case.coreach.len()];
+    if !checking.well_formed(iosts, &lengths, SAME) {
+        return checking.found;
+    }
+    checking.same_data(before, iosts, SAME);
+    let fail = iosts.locations.get(before.locations.len()).map(|_| LocationId(before.locations.len() as u32));
+    let is_same = iosts.locations.len() <= before.locations.len() + 1
+        && iosts.locations.starts_with(&before.locations)
+        && iosts.transitions.len() >= before.transitions.len()
+        && iosts.initial == before.initial
+        && case.reach.starts_with(&graph.reach)
+        && case.coreach.starts_with(&graph.coreach);
+    if !is_same {
+        checking.broken(SAME, "what the test graph says");
+        return checking.found;
+    }
+    let (one, other) = (&before.initial_condition, &iosts.initial_condition);
+    checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
+    for (old, new) in before.transitions.iter().zip(&iosts.transitions) {
+        checking.holds(old == new, SAME, || iosts.describe(new));
+    }
+    for location in iosts.location_ids() {
+        let wanted = match Some(location) {
+            at if at == graph.pass => Some(Verdict::Pass),
+            at if at == graph.inconclusive => Some(Verdict::Inconclusive),
+            at if at == fail => Some(Verdict::Fail),
+            _ => None,
+        };
+        let is_wanted = case.verdicts[location.0 as usize] == wanted;
+        checking.holds(is_wanted, "test case 6", || iosts.location(location).label.clone());
+    }
+    if let Some(fail) = fail {
+        let facts = (case.reach[fail.0 as usize].is_true(), case.coreach[fail.0 as usize].is_false());
+        checking.holds(facts == (true, true), SAME, || "the facts at Fail".to_owned());
+    }
+    checking.holds(case.others_fail.is_none() || case.others_fail == fail, "test case 6", || {
+        "the location of all other outputs".to_owned()
+    });
+    let reach = |location: LocationId| case.reach[location.0 as usize].clone();
+    overlaps(&mut checking, iosts, &reach, "test case 2");
+    undefined(&mut checking, iosts, &reach, "test case: a guard without a value");
+    let is_output = |action: ActionId| iosts.action(action).kind == ActionKind::Output;
+    let added = &iosts.transitions[before.transitions.len()..];
+    let mut fails: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    for t in added {
+        let is_fail = Some(t.target) == fail && t.assignments.is_empty() && is_output(t.action);
+        let leaves_verdict = case.verdicts[t.source.0 as usize].is_some();
+        checking.holds(is_fail, "test case 4", || iosts.describe(t));
+        checking.holds(!leaves_verdict, "test case 1", || iosts.describe(t));
+        fails.entry((t.source, t.action)).or_default().push(t.guard.clone());
+    }
+    let mut allowed: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    for t in &before.transitions {
+        allowed.entry((t.source, t.action)).or_default().push(t.guard.clone());
+    }
+    if graph.pass.is_none() {
+        checking.holds(added.is_empty(), "test case 4", || "there is nothing to run".to_owned());
+        return checking.found;
+    }
+    // What is allowed is said here by the transitions themselves: selection splits a guard and drops none of it.
+    for source in before.location_ids().filter(|location| !graph.is_verdict(*location)) {
+        for action in iosts.action_ids().filter(|action| is_output(*action)) {
+            let place = || format!("{} at {}", iosts.action(action).name, iosts.location(source).label);
+            let key = (source, action);
+            let forbidden = Term::or(allowed.remove(&key).unwrap_or_default()).not();
+            let context = [reach(source)];
+            match fails.remove(&key) {
+                Some(guards) => {
+                    let guard = Term::or(guards);
+                    checking.equivalent(&context, &forbidden, &guard, "test case 7", place);
+                }
+                None if case.others_fail.is_some() && forbidden.is_true() => {}
+                None => {
+                    if checking.ask(&[reach(source), forbidden]) == Answer::Sat {
+                        checking.broken("test case 3", place());
+                    }
+                }
+            }
+        }
+    }
+    checking.found
+}

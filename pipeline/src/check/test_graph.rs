@@ -1,0 +1,208 @@
+//! The test graph against the visible machine.
+//!
+//! For a transition with guard G and effect A from l to l', the graph may have two: `G && coreach(l')[A]`, which goes on,
+//! and for an output `G && !coreach(l')[A]`, which ends. Guards are compared where reach(l) holds, since that is where they
+//! are read. What is missing must be what cannot hold.
+//!
+//! The facts themselves are no more than claimed. reach must hold at the beginning and be kept by every transition of the
+//! graph. coreach must be kept backwards by every transition of the visible machine from where the graph can be. A fact
+//! that an analysis has found need not be kept by each step to be true (a narrowing may leave what is true and not
+//! inductive); such a fact is refuted only by a run: see [`super::facts`].
+
+use std::collections::{HashMap, HashSet};
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::iosts::{ActionKind, LocationId};
+use coreach_model::term::substitute;
+use coreach_model::{Term, Verdict};
+
+use super::facts;
+use super::obligation::{Checking, Findings, by_action, overlaps, same_values, undefined};
+use crate::artifact::{GraphOrigin, TestGraph, Visible};
+
+/// Checks the result of `select` against the visible machine.
+pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver) -> Findings {
+    const SAME: &str = "test graph 4";
+    let mut checking = Checking::new(solver);
+    let (iosts, before) = (&graph.iosts, &visible.iosts);
+    let lengths = [graph.origins.len(), graph.reach.len(), graph.coreach.len()];
+    let decided = &graph.decided;
+    let is_whole = checking.well_formed(iosts, &lengths, SAME)
+        && graph.made_of.len() == iosts.transitions.len()
+        && graph.made_of.iter().all(|number| *number < before.transitions.len())
+        && decided.reach.len() == before.locations.len()
+        && decided.coreach.len() == before.locations.len();
+    if !is_whole {
+        checking.broken(SAME, "what was made of what");
+        return checking.found;
+    }
+    checking.same_data(before, iosts, SAME);
+    let Some(place) = places(graph, visible, &mut checking) else { return checking.found };
+    let (reach, coreach) = (&decided.reach, &decided.coreach);
+    let start = before.initial.0 as usize;
+    let strengthened = Term::and([before.initial_condition.clone(), coreach[start].clone()]);
+    let Some(pass) = graph.pass else {
+        let is_empty = iosts.transitions.is_empty() && iosts.initial_condition.is_false();
+        checking.holds(is_empty, "test graph 7", || "the purpose is said to be out of reach".to_owned());
+        out_of_reach(graph, visible, &strengthened, &mut checking);
+        facts::refuted(graph, visible, &mut checking);
+        return checking.found;
+    };
+    let wanted = if visible.accepting[start] { Some(&pass) } else { place.get(&before.initial) };
+    checking.holds(wanted == Some(&iosts.initial), SAME, || "the initial location".to_owned());
+    checking.equivalent(&[], &strengthened, &iosts.initial_condition, SAME, || {
+        "the initial condition".to_owned()
+    });
+    let fact = |location: LocationId| graph.reach[location.0 as usize].clone();
+    overlaps(&mut checking, iosts, &fact, "test graph 3");
+    undefined(&mut checking, iosts, &fact, "test graph: a guard without a value");
+
+    let mut kept = HashSet::new();
+    for (transition, &number) in iosts.transitions.iter().zip(&graph.made_of) {
+        let of = &before.transitions[number];
+        let told = || iosts.describe(transition);
+        checking.holds(!graph.is_verdict(transition.source), "test graph 1", told);
+        let ends = Some(transition.target) == graph.inconclusive;
+        let is_output = iosts.action(transition.action).kind == ActionKind::Output;
+        checking.holds(!ends || is_output, "test graph 2", told);
+        let target = match () {
+            () if ends => graph.inconclusive.as_ref(),
+            () if visible.accepting[of.target.0 as usize] => Some(&pass),
+            () => place.get(&of.target),
+        };
+        let is_same = place.get(&of.source) == Some(&transition.source)
+            && of.action == transition.action
+            && target == Some(&transition.target)
+            && (!ends || transition.assignments.is_empty())
+            && kept.insert((number, ends));
+        checking.holds(is_same, SAME, told);
+        let inside = substitute(&coreach[of.target.0 as usize], &of.assignments);
+        let side = if ends { inside.not() } else { inside };
+        let guard = Term::and([of.guard.clone(), side]);
+        let context = [reach[of.source.0 as usize].clone()];
+        checking.equivalent(&context, &guard, &transition.guard, SAME, told);
+        if !ends {
+            let same = same_values(&iosts.variables, &of.assignments, &transition.assignments);
+            let premises = [context[0].clone(), transition.guard.clone()];
+            checking.implies(&premises, &[same], SAME, told);
+        }
+    }
+    for (number, of) in before.transitions.iter().enumerate() {
+        if visible.accepting[of.source.0 as usize] || !place.contains_key(&of.source) {
+            continue;
+        }
+        let inside = substitute(&coreach[of.target.0 as usize], &of.assignments);
+        let is_output = before.action(of.action).kind == ActionKind::Output;
+        for (ends, side) in [(false, inside.clone()), (true, inside.not())] {
+            if (ends && !is_output) || kept.contains(&(number, ends)) {
+                continue;
+            }
+            let formula = [reach[of.source.0 as usize].clone(), of.guard.clone(), side];
+            if checking.ask(&formula) == Answer::Sat {
+                checking.broken("test graph 5", before.describe(of));
+            }
+        }
+    }
+    allowed(graph, visible, &place, &mut checking);
+    facts::refuted(graph, visible, &mut checking);
+    checking.found
+}
+
+/// Where the locations of the visible machine are in the graph. The facts there are those that were decided with.
+fn places(
+    graph: &TestGraph,
+    visible: &Visible,
+    checking: &mut Checking<'_>,
+) -> Option<HashMap<LocationId, LocationId>> {
+    const SAME: &str = "test graph 4";
+    let iosts = &graph.iosts;
+    let mut place = HashMap::new();
+    let mut fine = true;
+    for (location, origin) in iosts.location_ids().zip(&graph.origins) {
+        let at = location.0 as usize;
+        let (reach, coreach) = (&graph.reach[at], &graph.coreach[at]);
+        fine &= match *origin {
+            GraphOrigin::Given(from) => {
+                let number = from.0 as usize;
+                number < visible.iosts.locations.len()
+                    && iosts.locations[at] == visible.iosts.locations[number]
+                    && (graph.pass.is_none() || !visible.accepting[number])
+                    && *reach == graph.decided.reach[number]
+                    && *coreach == graph.decided.coreach[number]
+                    && place.insert(from, location).is_none()
+                    && !graph.is_verdict(location)
+            }
+            GraphOrigin::Verdict(Verdict::Pass) => {
+                graph.pass == Some(location) && reach.is_true() && coreach.is_true()
+            }
+            GraphOrigin::Verdict(Verdict::Inconclusive) => {
+                graph.inconclusive == Some(location) && reach.is_true() && coreach.is_false()
+            }
+            GraphOrigin::Verdict(Verdict::Fail) => false,
+        };
+    }
+    let said = |verdict| graph.origins.contains(&GraphOrigin::Verdict(verdict));
+    fine &= said(Verdict::Pass) == graph.pass.is_some();
+    fine &= said(Verdict::Inconclusive) == graph.inconclusive.is_some();
+    checking.holds(fine, SAME, || "the locations and where they come from".to_owned());
+    fine.then_some(place)
+}
+
+/// What the specification allows is said at every location as the visible machine says it.
+fn allowed(
+    graph: &TestGraph,
+    visible: &Visible,
+    place: &HashMap<LocationId, LocationId>,
+    checking: &mut Checking<'_>,
+) {
+    let before = &visible.iosts;
+    let of = by_action(before);
+    let mut said: HashMap<_, Vec<Term>> = HashMap::new();
+    for allowed in &graph.allowed {
+        said.entry((allowed.location, allowed.action)).or_default().push(allowed.guard.clone());
+    }
+    for from in before.location_ids() {
+        let Some(&location) = place.get(&from) else { continue };
+        for action in before.action_ids() {
+            let is_output = before.action(action).kind == ActionKind::Output;
+            let ours = said.remove(&(location, action)).unwrap_or_default();
+            let told = || format!("{} at {}", before.action(action).name, before.location(from).label);
+            checking.holds(is_output || ours.is_empty(), "test graph 6", told);
+            if !is_output {
+                continue;
+            }
+            let numbers = of.get(&(from, action)).into_iter().flatten();
+            let theirs = Term::or(numbers.map(|number| before.transitions[*number].guard.clone()));
+            let context = [graph.reach[location.0 as usize].clone()];
+            checking.equivalent(&context, &theirs, &Term::or(ours), "test graph 6", told);
+        }
+    }
+    checking.holds(said.is_empty(), "test graph 6", || "an output where the graph is not".to_owned());
+}
+
+/// A purpose out of reach: the facts leave no way from the beginning to Accept.
+fn out_of_reach(graph: &TestGraph, visible: &Visible, initial: &Term, checking: &mut Checking<'_>) {
+    let before = &visible.iosts;
+    if checking.ask(std::slice::from_ref(initial)) != Answer::Sat {
+        return;
+    }
+    let outgoing = before.outgoing();
+    let mut reached = HashSet::from([before.initial]);
+    let mut work = vec![before.initial];
+    while let Some(at) = work.pop() {
+        if visible.accepting[at.0 as usize] {
+            checking.broken("test graph 7", before.location(at).label.clone());
+            return;
+        }
+        for &number in &outgoing[at.0 as usize] {
+            let t = &before.transitions[number];
+            let (reach, coreach) = (&graph.decided.reach, &graph.decided.coreach);
+            let inside = substitute(&coreach[t.target.0 as usize], &t.assignments);
+            let formula = [reach[at.0 as usize].clone(), t.guard.clone(), inside];
+            if !reached.contains(&t.target) && checking.ask(&formula) == Answer::Sat {
+                reached.insert(t.target);
+                work.push(t.target);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The visible machine against the closed one: a simulation in both directions.
+//!
+//! A location of the visible machine says of which members it is made: locations of the closed machine, each with the
+//! terms that give its data from those that are shown. So a state of the visible machine stands for a set of states of
+//! the closed one, and the initial state for the initial one. What is to be shown of a step by one event: every step of
+//! a state in the set leads to a state in the set behind (nothing lost), and every state in the set behind is where such a
+//! step leads (nothing added). By induction over traces the set is then the closed machine's `after`.
+//!
+//! Both are asked where the members' data have values within their types. That holds at the beginning; behind a step it
+//! follows from the second half, since the closed machine's steps keep their types.
+
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::{LocationId, Transition};
+use coreach_model::obligation::{defined, in_type};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term};
+
+use super::obligation::{Checking, Findings, after, by_action, overlaps, same_values, undefined};
+use crate::artifact::{Closed, Member, Visible};
+
+/// Checks the result of `determinize` against the closed machine.
+pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
+    const SAME: &str = "visible 2";
+    let mut checking = Checking::new(solver);
+    let (iosts, before) = (&visible.iosts, &closed.iosts);
+    if !checking.well_formed(iosts, &[visible.members.len(), visible.accepting.len()], SAME) {
+        return checking.found;
+    }
+    let known = |member: &Member| {
+        (member.location.0 as usize) < before.locations.len()
+            && member.pending.keys().all(|variable| before.variables.contains(variable))
+    };
+    let all_known = visible.members.iter().all(|members| !members.is_empty() && members.iter().all(known));
+    let is_same = all_known
+        && iosts.constants == before.constants
+        && iosts.actions == before.actions
+        && iosts.variables.starts_with(&before.variables);
+    if !is_same {
+        checking.broken(SAME, "the data, the actions or the members");
+        return checking.found;
+    }
+    let start = &visible.members[iosts.initial.0 as usize];
+    let starts =
+        matches!(start.as_slice(), [one] if one.location == before.initial && one.pending.is_empty());
+    checking.holds(starts, SAME, || "the initial location".to_owned());
+    let (one, other) = (&before.initial_condition, &iosts.initial_condition);
+    checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
+    for (at, members) in visible.members.iter().enumerate() {
+        let accepts = members.iter().any(|member| closed.accepting[member.location.0 as usize]);
+        checking.holds(visible.accepting[at] == accepts, "visible 5", || iosts.locations[at].label.clone());
+    }
+    overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
+    undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
+
+    let (ours, theirs) = (by_action(iosts), by_action(before));
+    for source in iosts.location_ids() {
+        let members = &visible.members[source.0 as usize];
+        let context = within_types(&before.variables, members);
+        for action in iosts.action_ids() {
+            let mut steps: Vec<Step> = Vec::new();
+            for member in members {
+                for number in theirs.get(&(member.location, action)).into_iter().flatten() {
+                    steps.push(Step::of(&before.transitions[*number], &member.pending));
+                }
+            }
+            let made = ours.get(&(source, action)).map_or(&[][..], Vec::as_slice);
+            let made: Vec<&Transition> = made.iter().map(|number| &iosts.transitions[*number]).collect();
+            let behind = |t: &Transition, member: &Member| Step {
+                guard: t.guard.clone(),
+                effect: after(&t.assignments, &everything(&before.variables, &member.pending)),
+                target: member.location,
+            };
+            let ends: Vec<Step> = made
+                .iter()
+                .flat_map(|t| visible.members[t.target.0 as usize].iter().map(|member| behind(t, member)))
+                .collect();
+            for (these, those, rule) in
+                [(&steps, &ends, "visible 3: lost"), (&ends, &steps, "visible 4: added")]
+            {
+                for step in these {
+                    let same = those.iter().filter(|other| other.target == step.target);
+                    let conclusions: Vec<Term> = same
+                        .map(|other| {
+                            let equal = same_values(&before.variables, &step.effect, &other.effect);
+                            Term::and([other.guard.clone(), equal])
+                        })
+                        .collect();
+                    let mut premises = context.clone();
+                    premises.push(step.guard.clone());
+                    checking.implies(&premises, &conclusions, rule, || {
+                        let (source, action) = (&iosts.location(source).label, &iosts.action(action).name);
+                        format!("{source} -{action}-> {}", before.location(step.target).label)
+                    });
+                }
+            }
+        }
+    }
+    checking.found
+}
+
+/// A way to a state of the closed machine, over the data of the visible one before the step.
+struct Step {
+    guard: Term,
+    /// For each variable of the closed machine its value behind the step.
+    effect: Substitution,
+    target: LocationId,
+}
+
+impl Step {
+    fn of(transition: &Transition, pending: &Substitution) -> Self {
+        let guard = substitute(&transition.guard, pending);
+        Step { guard, effect: after(pending, &transition.assignments), target: transition.target }
+    }
+}
+
+/// The effect with what it leaves as it is said, too: what is shown may have changed meanwhile.
+fn everything(variables: &[Datum], pending: &Substitution) -> Substitution {
+    let value = |variable: &Datum| pending.get(variable).cloned().unwrap_or_else(|| Term::datum(variable));
+    variables.iter().map(|variable| (variable.clone(), value(variable))).collect()
+}
+
+/// The members' data have values, and these lie within their types.
+fn within_types(variables: &[Datum], members: &[Member]) -> Vec<Term> {
+    let all = members.iter().flat_map(|member| &member.pending);
+    let all = all.filter(|(variable, _)| variables.contains(variable));
+    all.flat_map(|(variable, value)| [defined(value), in_type(value, variable.ty())])
+        .filter(|condition| !condition.is_true())
+        .collect()
+}
