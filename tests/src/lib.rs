@@ -21,4 +21,5 @@ pub mod mutants;
 pub mod properties;
 pub mod shrink;
 pub mod source;
+pub mod tampering;
 pub mod text;

@@ -1,0 +1,59 @@
+//! Damages the artifacts of random pairs and asks the checks: `tampering [PAIRS [FIRST_SEED]]`.
+//!
+//! A row for each operator: over the stages, damage that was named and changes something / named, without a change that
+//! brute force sees / without a change, and passed / missed. Then what was missed. The exit code is 1 where anything was.
+
+use std::env;
+use std::process::ExitCode;
+
+use coreach_pipeline::Stage;
+use coreach_tests::tampering::damage::Operator;
+use coreach_tests::tampering::{Table, tamper, tamper_examples};
+
+fn main() -> ExitCode {
+    let mut numbers = env::args().skip(1).map(|number| number.parse::<u64>());
+    let (pairs, first) = (numbers.next().unwrap_or(Ok(200)), numbers.next().unwrap_or(Ok(1)));
+    let (Ok(pairs), Ok(first)) = (pairs, first) else {
+        eprintln!("usage: tampering [PAIRS [FIRST_SEED]]");
+        return ExitCode::from(2);
+    };
+    std::panic::set_hook(Box::new(|_| ()));
+    let mut table = Table::new();
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
+    match tamper_examples(examples.as_ref(), 3, &mut table) {
+        Ok(count) => println!("{count} purposes of the examples, which brute force does not judge\n"),
+        Err(why) => {
+            eprintln!("tampering: {why}");
+            return ExitCode::from(2);
+        }
+    }
+    let mut missed = tell(&table);
+    println!("\n{pairs} pairs from seed {first}\n");
+    table.clear();
+    for seed in first..first.saturating_add(pairs) {
+        tamper(seed, 1, &mut table);
+    }
+    missed += tell(&table);
+    ExitCode::from(u8::from(missed > 0))
+}
+
+/// Prints the table; how many were missed.
+fn tell(table: &Table) -> usize {
+    let mut missed = 0;
+    println!("| operator | {} |", Stage::ALL.map(|stage| stage.name()).join(" | "));
+    println!("|---{}|", "|---".repeat(Stage::ALL.len()));
+    for operator in Operator::ALL {
+        let cells = Stage::ALL.map(|stage| match table.get(&(*operator, stage)) {
+            None => String::new(),
+            Some(t) => format!("{}/{}/{}/{}", t.killed, t.named, t.equivalent, t.missed.len()),
+        });
+        println!("| {} | {} |", operator.name(), cells.join(" | "));
+    }
+    for ((operator, stage), tally) in table {
+        for text in &tally.missed {
+            missed += 1;
+            println!("missed: {}, {}: {text}", operator.name(), stage.name());
+        }
+    }
+    missed
+}

@@ -1,0 +1,177 @@
+//! Would the checks notice? Artifacts are damaged in one place, and the check of the damaged artifact alone must say so.
+//!
+//! Not every damage changes something: a guard may be moved where no run gets. Brute force says which do: the properties
+//! of [`crate::properties`] that concern the stage's artifact are held against the damaged one. What they refute and the
+//! check passes is *missed*. What the check names and they do not refute is damage that no run shows (or that they do not
+//! look at: provenance, coreach).
+
+pub mod damage;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use coreach_analyses::reachability::Options;
+use coreach_analyses::solver::Solver;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_pipeline::Stage;
+use coreach_pipeline::check::{self, Findings};
+
+use crate::generator::random::Random;
+use crate::generator::{Shape, generate};
+use crate::properties::artifacts::{self, Artifacts};
+use crate::properties::{CLOSED, Known, PRODUCT, Report, Settings, VISIBLE, VISIBLE_DETERMINISTIC};
+use crate::properties::{stages, test_case};
+use crate::source::{self, Input};
+use damage::{Operator, damage};
+
+/// What came of the trials of one operator on one stage.
+#[derive(Clone, Default, Debug)]
+pub struct Tally {
+    /// The check named it, and brute force says that it changes something.
+    pub killed: usize,
+    /// The check named it, and brute force sees no change.
+    pub named: usize,
+    /// Neither sees anything.
+    pub equivalent: usize,
+    /// Brute force sees a change, and the check does not: where.
+    pub missed: Vec<String>,
+}
+
+/// For each operator and stage.
+pub type Table = BTreeMap<(Operator, Stage), Tally>;
+
+/// Damages every artifact of the seed's pair by every operator, so many times each.
+pub fn tamper(seed: u64, times: usize, table: &mut Table) {
+    let pair = generate(seed, &Shape::default());
+    let settings = Settings { doubt: None, twice: false, ..Settings::of(seed) };
+    let Ok(input) = source::read(&pair) else { return };
+    let Ok(known) = Known::of(&pair, &settings.limits) else { return };
+    let quiet = Settings { only: Some(String::new()), ..settings.clone() };
+    let made = artifacts::make(&input, &quiet, &mut Report::default());
+    let judge = |stage, damaged: &Artifacts| changes(stage, damaged, &known, &settings);
+    trials(&format!("seed {seed}"), seed, (&input, &made), times, judge, table);
+}
+
+/// Damages the artifacts of every specification with each of its purposes in the folders of the examples. Their data have
+/// no bounds, so brute force judges nothing: what is named is counted as such, the rest as passed.
+///
+/// # Errors
+/// A folder or file that cannot be read.
+pub fn tamper_examples(folder: &Path, times: usize, table: &mut Table) -> Result<usize, String> {
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let list = |folder: &Path| -> std::io::Result<Vec<PathBuf>> {
+        let mut paths =
+            fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
+        paths.sort();
+        Ok(paths)
+    };
+    let mut tried = 0;
+    for example in list(folder).map_err(told)?.into_iter().filter(|path| path.is_dir()) {
+        let specification = fs::read_to_string(example.join("specification.yaml")).map_err(told)?;
+        for file in list(&example).map_err(told)? {
+            let Ok(purpose) = fs::read_to_string(&file) else { continue };
+            // What is no purpose is a configuration or the like.
+            let Ok(input) = source::read_text(specification.clone(), purpose) else { continue };
+            let settings = Settings {
+                analysis: Options::default(),
+                max_lookahead: 8,
+                only: Some(String::new()),
+                doubt: None,
+                twice: false,
+                ..Settings::of(1)
+            };
+            let made = artifacts::make(&input, &settings, &mut Report::default());
+            tried += 1;
+            trials(&file.display().to_string(), tried, (&input, &made), times, |_, _| None, table);
+        }
+    }
+    Ok(usize::try_from(tried).unwrap_or(usize::MAX))
+}
+
+/// Every operator on every artifact, so many times each.
+fn trials(
+    name: &str,
+    seed: u64,
+    (input, made): (&Input, &Artifacts),
+    times: usize,
+    changes: impl Fn(Stage, &Artifacts) -> Option<String>,
+    table: &mut Table,
+) {
+    let mut solver = Z3Solver::default();
+    let mut random = Random::new(seed ^ 0x7461_6d70);
+    for stage in Stage::ALL {
+        for operator in Operator::ALL {
+            for _ in 0..times {
+                let mut damaged = made.clone();
+                if damage(*operator, stage, &mut damaged, &mut random).is_none() {
+                    continue;
+                }
+                let named = catch_unwind(AssertUnwindSafe(|| {
+                    !findings(stage, input, &damaged, &mut solver).violations.is_empty()
+                }));
+                let changes = catch_unwind(AssertUnwindSafe(|| changes(stage, &damaged)));
+                // Brute force cannot read what mentions a datum that is not there: that is a change.
+                let changes = changes.unwrap_or(Some("it cannot be read".to_owned()));
+                let tally = table.entry((*operator, stage)).or_default();
+                match (named, changes) {
+                    (Ok(true), Some(_)) => tally.killed += 1,
+                    (Ok(true), None) => tally.named += 1,
+                    (Ok(false), None) => tally.equivalent += 1,
+                    (Ok(false), Some(why)) => tally.missed.push(format!("{name}: {why}")),
+                    (Err(_), _) => tally.missed.push(format!("{name}: the check panics")),
+                }
+            }
+        }
+    }
+}
+
+/// What the check of one stage's artifact says.
+fn findings(stage: Stage, input: &Input, made: &Artifacts, solver: &mut dyn Solver) -> Findings {
+    let Artifacts { complete, product, closed, visible, graph, case, .. } = made;
+    let found = match stage {
+        Stage::Complete => complete.as_ref().map(|it| check::complete_purpose(&input.purpose, it, solver)),
+        Stage::Product => product
+            .as_ref()
+            .zip(complete.as_ref())
+            .map(|(it, before)| check::product(it, &input.specification, before, solver)),
+        Stage::Close => {
+            closed.as_ref().zip(product.as_ref()).map(|(it, before)| check::closed(it, before, solver))
+        }
+        Stage::Determinize => {
+            visible.as_ref().zip(closed.as_ref()).map(|(it, before)| check::visible(it, before, solver))
+        }
+        Stage::Select => {
+            graph.as_ref().zip(visible.as_ref()).map(|(it, before)| check::test_graph(it, before, solver))
+        }
+        Stage::InputComplete => {
+            case.as_ref().zip(graph.as_ref()).map(|(it, before)| check::test_case(it, before, solver))
+        }
+    };
+    found.unwrap_or_default()
+}
+
+/// What brute force says against the artifact.
+fn changes(stage: Stage, made: &Artifacts, known: &Known, settings: &Settings) -> Option<String> {
+    let mut report = Report::default();
+    match stage {
+        Stage::Complete => stages::complete(made.complete.as_ref()?, known, settings, &mut report),
+        Stage::Product => {
+            let it = made.product.as_ref()?;
+            stages::traces(PRODUCT, &it.iosts, &it.accepting, known, settings, &mut report);
+        }
+        Stage::Close => {
+            let it = made.closed.as_ref()?;
+            stages::traces(CLOSED, &it.iosts, &it.accepting, known, settings, &mut report);
+        }
+        Stage::Determinize => {
+            let it = made.visible.as_ref()?;
+            stages::traces(VISIBLE, &it.iosts, &it.accepting, known, settings, &mut report);
+            stages::deterministic(VISIBLE_DETERMINISTIC, &it.iosts, known, settings, &mut report);
+        }
+        Stage::Select => test_case::graph(made.graph.as_ref()?, known, settings, &mut report),
+        Stage::InputComplete => test_case::case(made.case.as_ref()?, known, settings, &mut report),
+    }
+    report.found.first().map(|found| format!("{}: {}", found.property.name, found.text))
+}
