@@ -19,6 +19,7 @@ use petgraph::graph::DiGraph;
 use super::GUARD_CANNOT_HOLD;
 use super::obligation::{Checking, Findings, after, same_values, undefined};
 use crate::artifact::{Closed, Product};
+use crate::stop::MAX_PARTS;
 
 /// The most ways of one location that are compared.
 const MOST_WAYS: usize = 400;
@@ -92,7 +93,7 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
                     .iter()
                     .filter(same)
                     .map(|other| {
-                        let equal = same_values(&before.variables, &way.effect, &other.effect);
+                        let equal = same_values(&way.effect, &other.effect);
                         Term::and([other.guard.clone(), equal])
                     })
                     .collect();
@@ -130,6 +131,9 @@ impl Ways {
         let mut ways = Ways(vec![None; iosts.locations.len()]);
         // The components behind come first.
         for component in kosaraju_scc(&graph) {
+            if component.len() > LONGEST_CYCLE {
+                continue;
+            }
             let inside: Vec<usize> = component.iter().map(|node| node.index()).collect();
             let of = |at: usize| outgoing[at].iter().map(|number| &iosts.transitions[*number]);
             let leaving: Vec<Option<Vec<Way>>> = inside
@@ -148,9 +152,6 @@ impl Ways {
                     joined(found)
                 })
                 .collect();
-            if inside.len() > LONGEST_CYCLE {
-                continue;
-            }
             for (&at, leaving) in inside.iter().zip(&leaving) {
                 ways.0[at] = leaving.clone();
             }
@@ -203,5 +204,6 @@ fn joined(ways: Vec<Way>) -> Option<Vec<Way>> {
     }
     let all = found.into_iter().map(|(way, guards)| Way { guard: Term::or(guards), ..way });
     let all: Vec<Way> = all.filter(|way| !way.guard.is_false()).collect();
-    (all.len() <= MOST_WAYS).then_some(all)
+    let is_short = |way: &Way| way.effect.values().chain([&way.guard]).all(|t| t.written_size() <= MAX_PARTS);
+    (all.len() <= MOST_WAYS && all.iter().all(is_short)).then_some(all)
 }

@@ -4,6 +4,8 @@
 //! answer `Unknown` breaks nothing and is counted. Terms are compared first, which answers nearly all: a stage that
 //! changes nothing hands on the same term.
 
+use std::collections::HashSet;
+
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, LocationId, Transition};
@@ -108,12 +110,13 @@ impl<'a> Checking<'a> {
     /// Every location and every assigned variable is there, so that what follows may look it up.
     pub(super) fn well_formed(&mut self, iosts: &Iosts, per_location: &[usize], rule: &'static str) -> bool {
         let count = iosts.locations.len();
+        let variables: HashSet<&Datum> = iosts.variables.iter().collect();
         let is_location = |location: LocationId| (location.0 as usize) < count;
         let mut fine = is_location(iosts.initial) && per_location.iter().all(|length| *length == count);
         for transition in &iosts.transitions {
             fine &= is_location(transition.source) && is_location(transition.target);
             fine &= (transition.action.0 as usize) < iosts.actions.len();
-            fine &= transition.assignments.keys().all(|variable| iosts.variables.contains(variable));
+            fine &= transition.assignments.keys().all(|variable| variables.contains(variable));
         }
         self.holds(fine, rule, || "something that is not declared, or facts of another length".to_owned());
         fine
@@ -134,9 +137,10 @@ pub(super) fn value_of(effect: &Substitution, variable: &Datum) -> Term {
     effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
 }
 
-/// The two effects give every one of the variables the same value.
-pub(super) fn same_values(variables: &[Datum], one: &Substitution, other: &Substitution) -> Term {
-    let parts = variables.iter().filter_map(|variable| {
+/// The two effects give every variable the same value.
+pub(super) fn same_values(one: &Substitution, other: &Substitution) -> Term {
+    let added = other.keys().filter(|variable| !one.contains_key(*variable));
+    let parts = one.keys().chain(added).filter_map(|variable| {
         let (a, b) = (value_of(one, variable), value_of(other, variable));
         (a != b).then(|| Term::equal(&a, &b))
     });

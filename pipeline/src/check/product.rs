@@ -86,7 +86,7 @@ pub fn product(
                 checking.equivalent(&[], &guard, &truth(&made.guard), "product 2", place);
                 let mut effect = t1.assignments.clone();
                 effect.extend(t2.iter().flat_map(|t2| t2.assignments.clone()));
-                let same = same_values(&iosts.variables, &effect, &made.assignments);
+                let same = same_values(&effect, &made.assignments);
                 checking.implies(&[guard], &[same], "product 2", place);
             }
         }

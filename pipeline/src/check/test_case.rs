@@ -1,6 +1,6 @@
 //! The test case against the test graph.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, LocationId};
@@ -74,8 +74,13 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         return checking.found;
     }
     // What is allowed is said here by the transitions themselves: selection splits a guard and drops none of it.
-    for source in before.location_ids().filter(|location| !graph.is_verdict(*location)) {
-        for action in iosts.action_ids().filter(|action| is_output(*action)) {
+    let mut keys: BTreeSet<(LocationId, ActionId)> = allowed.keys().chain(fails.keys()).copied().collect();
+    if case.others_fail.is_none() {
+        let actions = || iosts.action_ids();
+        keys.extend(before.location_ids().flat_map(|source| actions().map(move |action| (source, action))));
+    }
+    for (source, action) in keys {
+        if !graph.is_verdict(source) && is_output(action) {
             let place = || format!("{} at {}", iosts.action(action).name, iosts.location(source).label);
             let key = (source, action);
             let forbidden = Term::or(allowed.remove(&key).unwrap_or_default()).not();

@@ -9,7 +9,7 @@
 //! that an analysis has found need not be kept by each step to be true (a narrowing may leave what is true and not
 //! inductive); such a fact is refuted only by a run: see [`super::facts`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{ActionKind, LocationId};
@@ -82,7 +82,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
         let context = [reach[of.source.0 as usize].clone()];
         checking.equivalent(&context, &guard, &transition.guard, SAME, told);
         if !ends {
-            let same = same_values(&iosts.variables, &of.assignments, &transition.assignments);
+            let same = same_values(&of.assignments, &transition.assignments);
             let premises = [context[0].clone(), transition.guard.clone()];
             checking.implies(&premises, &[same], SAME, told);
         }
@@ -161,9 +161,14 @@ fn allowed(
     for allowed in &graph.allowed {
         said.entry((allowed.location, allowed.action)).or_default().push(allowed.guard.clone());
     }
-    for from in before.location_ids() {
-        let Some(&location) = place.get(&from) else { continue };
-        for action in before.action_ids() {
+    let given = |location: LocationId| match *graph.origins.get(location.0 as usize)? {
+        GraphOrigin::Given(from) => Some(from),
+        GraphOrigin::Verdict(_) => None,
+    };
+    let ours = said.keys().filter_map(|(location, action)| Some((given(*location)?, *action)));
+    let keys: BTreeSet<_> = of.keys().copied().chain(ours).collect();
+    for (from, action) in keys {
+        if let Some(&location) = place.get(&from) {
             let is_output = before.action(action).kind == ActionKind::Output;
             let ours = said.remove(&(location, action)).unwrap_or_default();
             let told = || format!("{} at {}", before.action(action).name, before.location(from).label);

@@ -9,14 +9,22 @@
 //! Both are asked where the members' data have values within their types. That holds at the beginning; behind a step it
 //! follows from the second half, since the closed machine's steps keep their types.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{LocationId, Transition};
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term};
+use coreach_model::{ActionId, Datum, Term};
 
 use super::obligation::{Checking, Findings, after, by_action, overlaps, same_values, undefined};
 use crate::artifact::{Closed, Member, Visible};
+
+/// The transitions of each location and action.
+type ByAction = BTreeMap<(LocationId, ActionId), Vec<usize>>;
+
+const FIRST: ActionId = ActionId(0);
+const LAST: ActionId = ActionId(u32::MAX);
 
 /// Checks the result of `determinize` against the closed machine.
 pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
@@ -53,10 +61,16 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 
     let (ours, theirs) = (by_action(iosts), by_action(before));
+    let variables: HashSet<&Datum> = before.variables.iter().collect();
     for source in iosts.location_ids() {
         let members = &visible.members[source.0 as usize];
-        let context = within_types(&before.variables, members);
-        for action in iosts.action_ids() {
+        let context = within_types(members);
+        let of = |all: &ByAction, at| {
+            all.range((at, FIRST)..=(at, LAST)).map(|((_, action), _)| *action).collect()
+        };
+        let mut actions: BTreeSet<ActionId> = of(&ours, source);
+        actions.extend(members.iter().flat_map(|member| of(&theirs, member.location)));
+        for action in actions {
             let mut steps: Vec<Step> = Vec::new();
             for member in members {
                 for number in theirs.get(&(member.location, action)).into_iter().flatten() {
@@ -67,7 +81,7 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
             let made: Vec<&Transition> = made.iter().map(|number| &iosts.transitions[*number]).collect();
             let behind = |t: &Transition, member: &Member| Step {
                 guard: t.guard.clone(),
-                effect: after(&t.assignments, &everything(&before.variables, &member.pending)),
+                effect: shown(&t.assignments, &member.pending, &variables),
                 target: member.location,
             };
             let ends: Vec<Step> = made
@@ -81,7 +95,7 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
                     let same = those.iter().filter(|other| other.target == step.target);
                     let conclusions: Vec<Term> = same
                         .map(|other| {
-                            let equal = same_values(&before.variables, &step.effect, &other.effect);
+                            let equal = same_values(&step.effect, &other.effect);
                             Term::and([other.guard.clone(), equal])
                         })
                         .collect();
@@ -113,16 +127,17 @@ impl Step {
     }
 }
 
-/// The effect with what it leaves as it is said, too: what is shown may have changed meanwhile.
-fn everything(variables: &[Datum], pending: &Substitution) -> Substitution {
-    let value = |variable: &Datum| pending.get(variable).cloned().unwrap_or_else(|| Term::datum(variable));
-    variables.iter().map(|variable| (variable.clone(), value(variable))).collect()
+/// What a member's data are behind a step that changes what is shown.
+fn shown(assignments: &Substitution, pending: &Substitution, variables: &HashSet<&Datum>) -> Substitution {
+    let mut behind = assignments.clone();
+    behind.retain(|variable, _| variables.contains(variable));
+    behind.extend(pending.iter().map(|(variable, value)| (variable.clone(), substitute(value, assignments))));
+    behind
 }
 
 /// The members' data have values, and these lie within their types.
-fn within_types(variables: &[Datum], members: &[Member]) -> Vec<Term> {
+fn within_types(members: &[Member]) -> Vec<Term> {
     let all = members.iter().flat_map(|member| &member.pending);
-    let all = all.filter(|(variable, _)| variables.contains(variable));
     all.flat_map(|(variable, value)| [defined(value), in_type(value, variable.ty())])
         .filter(|condition| !condition.is_true())
         .collect()

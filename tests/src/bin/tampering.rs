@@ -19,19 +19,19 @@ fn main() -> ExitCode {
     };
     std::panic::set_hook(Box::new(|_| ()));
     let mut table = Table::new();
+    for seed in first..first.saturating_add(pairs) {
+        tamper(seed, 1, &mut table);
+    }
+    println!("{pairs} pairs from seed {first}\n");
+    let mut missed = tell(&table);
+    table.clear();
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
-    match tamper_examples(examples.as_ref(), 3, &mut table) {
-        Ok(count) => println!("{count} purposes of the examples, which brute force does not judge\n"),
+    match tamper_examples(examples.as_ref(), 1, &mut table) {
+        Ok(count) => println!("\n{count} purposes of the examples, which brute force does not judge\n"),
         Err(why) => {
             eprintln!("tampering: {why}");
             return ExitCode::from(2);
         }
-    }
-    let mut missed = tell(&table);
-    println!("\n{pairs} pairs from seed {first}\n");
-    table.clear();
-    for seed in first..first.saturating_add(pairs) {
-        tamper(seed, 1, &mut table);
     }
     missed += tell(&table);
     ExitCode::from(u8::from(missed > 0))
