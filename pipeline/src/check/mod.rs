@@ -21,7 +21,8 @@
 //!   there to do something visible, in guard, effect and target; (6) it accepts where the product does.
 //! - **visible** (Definition 4.20): (1) no two transitions of a location and action can be taken together; (2) data and
 //!   beginning are the closed machine's; (3) each step of a member is covered, and (4) each member behind a transition
-//!   is where a member's step leads, with the same data; (5) it accepts where a member does (Definition A.12).
+//!   is where a member's step leads, with the same data; (5) it accepts where a member does (Definition A.12);
+//!   (6) what a memory variable is given lies within its type.
 //! - **test graph** (Algorithm 7.2): (1) nothing leaves Pass and Inconclusive; (2) only what the implementation sends
 //!   leads to Inconclusive; (3) deterministic; (4) every transition is one of the visible machine's, with its guard within
 //!   or outside coreach, its effect and its target; (5) what is missing cannot hold; (6) `allowed` says what the visible

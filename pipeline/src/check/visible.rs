@@ -60,6 +60,17 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
     undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 
+    // What no member's data are held against: a memory variable that took no value of its type would stop the step.
+    for t in &iosts.transitions {
+        for memory in iosts.variables.iter().skip(before.variables.len()) {
+            let Some(value) = t.assignments.get(memory) else { continue };
+            if value.as_datum().is_some_and(|datum| datum.ty() == memory.ty()) {
+                continue;
+            }
+            let has_value = Term::and([defined(value), in_type(value, memory.ty())]);
+            checking.implies(std::slice::from_ref(&t.guard), &[has_value], "visible 6", || iosts.describe(t));
+        }
+    }
     let (ours, theirs) = (by_action(iosts), by_action(before));
     let variables: HashSet<&Datum> = before.variables.iter().collect();
     for source in iosts.location_ids() {
