@@ -10,6 +10,9 @@ use coreach_model::{Datum, Term};
 use super::obligation::{Checking, Findings, by_action, same_values, truth};
 use crate::artifact::{CompletePurpose, Product};
 
+/// A location of the product, and the numbers of the two transitions that are taken there together.
+type Synchronised = (LocationId, (usize, Option<usize>));
+
 /// Checks the result of `product` against the two that it was made from.
 pub fn product(
     product: &Product,
@@ -46,7 +49,7 @@ pub fn product(
     checking.equivalent(&[], &both, &truth(&iosts.initial_condition), "product 4", place);
 
     // Every synchronised pair of transitions, and which of the product's says that it was made of it.
-    let mut made: BTreeMap<(LocationId, (usize, Option<usize>)), Vec<usize>> = BTreeMap::new();
+    let mut made: BTreeMap<Synchronised, Vec<usize>> = BTreeMap::new();
     if product.made_of.len() != iosts.transitions.len() {
         checking.broken("product 2", "transitions and what they were made of");
         return checking.found;
