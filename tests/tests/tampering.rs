@@ -38,7 +38,12 @@ fn coffee() -> (Input, Generation) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coffee_machine/");
     let text = |name: &str| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
     let input = read_text(text("specification.yaml"), text("deliver_coffee.yaml")).unwrap();
-    let options = coreach_pipeline::Options { max_lookahead: 8, analysis: Options::default(), check: true };
+    let options = coreach_pipeline::Options {
+        max_lookahead: 8,
+        limits: Default::default(),
+        analysis: Options::default(),
+        check: true,
+    };
     let solver = &mut Z3Solver::default();
     let made = generate(&input.specification, input.purpose.clone(), &options, solver, &mut |_| {}).unwrap();
     (input, made)

@@ -19,7 +19,7 @@ use petgraph::graph::DiGraph;
 use super::GUARD_CANNOT_HOLD;
 use super::obligation::{Checking, Findings, after, same_values, undefined};
 use crate::artifact::{Closed, Product};
-use crate::stop::MAX_PARTS;
+use crate::limits::{Limits, Quantity};
 
 /// The most ways of one location that are compared.
 const MOST_WAYS: usize = 400;
@@ -204,6 +204,7 @@ fn joined(ways: Vec<Way>) -> Option<Vec<Way>> {
     }
     let all = found.into_iter().map(|(way, guards)| Way { guard: Term::or(guards), ..way });
     let all: Vec<Way> = all.filter(|way| !way.guard.is_false()).collect();
-    let is_short = |way: &Way| way.effect.values().chain([&way.guard]).all(|t| t.written_size() <= MAX_PARTS);
+    let most = Limits::default().of(Quantity::Nodes);
+    let is_short = |way: &Way| way.effect.values().chain([&way.guard]).all(|t| t.written_size() <= most);
     (all.len() <= MOST_WAYS && all.iter().all(is_short)).then_some(all)
 }
