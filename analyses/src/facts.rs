@@ -7,7 +7,7 @@
 //! out: a fact is read in the context of the types.
 //!
 //! Cases say the same thing again and again where several finite places matter, each to numbers of its own. So a fact of
-//! more than [`MOST_CASES`] cases is said in clauses instead ([`crate::clauses`]), where that is shorter; these have a limit,
+//! more than `MOST_CASES` cases is said in clauses instead (`crate::clauses`), where that is shorter; these have a limit,
 //! and what is beyond it is counted in [`Writer::shortened`].
 //!
 //! Example: cells {TEA ↦ x ≥ 1, COFFEE ↦ x ≥ 1 ∧ y = 0} become `x >= 1 && (vBeverage == TEA || vBeverage == COFFEE && y == 0)`.

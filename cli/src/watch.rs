@@ -3,10 +3,10 @@
 //! **Problem.** Work that asks ends by itself ([`coreach_model::budget`]). One operation on huge numbers, a query that Z3 does not
 //! interrupt, a file that never ends do not ask. And a program that is to end must not leave behind what it has launched.
 //!
-//! **Method.** One thread looks every [`LOOK`] at the clock and at the resident memory (`/proc/self/statm`) and passes
-//! budgets. Work that has not ended some time after ([`grace`]) is ended with the process: the same message, the same exit code.
+//! **Method.** One thread looks every `LOOK` at the clock and at the resident memory (`/proc/self/statm`) and passes
+//! budgets. Work that has not ended some time after (`grace`) is ended with the process: the same message, the same exit code.
 //! Another thread waits for SIGINT, SIGTERM and SIGHUP, unless whoever started us has them ignored (`nohup`). It passes all
-//! budgets, so that a command may tell what is finished; who has not ended after [`PATIENCE`], or does not ask at all (a run of a
+//! budgets, so that a command may tell what is finished; who has not ended after `PATIENCE`, or does not ask at all (a run of a
 //! test case waits for its implementation), is ended, and so is everybody at a second signal.
 //!
 //! **An end**: everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written without

@@ -8,7 +8,7 @@
 //! neighbours. The result is equivalent to the condition wherever the context holds.
 //!
 //! **Unknown** answers leave the text as it is. **Ends**: structural recursion, which a term that shares makes
-//! exponential; so no more than [`MOST_QUESTIONS`] parts are looked at, and the rest stays as it is. **Cost**: two queries
+//! exponential; so no more than `MOST_QUESTIONS` parts are looked at, and the rest stays as it is. **Cost**: two queries
 //! per part, nested parts again, each with the context and the neighbours asserted.
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};

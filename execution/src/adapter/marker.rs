@@ -18,7 +18,7 @@
 //! **A second mark** is for processes that change their environment, be it that they were started with a clean one or
 //! write over it (a program that shows its state as its name does): the limit of file locks (`RLIMIT_LOCKS`), which children inherit
 //! whatever they are started with, which `/proc/N/limits` shows, and which Linux has not looked at since 2.4. Its soft value is
-//! a number that no limit is: our process, the time at which we started, and the launch ([`tag`]). And we adopt what
+//! a number that no limit is: our process, the time at which we started, and the launch (`tag`). And we adopt what
 //! loses its parent (`PR_SET_CHILD_SUBREAPER`), so that at the end everything below us can be found from parent to child
 //! ([`end_all`]), be it marked or not.
 //!

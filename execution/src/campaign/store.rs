@@ -9,7 +9,7 @@
 //! `repeats`. Whoever meets a lock waits.
 //!
 //! **Opening checks everything**, through a connection that cannot write, so that a store that is refused stays as it was:
-//! the log ([`log`]), whose file it is, the tables ([`schema`]), each row and the set of them ([`seal`]), and SQLite's own
+//! the log ([`log`]), whose file it is, the tables (`schema`), each row and the set of them (`seal`), and SQLite's own
 //! structure, the indices among it (`integrity_check`). Reading runs checks them again. An older store is then taken
 //! to our version, in one transaction, by whoever opens it to write.
 //!

@@ -11,7 +11,7 @@
 //! then it is where the purpose begins, or no transition leads to it.
 //! Operations that do not always have a value (`div`, `mod`, `/`, reads and stores of arrays) stand everywhere: in guards,
 //! values, initial conditions and purposes, below `if`, `&&`, `||`, `=>` and chains, and in conditions that a simplifier
-//! takes for constants, like `10 div x == 10 div x` ([`foldable`]). A model is made as text ([`crate::source`]), so
+//! takes for constants, like `10 div x == 10 div x` (`foldable`). A model is made as text ([`crate::source`]), so
 //! nothing that simplifies has seen it when the reader does.
 //! Most pairs with a choice that nothing ever resolves are drawn again: `determinize` would stop, and the stages behind
 //! it would see nothing of them.
