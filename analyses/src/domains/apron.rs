@@ -31,7 +31,7 @@ use crate::linear::{big, rational};
 const ROUNDS: usize = 4;
 
 /// Which of APRON's libraries a domain is.
-pub trait Kind: Clone {
+pub trait Kind: Clone + 'static {
     /// The library.
     const LIBRARY: Library;
 }
