@@ -65,8 +65,16 @@ impl Drop for Folder {
     }
 }
 
+/// What heeds all signals, whatever the one who runs the tests ignores: a shell's background job ignores SIGINT, `nohup` SIGHUP,
+/// and coreach leaves ignored what it finds ignored.
+fn heeding(program: &str) -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,TERM,HUP", program]);
+    command
+}
+
 fn coreach(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
+    let mut command = heeding(env!("CARGO_BIN_EXE_coreach"));
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
@@ -144,7 +152,7 @@ fn what_was_there_before_is_left_alone() {
     let folder = Folder::new();
     let config = folder.endless("");
     let number = folder.0.join("number");
-    let mut command = Command::new("sh");
+    let mut command = heeding("sh");
     command.args([
         "-c",
         "sleep 60 & echo $! > \"$1\"; exec \"$0\" run \"$2\"",
