@@ -9,7 +9,7 @@
 //! state outside reach, symbolic runs of the visible machine to Accept through a state outside coreach. They are
 //! followed in the order of their length as far as [`MOST_QUESTIONS`] go. What is neither kept nor refuted is counted.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use coreach_analyses::solver::Answer;
 use coreach_model::iosts::{Iosts, LocationId};
@@ -41,7 +41,10 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
     }
     if !coreach_is_kept(graph, visible, checking) {
         let before = &visible.iosts;
-        let outcome = Runs::of(before, &before.initial_condition).search(checking, |run, checking| {
+        // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
+        let cut = visible.iosts.location_ids().filter(|at| visible.accepting[at.0 as usize]).collect();
+        let runs = Runs { ends: cut, ..Runs::of(before, &before.initial_condition) };
+        let outcome = runs.search(checking, |run, checking| {
             if !visible.accepting[run.location.0 as usize] {
                 return None;
             }
@@ -110,6 +113,8 @@ impl Run {
 struct Runs<'a> {
     iosts: &'a Iosts,
     start: Run,
+    /// Where runs are not followed any further.
+    ends: HashSet<LocationId>,
 }
 
 impl<'a> Runs<'a> {
@@ -119,6 +124,7 @@ impl<'a> Runs<'a> {
         Runs {
             iosts,
             start: Run { location: iosts.initial, state, conditions: vec![condition.clone()], past },
+            ends: HashSet::new(),
         }
     }
 
@@ -135,7 +141,7 @@ impl<'a> Runs<'a> {
             if let Some(said) = visit(&run, checking) {
                 return Some(said);
             }
-            if run.past.len() > LONGEST {
+            if run.past.len() > LONGEST || self.ends.contains(&run.location) {
                 continue;
             }
             for &number in &outgoing[run.location.0 as usize] {
