@@ -143,10 +143,22 @@ struct Run<'a, E: Equations> {
 impl<E: Equations> Run<'_, E> {
     /// The right side of a node's equation.
     fn evaluate(&mut self, node: u32) -> E::Value {
+        let entry = self.equations.entry(node);
+        self.add_inputs(node, entry)
+    }
+
+    /// A head's value joined with the right side of its equation. What flows in is mostly below the value already, and then there
+    /// is nothing to join; the sum of the inputs alone would be made anew, and be joined in the end all the same.
+    fn evaluate_above(&mut self, node: u32, old: &E::Value) -> E::Value {
+        let entry = self.equations.entry(node);
+        let sum = self.equations.join(old, &entry);
+        self.add_inputs(node, sum)
+    }
+
+    fn add_inputs(&mut self, node: u32, mut sum: E::Value) -> E::Value {
         budget::ask_now();
         self.steps += 1;
         self.dirty[node as usize] = false;
-        let mut sum = self.equations.entry(node);
         for &edge in &self.flow.incoming[node as usize] {
             let (source, _) = self.flow.edges[edge as usize];
             let value = self.equations.transfer(edge, &self.values[source as usize]);
@@ -171,8 +183,14 @@ impl<E: Equations> Run<'_, E> {
                 if self.steps >= self.limit {
                     return Err(Stop::Steps(self.limit));
                 }
-                let new = self.evaluate(node);
-                self.step(node, new, self.order.is_head[position], &mut visits[position], delay);
+                if self.order.is_head[position] {
+                    self.raise(node, &mut visits[position], delay);
+                } else {
+                    let new = self.evaluate(node);
+                    if new != self.values[node as usize] {
+                        self.set(node, new);
+                    }
+                }
             }
             let head = |head: &&u32| self.dirty[self.order.nodes[**head as usize] as usize];
             position = match self.order.closes[position].iter().find(head) {
@@ -183,20 +201,13 @@ impl<E: Equations> Run<'_, E> {
         Ok(())
     }
 
-    /// Gives a node its next value.
-    fn step(&mut self, node: u32, new: E::Value, is_head: bool, visits: &mut usize, delay: usize) {
+    /// Gives a head its next value.
+    fn raise(&mut self, node: u32, visits: &mut usize, delay: usize) {
         let old = self.values[node as usize].clone();
-        if new == old {
+        let sum = self.evaluate_above(node, &old);
+        if sum == old || self.equations.is_leq(&sum, &old) {
             return;
         }
-        if !is_head {
-            self.set(node, new);
-            return;
-        }
-        if self.equations.is_leq(&new, &old) {
-            return;
-        }
-        let sum = self.equations.join(&old, &new);
         *visits += 1;
         let next = if *visits > delay { self.equations.widen(&old, &sum) } else { sum };
         self.set(node, next);

@@ -425,8 +425,10 @@ fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constrai
         Thresholds::Auto => {
             let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
             let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
-            for atom in atoms(frame, terms) {
-                found.extend(around(&atom));
+            let atoms: Vec<Constraint> = atoms(frame, terms).into_iter().collect();
+            // The limit may cut: the constants of all atoms come before what is one beside any.
+            for offset in [0, -1, 1] {
+                found.extend(atoms.iter().flat_map(|atom| both_sides(atom, offset)));
             }
         }
     }
@@ -436,16 +438,11 @@ fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constrai
     found
 }
 
-/// Both sides of an atom, at its constant and one beside it.
-fn around(atom: &Constraint) -> Vec<Constraint> {
-    let expression = atom.expression();
-    let mut found = Vec::new();
-    for offset in [-1i64, 0, 1] {
-        let shifted = expression.plus(&LinearExpression::constant(Rational::from(Integer::from(offset))));
-        found.push(positive_constraint(&shifted, Relation::AtLeast));
-        found.push(positive_constraint(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
-    }
-    found
+/// Both sides of an atom, its constant moved.
+fn both_sides(atom: &Constraint, offset: i64) -> [Constraint; 2] {
+    let offset = LinearExpression::constant(Rational::from(Integer::from(offset)));
+    let shifted = atom.expression().plus(&offset);
+    [1, -1].map(|sign| positive_constraint(&shifted.times(&Rational::from(sign)), Relation::AtLeast))
 }
 
 fn losses<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Loss> {
