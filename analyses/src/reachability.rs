@@ -20,6 +20,7 @@ use std::fmt;
 use coreach_model::Iosts;
 use coreach_model::budget;
 use coreach_model::term::Term;
+use coreach_polyhedra::account::Account;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use dashu::integer::IBig;
 
@@ -144,7 +145,8 @@ pub struct Facts {
 
 /// Over-approximates the reachable states: a term for each location, and what was lost.
 pub fn reach(iosts: &Iosts, options: &Options) -> (Vec<Term>, Vec<Loss>) {
-    let facts = Analyst::new(options).0.run(iosts, None);
+    let mut analyst = Analyst::new(options);
+    let facts = analyst.account.within(|| analyst.remembered.run(iosts, None));
     (facts.reach, facts.losses)
 }
 
@@ -160,7 +162,8 @@ pub fn analyse(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
 #[doc(hidden)]
 pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Options) -> Facts {
     assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-    Remembered::<D> { options: options.clone(), known: None }.run(iosts, Some(accepting))
+    let mut remembered = Remembered::<D> { options: options.clone(), known: None };
+    Account::default().within(|| remembered.run(iosts, Some(accepting)))
 }
 
 /// Analyses models that have most of their effects in common, one after the other, and remembers what it computed.
@@ -168,13 +171,16 @@ pub fn analyse_in<D: Domain>(iosts: &Iosts, accepting: &[bool], options: &Option
 /// Selection asks what is reached in graphs that differ from each other in a few guards. Transitions, joins and meets of
 /// elements that were seen before are looked up, so that a further round costs what is new in it. The facts are those
 /// of an analysis that starts anew, but for one thing: where a domain coarsens a result to stay within its limits, the
-/// order in which elements were first met may show.
-pub struct Analyst(Box<dyn Remembering>);
+/// order in which elements were first met may show. All its analyses draw on one account.
+pub struct Analyst {
+    remembered: Box<dyn Remembering>,
+    account: Account,
+}
 
 impl Analyst {
     /// One that has seen nothing yet.
     pub fn new(options: &Options) -> Self {
-        Analyst(options.domain.with(Start(options)))
+        Analyst { remembered: options.domain.with(Start(options)), account: Account::default() }
     }
 
     /// [`analyse`], with the options given before.
@@ -183,12 +189,12 @@ impl Analyst {
     /// Where `accepting` is of another length than the locations.
     pub fn analyse(&mut self, iosts: &Iosts, accepting: &[bool]) -> Facts {
         assert_eq!(accepting.len(), iosts.locations.len(), "one entry for each location");
-        self.0.run(iosts, Some(accepting))
+        self.account.within(|| self.remembered.run(iosts, Some(accepting)))
     }
 
     /// What is reached, as [`reach`] says it. What is lost has been said where the analyst saw the same terms before.
     pub fn reach(&mut self, iosts: &Iosts) -> Vec<Term> {
-        self.0.run(iosts, None).reach
+        self.account.within(|| self.remembered.run(iosts, None)).reach
     }
 }
 
@@ -425,10 +431,8 @@ fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constrai
         Thresholds::Auto => {
             let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
             let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
-            let atoms: Vec<Constraint> = atoms(frame, terms).into_iter().collect();
-            // The limit may cut: the constants of all atoms come before what is one beside any.
-            for offset in [0, -1, 1] {
-                found.extend(atoms.iter().flat_map(|atom| both_sides(atom, offset)));
+            for atom in atoms(frame, terms) {
+                found.extend(around(&atom));
             }
         }
     }
@@ -438,11 +442,16 @@ fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constrai
     found
 }
 
-/// Both sides of an atom, its constant moved.
-fn both_sides(atom: &Constraint, offset: i64) -> [Constraint; 2] {
-    let offset = LinearExpression::constant(Rational::from(Integer::from(offset)));
-    let shifted = atom.expression().plus(&offset);
-    [1, -1].map(|sign| positive_constraint(&shifted.times(&Rational::from(sign)), Relation::AtLeast))
+/// Both sides of an atom, at its constant and one beside it.
+fn around(atom: &Constraint) -> Vec<Constraint> {
+    let expression = atom.expression();
+    let mut found = Vec::new();
+    for offset in [-1i64, 0, 1] {
+        let shifted = expression.plus(&LinearExpression::constant(Rational::from(Integer::from(offset))));
+        found.push(positive_constraint(&shifted, Relation::AtLeast));
+        found.push(positive_constraint(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
+    }
+    found
 }
 
 fn losses<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Loss> {

@@ -19,12 +19,20 @@ const COMPARISONS: u64 = 8;
 pub(crate) struct Budget {
     /// Rows of one side of one block that may be held at a time.
     rows: usize,
+    /// At the beginning.
+    given: u64,
     work: Cell<u64>,
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        crate::account::spend(self.given - self.work.get());
+    }
 }
 
 impl Budget {
     pub(crate) fn new(rows: usize, work: u64) -> Self {
-        Self { rows, work: Cell::new(work) }
+        Self { rows, given: work, work: Cell::new(work) }
     }
 
     /// More than any machine can use.

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod account;
 mod adjacency;
 mod bits;
 mod bounded;

@@ -3,11 +3,12 @@
 //! The work is done by `coreach-polyhedra`; this file says when. Integer dimensions are tightened at every meet, never
 //! at a join or a widening: tightening a widened element could undo the step that makes the iteration end.
 //!
-//! Every operation is limited, since the cost of none has a useful bound; what is beyond the limit is a coarser
-//! polyhedron. **Invariant:** both descriptions of every element are known, so questions about it are evaluations. A
+//! Every operation is limited, since the cost of none has a useful bound, and all operations of an analysis together
+//! (`coreach_polyhedra::account`); what is beyond the limit is a coarser polyhedron. **Invariant:** both descriptions of every element are known, so questions about it are evaluations. A
 //! widening still ends: what is coarser than its result has some of its constraints.
 
-use coreach_polyhedra::{Constraint, Limits, LinearExpression, Outcome, Polyhedron};
+use coreach_polyhedra::account::limits;
+use coreach_polyhedra::{Constraint, LinearExpression, Outcome, Polyhedron};
 
 use crate::domains::{Assignments, Domain};
 
@@ -25,7 +26,7 @@ fn of(inner: Polyhedron) -> Polyhedra {
 
 /// With both descriptions within the limit.
 fn converted(polyhedron: &Polyhedron) -> Polyhedra {
-    with(polyhedron.convert_limited(&Limits::default()))
+    with(polyhedron.convert_limited(&limits()))
 }
 
 fn with(outcome: Outcome) -> Polyhedra {
@@ -35,7 +36,7 @@ fn with(outcome: Outcome) -> Polyhedra {
 /// The same, tightened.
 fn tightened(polyhedron: &Polyhedron, integer: &[bool]) -> Polyhedra {
     let Polyhedra { inner, coarsened } = converted(polyhedron);
-    Polyhedra { inner: inner.tighten_limited(integer, &Limits::default()), coarsened }
+    Polyhedra { inner: inner.tighten_limited(integer, &limits()), coarsened }
 }
 
 /// The right sides that are known, and the dimensions whose new value is not.
@@ -63,7 +64,7 @@ impl Domain for Polyhedra {
     }
 
     fn join(&self, other: &Self) -> Self {
-        with(self.inner.join_limited(&other.inner, &Limits::default()))
+        with(self.inner.join_limited(&other.inner, &limits()))
     }
 
     fn meet(&self, other: &Self, integer: &[bool]) -> Self {
@@ -80,7 +81,7 @@ impl Domain for Polyhedra {
 
     fn assign(&self, assignments: &Assignments) -> Self {
         let (known, unknown) = split(assignments);
-        let assigned = with(self.inner.assign_limited(&known, &Limits::default()));
+        let assigned = with(self.inner.assign_limited(&known, &limits()));
         let forgotten = converted(&assigned.inner.forget(&unknown));
         Polyhedra { coarsened: assigned.coarsened || forgotten.coarsened, ..forgotten }
     }

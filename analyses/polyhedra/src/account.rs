@@ -1,0 +1,118 @@
+//! What many operations may use together.
+//!
+//! **Problem.** [`Limits`] bound one operation. An analysis performs thousands of them, and where the polyhedra are at the limit
+//! each takes its second. **Method.** An account has work for all of them. Within it an operation may use a part
+//! ([`PART`]) of what is left, and never more than the default: what is left decays, and is not used up, so the last operations are
+//! coarse, and the first as exact as ever. Rows are lessened with the work, since what reads a polyhedron pays for these.
+//!
+//! Work is counted ([`crate::budget`]), so an analysis gives the same result everywhere. The account belongs to the thread,
+//! and to the work in [`Account::within`] alone: outside of it operations have the default limits.
+//!
+//! **Cost** of an analysis: its account, and as much again for what is not counted.
+
+use core::cell::Cell;
+
+use crate::limits::Limits;
+
+/// An operation may use one of so many parts of what is left.
+const PART: u64 = 2;
+
+/// An operation always may use so much: what it takes to make boxes and a few relations.
+const LEAST: u64 = 2_000;
+
+/// Rows that a block may always have, whatever is left.
+const LEAST_ROWS: usize = 64;
+
+/// Row operations for an analysis: some seconds.
+const ALL: u64 = 5_000_000;
+
+thread_local! {
+    static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Work for many operations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    left: u64,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Account { left: ALL }
+    }
+}
+
+impl Account {
+    /// Does something whose operations draw on the account.
+    pub fn within<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        // What unwinds gives the thread back as it was.
+        struct Outer(Option<u64>);
+        impl Drop for Outer {
+            fn drop(&mut self) {
+                LEFT.set(self.0);
+            }
+        }
+        let outer = Outer(LEFT.replace(Some(self.left)));
+        let result = work();
+        self.left = LEFT.get().unwrap_or(0);
+        drop(outer);
+        result
+    }
+}
+
+/// What an operation may use now: the default limits outside of an account.
+#[must_use]
+pub fn limits() -> Limits {
+    let most = Limits::default();
+    let Some(left) = LEFT.get() else { return most };
+    let work = (left / PART).clamp(LEAST, most.work);
+    let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
+    Limits { rows: rows.max(LEAST_ROWS), work }
+}
+
+/// Counts work that was done.
+pub(crate) fn spend(work: u64) {
+    LEFT.set(LEFT.get().map(|left| left.saturating_sub(work)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Constraint, LinearExpression, Polyhedron, Relation};
+
+    /// The points of a cross in so many dimensions: its hull has 2^n facets.
+    fn cross(dimensions: usize, limits: impl Fn() -> Limits) -> bool {
+        let point = |at: usize, value: i64| {
+            let equal = |dimension: usize| {
+                let variable = LinearExpression::variable(dimension);
+                let value =
+                    crate::Rational::from(crate::Integer::from(if dimension == at { value } else { 0 }));
+                let value = LinearExpression::constant(value);
+                Constraint::from_expression(&variable.minus(&value), Relation::Equal)
+            };
+            Polyhedron::from_constraints(dimensions, (0..dimensions).map(equal))
+        };
+        let mut hull = point(0, 1);
+        let mut is_exact = true;
+        for at in 0..dimensions {
+            for value in [1, -1] {
+                let joined = hull.join_limited(&point(at, value), &limits());
+                is_exact &= joined.is_exact();
+                hull = joined.into_polyhedron();
+            }
+        }
+        is_exact
+    }
+
+    #[test]
+    fn operations_get_less_when_little_is_left() {
+        let mut account = Account { left: 40_000_000 };
+        assert_eq!(account.within(limits), Limits::default());
+        assert!(account.within(|| cross(6, limits)));
+        assert!(account.left < 40_000_000);
+        account.left = 0;
+        assert!(!account.within(|| cross(6, limits)));
+        assert_eq!(limits(), Limits::default());
+        assert!(cross(6, limits));
+    }
+}
