@@ -8,13 +8,13 @@ use clap::{Args, Parser, Subcommand};
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
+use coreach_project::budget;
+use coreach_project::whole::positive;
 
-use crate::budget;
 use crate::execution_arguments::{ExplainArguments, MutateArguments, ReplayArguments, TestArguments};
 use crate::exit::{self, Exit};
 use crate::output_format::OutputFormat;
 use crate::watch::Manner;
-use crate::whole::positive;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
 #[derive(Parser, Debug)]

@@ -1,10 +1,10 @@
 //! Where words go: data to standard output, everything else to standard error.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use coreach_model::Diagnostic;
+use coreach_project::render::{Style, render};
 
-use crate::render::{Style, render};
 use crate::visible::{visible, visible_json};
 
 /// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing of them
@@ -32,10 +32,20 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
+/// What suits the standard error stream: no colours under `NO_COLOR` or where it is not a terminal; the width from
+/// `COLUMNS`, where it is set.
+pub fn style() -> Style {
+    let terminal = io::stderr().is_terminal();
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let width = if terminal { width.unwrap_or(100).clamp(40, 200) } else { Style::PLAIN.width };
+    Style { color: terminal && !refused, width }
+}
+
 /// Findings, drawn on the user's own text.
 pub fn draw(diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {
         // The colours are ours; what is the user's has been made visible piece by piece.
-        let _ = writeln!(io::stderr().lock(), "{}", render(diagnostics, Style::detect()));
+        let _ = writeln!(io::stderr().lock(), "{}", render(diagnostics, style()));
     }
 }

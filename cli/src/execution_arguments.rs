@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use coreach_execution::Settings;
+use coreach_project::budget;
+use coreach_project::whole::{milliseconds, positive, whole};
 
-use crate::budget;
 use crate::output_format::OutputFormat;
-use crate::whole::{milliseconds, positive, whole};
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]

@@ -1,37 +1,20 @@
-//! The command line: arguments, configuration, exit codes, progress. The only place that prints.
+//! The command line: arguments, exit codes, progress. The only place that prints.
+//!
+//! What the user wrote is read and prepared by `coreach-project`; here it is asked for, and what comes of it is told.
 //!
 //! Standard output carries data: the summary, the table, the document that was asked for. Everything that is said *about*
 //! the work goes to standard error.
 
 pub mod arguments;
-pub mod budget;
-pub mod campaign;
-pub mod cases;
 pub mod commands;
-pub mod configuration;
 pub mod console;
 pub mod execution_arguments;
 pub mod exit;
-pub mod instantiate;
-pub mod iut;
-pub mod jobs;
-pub mod limits;
-pub mod making;
-pub mod models;
-pub mod once;
 pub mod output_format;
-pub mod outputs;
-mod page;
 pub mod progress;
-pub mod project;
-pub mod render;
-pub mod stored;
 pub mod story;
-pub mod unreachable;
 pub mod watch;
-pub mod whole;
 pub mod write;
-pub mod written;
 
 pub use coreach_model::visible;
 
@@ -39,6 +22,7 @@ use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use clap::Parser;
+use coreach_project::budget;
 
 use arguments::{Arguments, Command};
 use exit::Exit;

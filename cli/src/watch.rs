@@ -27,13 +27,13 @@ use coreach_execution::adapter::marker;
 use coreach_model::Diagnostic;
 use coreach_model::budget::{self, Limit, Passed};
 use coreach_pipeline::stop::Stop;
+use coreach_project::{budget as allowed, render};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::output_format::OutputFormat;
-use crate::render::{self, Style};
-use crate::{budget as allowed, write};
+use crate::{console, write};
 
 /// How often the watch looks.
 const LOOK: Duration = Duration::from_millis(20);
@@ -232,7 +232,7 @@ fn end(code: u8, manner: Manner, why: impl FnOnce() -> Diagnostic) -> ! {
     }
     if document.is_none() || manner.format == OutputFormat::Human {
         let clean = if std::io::IsTerminal::is_terminal(&std::io::stderr()) { "\r\u{1b}[2K" } else { "" };
-        put(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, Style::detect())));
+        put(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, console::style())));
     }
     signal_hook::low_level::exit(code.into())
 }

@@ -8,12 +8,12 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use coreach_cli::campaign::load_campaign;
-use coreach_cli::campaign::prepare::prepare;
-use coreach_cli::progress::Progress;
 use coreach_execution::Ending;
 use coreach_execution::campaign::{Partition, Plan, Store};
 use coreach_model::Verdict;
+use coreach_project::campaign::load_campaign;
+use coreach_project::campaign::prepare::prepare;
+use coreach_project::making::SILENT;
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -296,8 +296,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
 /// The plan of a campaign, as the program makes it.
 fn plan(config: &Path) -> Plan {
     let (campaign, _) = load_campaign(config).unwrap();
-    let progress = Progress::start(1, false);
-    prepare(&campaign, Partition::WHOLE, 1, &progress).unwrap().0.0
+    prepare(&campaign, Partition::WHOLE, 1, SILENT).unwrap().0.0
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use coreach_cli::configuration;
 use coreach_pipeline::export::Format;
+use coreach_project::configuration;
 use serde_json::Value;
 
 fn file(path: &str) -> String {

@@ -12,7 +12,9 @@ fn main() -> ExitCode {
         Some("pipeline") => coreach_fuzz::pipeline,
         Some("wire") => coreach_fuzz::wire,
         _ => {
-            eprintln!("replay: expected yaml_reader, expression, configuration, pipeline or wire, then files");
+            eprintln!(
+                "replay: expected yaml_reader, expression, configuration, pipeline or wire, then files"
+            );
             return ExitCode::from(2);
         }
     };

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
-use coreach_cli::configuration::{instantiation, read_configuration};
 use coreach_model::Datum;
 use coreach_model::reader::from_bytes;
+use coreach_project::configuration::{instantiation, read_configuration};
 
 use crate::{check_findings, coffee_machine};
 

@@ -16,9 +16,9 @@ pub use model::yaml_reader;
 pub use pipeline::pipeline;
 pub use wire::wire;
 
-use coreach_cli::render::{Style, render, to_json};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::{Specification, from_bytes, read_specification};
+use coreach_project::render::{Style, render, to_json};
 
 /// The specification that purposes and configurations are read against.
 const COFFEE_MACHINE: &[u8] = include_bytes!("../../tests/diagnostics/good/coffee_machine.yaml");

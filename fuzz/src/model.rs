@@ -3,11 +3,11 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use coreach_cli::models::kind_of;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
 use coreach_model::writer::{write_purpose_yaml, write_yaml};
+use coreach_project::models::kind_of;
 
 use crate::{check_findings, coffee_machine};
 

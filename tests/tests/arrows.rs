@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Crate, folder, and the crates of ours that it may use (tests of a crate included).
-const ARROWS: [(&str, &str, &[&str]); 12] = [
+const ARROWS: [(&str, &str, &[&str]); 13] = [
     ("coreach-model", "model", &[]),
     ("coreach-polyhedra", "analyses/polyhedra", &[]),
     ("coreach-octagon", "analyses/octagon", &["coreach-polyhedra"]),
@@ -21,7 +21,16 @@ const ARROWS: [(&str, &str, &[&str]); 12] = [
     ),
     ("coreach-pipeline", "pipeline", &["coreach-model", "coreach-analyses"]),
     ("coreach-execution", "execution", &["coreach-model", "coreach-analyses"]),
-    ("coreach", "cli", &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-execution"]),
+    (
+        "coreach-project",
+        "project",
+        &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-execution"],
+    ),
+    (
+        "coreach",
+        "cli",
+        &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-execution", "coreach-project"],
+    ),
     (
         "coreach-tests",
         "tests",
@@ -30,6 +39,7 @@ const ARROWS: [(&str, &str, &[&str]); 12] = [
             "coreach-analyses",
             "coreach-pipeline",
             "coreach-execution",
+            "coreach-project",
             "coreach-polyhedra",
             "coreach-apron",
             "coreach-ppl",

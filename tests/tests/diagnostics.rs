@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coreach_cli::configuration::{instantiation, read_configuration};
-use coreach_cli::render::{Style, render, to_json};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_project::configuration::{instantiation, read_configuration};
+use coreach_project::render::{Style, render, to_json};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")

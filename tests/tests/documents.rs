@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use coreach_analyses::check::check;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_cli::configuration::read_configuration;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
 use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
+use coreach_project::configuration::read_configuration;
 use serde_json::Value;
 
 fn root() -> PathBuf {

@@ -8,7 +8,6 @@ use coreach_analyses::domains::DomainKind;
 use coreach_analyses::reachability;
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_cli::configuration::read_configuration;
 use coreach_execution::test_case::TestCase;
 use coreach_model::SourceFile;
 use coreach_model::reader::{read_purpose, read_specification};
@@ -17,6 +16,7 @@ use coreach_pipeline::limits::{Limits, MOST, Quantity};
 use coreach_pipeline::stages::determinize::determinize;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, Stage, generate};
+use coreach_project::configuration::read_configuration;
 use coreach_tests::families::all;
 
 /// What became of a member of a family, and how many questions it took.

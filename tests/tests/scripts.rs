@@ -43,7 +43,7 @@ fn the_lock_file_of_the_fuzz_targets_has_what_the_crates_use() {
     };
     let mut found = 0;
     for (name, folder) in [
-        ("coreach", "cli"),
+        ("coreach-project", "project"),
         ("coreach-model", "model"),
         ("coreach-analyses", "analyses"),
         ("coreach-pipeline", "pipeline"),

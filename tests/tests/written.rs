@@ -10,13 +10,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_cli::written::read_back;
 use coreach_model::Type;
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, read_purpose, read_specification};
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::named_types::named_types;
 use coreach_pipeline::{Generation, Options as Pipeline, Stage, generate as make};
+use coreach_project::written::read_back;
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::{Shape, generate};
 use coreach_tests::source::{self, Input};

@@ -16,19 +16,20 @@ use coreach_execution::campaign::work::{WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
+use coreach_project::campaign::iuts::link;
+use coreach_project::campaign::load_campaign;
+use coreach_project::campaign::prepare::{Ways, prepare};
+use coreach_project::outputs::{self, Named};
+use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{counted, plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
-use crate::campaign::iuts::link;
-use crate::campaign::load_campaign;
-use crate::campaign::prepare::{Ways, prepare};
+use crate::console;
 use crate::output_format::OutputFormat;
-use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::write::Pending;
-use crate::{budget, console, render};
 
 /// The exit code for wrong usage and for mistakes in the files.
 const MISTAKES: u8 = 2;
@@ -58,7 +59,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
     let partition = arguments.partition.unwrap_or(Partition::WHOLE);
     let threads = arguments.threads.map_or(campaign.threads, |threads| threads.get());
     let progress = Progress::start(1, !arguments.quiet);
-    let prepared = prepare(&campaign, partition, threads, &progress);
+    let prepared = prepare(&campaign, partition, threads, &|what| progress.says(what));
     drop(progress);
     let ((plan, ways), more) = prepared.map_err(|found| refused(&found, arguments.format))?;
     warnings.extend(more);

@@ -10,17 +10,18 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{load as load_file, read_purpose, read_specification};
 use coreach_pipeline::stop::BUDGET;
+use coreach_project::models::{FileKind, kind_of};
+use coreach_project::project::{load, specification_of};
+use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{counted, plural};
 use crate::arguments::CheckArguments;
+use crate::console;
 use crate::exit::Exit;
-use crate::models::{FileKind, kind_of};
 use crate::output_format::OutputFormat;
-use crate::project::{load, specification_of};
 use crate::visible::visible;
-use crate::{budget, console, jobs, render};
 
 /// Checks every file; each tells its own findings.
 ///

@@ -5,17 +5,18 @@ use std::io;
 use coreach_analyses::DomainKind;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::Stage;
+use coreach_project::jobs;
+use coreach_project::making::{Made, make};
+use coreach_project::project::load;
 use serde::Serialize;
 
 use super::run::no_thread;
 use super::{refuse, table};
 use crate::arguments::CompareArguments;
+use crate::console;
 use crate::exit::Exit;
-use crate::making::{Made, make};
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::project::load;
-use crate::{console, jobs};
 
 /// Makes every purpose with every domain and says how the results differ.
 ///
@@ -35,7 +36,7 @@ pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
         .collect();
     let progress = Progress::start(pairs.len(), true);
     let work = |(purpose, domain): &(&TestPurpose, DomainKind)| {
-        let made = make(&project, purpose, *domain, false, &progress);
+        let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         progress.one_done();
         made.map(|made| figures(&made))
     };

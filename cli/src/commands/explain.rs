@@ -5,14 +5,15 @@ use std::path::Path;
 
 use coreach_model::Diagnostic;
 use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_project::outputs::{self, Named};
+use coreach_project::{budget, stored};
 
 use super::refuse_as;
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::outputs::{self, Named};
 use crate::write::write;
-use crate::{budget, console, stored, story};
+use crate::{console, story};
 
 /// Reads the run, tells it, draws it.
 ///

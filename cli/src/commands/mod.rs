@@ -12,10 +12,11 @@ pub mod test;
 
 use coreach_model::{Diagnostic, Severity};
 use coreach_pipeline::stop::BUDGET;
+use coreach_project::render;
 
+use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::{console, render};
 
 /// Tells of mistakes that end a command before it began: drawn, or as a document.
 ///

@@ -6,6 +6,7 @@ use std::time::Duration;
 use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
+use coreach_project::{budget, cases, jobs};
 use serde::Serialize;
 
 use super::run::no_thread;
@@ -14,7 +15,7 @@ use crate::execution_arguments::MutateArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::{budget, cases, console, jobs, watch};
+use crate::{console, watch};
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
 /// an answer, not a failure. Where there is no mutant there is no answer: exit code 2.
@@ -23,7 +24,7 @@ use crate::{budget, cases, console, jobs, watch};
 /// Standard output cannot be written.
 pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     let making = Progress::start(1, !arguments.quiet);
-    let cases = match cases::load(&arguments.configuration, None, &making) {
+    let cases = match cases::load(&arguments.configuration, None, &|what| making.says(what)) {
         Ok((cases, _)) => cases,
         Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
     };

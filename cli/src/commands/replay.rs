@@ -9,15 +9,16 @@ use coreach_execution::record::{self, record};
 use coreach_execution::replay::replay as run_again;
 use coreach_execution::shrink::{Shrink, shrink};
 use coreach_model::{Diagnostic, file};
+use coreach_project::outputs::{self, Named};
+use coreach_project::{budget, iut, stored};
 
 use super::test::exit_of;
 use super::{plural, refuse_as};
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::outputs::{self, Named};
 use crate::write::write;
-use crate::{budget, console, iut, stored, story};
+use crate::{console, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
 /// that of the new run's verdict.
@@ -46,7 +47,9 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     }
     let loaded = budget::reading(|| match (&arguments.iut, &stored.iut) {
         (Some(path), _) => iut::load(path, &stored.test.iosts),
-        (None, Some((description, file))) => crate::campaign::reopen(description, file, &stored.test.iosts),
+        (None, Some((description, file))) => {
+            coreach_project::campaign::reopen(description, file, &stored.test.iosts)
+        }
         (None, None) => {
             let message = "the run does not say against what it was: give `--iut FILE`";
             Err(vec![Diagnostic::error("no-implementation", message)])

@@ -10,20 +10,21 @@ use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::export::{Format, Options, View, dot, export, svg};
 use coreach_pipeline::stop::Stop;
+use coreach_project::making::{Made, Measured, make};
+use coreach_project::outputs::{self, Named};
+use coreach_project::project::{Project, load};
+use coreach_project::written::read_back;
+use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{plural, refuse, table};
 use crate::arguments::RunArguments;
+use crate::console;
 use crate::exit::Exit;
-use crate::making::{Made, Measured, make};
 use crate::output_format::OutputFormat;
-use crate::outputs::{self, Named};
 use crate::progress::Progress;
-use crate::project::{Project, load};
 use crate::write::write as put_whole;
-use crate::written::read_back;
-use crate::{budget, console, jobs, render};
 
 /// So many losses are told in full.
 const LOSSES_TOLD: usize = 3;
@@ -54,12 +55,13 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     }
     let progress = Progress::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
-        let result = make(&project, purpose, domain, arguments.check, &progress).and_then(|made| {
-            progress.says(format!("{}: writing", purpose.iosts.name));
-            let time = budget::time(project.time);
-            let written = budget::within("write", time, |_| write(&project, &purpose.iosts.name, &made))?;
-            Ok((made, written))
-        });
+        let result =
+            make(&project, purpose, domain, arguments.check, &|what| progress.says(what)).and_then(|made| {
+                progress.says(format!("{}: writing", purpose.iosts.name));
+                let time = budget::time(project.time);
+                let written = budget::within("write", time, |_| write(&project, &purpose.iosts.name, &made))?;
+                Ok((made, written))
+            });
         progress.one_done();
         result
     };

@@ -9,17 +9,18 @@ use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{load as load_file, read_specification};
 use coreach_pipeline::export::{Options, View, export};
 use coreach_pipeline::{Generation, Stage};
+use coreach_project::making::make;
+use coreach_project::models::{FileKind, kind_of};
+use coreach_project::project::{Project, load, of_purpose, specification_of};
+use coreach_project::{budget, jobs};
 
 use super::refuse;
 use super::run::no_thread;
 use crate::arguments::{ShowArguments, Shown};
+use crate::console;
 use crate::exit::Exit;
-use crate::making::make;
-use crate::models::{FileKind, kind_of};
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::project::{Project, load, of_purpose, specification_of};
-use crate::{budget, console, jobs};
 
 /// Shows what was asked for.
 ///
@@ -105,7 +106,7 @@ fn show_stage(
 ) -> io::Result<Exit> {
     let progress = Progress::start(1, true);
     let domain = project.options.analysis.domain;
-    let work = |purpose: &&TestPurpose| make(project, purpose, domain, false, &progress);
+    let work = |purpose: &&TestPurpose| make(project, purpose, domain, false, &|what| progress.says(what));
     let results = jobs::in_order(&[purpose], 1, work);
     drop(progress);
     let made = match results {

@@ -17,18 +17,19 @@ use coreach_execution::{CaseJudge, Drive, Ending, Judge, Outcome, Run, Settings,
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
+use coreach_project::cases::{self, Case};
+use coreach_project::once::Once;
+use coreach_project::outputs::{self, Named};
+use coreach_project::{budget, iut};
 use serde::Serialize;
 
 use super::{plural, refuse_as};
-use crate::cases::{self, Case};
 use crate::execution_arguments::{Chooser, TestArguments};
 use crate::exit::Exit;
-use crate::once::Once;
 use crate::output_format::OutputFormat;
-use crate::outputs::{self, Named};
 use crate::progress::Progress;
 use crate::write::write;
-use crate::{budget, console, iut, story, watch};
+use crate::{console, story, watch};
 
 /// Reads, runs, and says what came of it.
 ///
@@ -37,10 +38,11 @@ use crate::{budget, console, iut, story, watch};
 pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let refuse = |found: &[Diagnostic]| refuse_as(found, arguments.format, Exit::Refused);
     let progress = Progress::start(arguments.runs.get(), !arguments.quiet);
-    let (cases, warnings) = match cases::load(&arguments.test, arguments.purpose.as_deref(), &progress) {
-        Ok(cases) => cases,
-        Err(found) => return refuse(&found),
-    };
+    let (cases, warnings) =
+        match cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what)) {
+            Ok(cases) => cases,
+            Err(found) => return refuse(&found),
+        };
     let strangers = strangers(arguments, &cases);
     if !strangers.is_empty() {
         return refuse(&strangers);

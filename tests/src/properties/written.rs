@@ -6,12 +6,12 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use coreach_analyses::solver::Solver;
-use coreach_cli::written::read_back;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::Specification;
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::named_types::named_types;
 use coreach_pipeline::{Generation, Stage};
+use coreach_project::written::read_back;
 
 use super::artifacts::Artifacts;
 use super::{Report, Settings, WRITTEN};

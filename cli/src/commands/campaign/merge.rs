@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use coreach_execution::campaign::merge::Merged;
 use coreach_execution::campaign::summary::INCOMPLETE;
 use coreach_execution::campaign::{Store, StoreError};
+use coreach_project::outputs::{self, Named};
 use serde_json::{Value, json};
 
 use super::{Ended, broken, printed, refused};
@@ -12,7 +13,6 @@ use crate::arguments::{MergeArguments, SalvageArguments};
 use crate::commands::plural;
 use crate::console;
 use crate::output_format::OutputFormat;
-use crate::outputs::{self, Named};
 
 /// So much of what was left is told to people; a document has all.
 const TOLD: usize = 20;

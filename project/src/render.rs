@@ -1,20 +1,19 @@
 //! Drawing diagnostics: for people on their own text, for programs as JSON.
 //!
 //! One diagnostic is one block: its code, its message, the lines of the file with the words underlined, then the
-//! facts that belong to it and what to do. The drawing is deterministic for a given style; only [`Style::detect`]
-//! looks at the surroundings. Nothing that a user wrote reaches the terminal but through [`crate::visible`]; JSON has
+//! facts that belong to it and what to do. The drawing is a function of the findings and the style; which style suits a terminal is for
+//! the command line to find out. Nothing that a user wrote reaches the terminal but through [`coreach_model::visible`]; JSON has
 //! the texts as they are, escaped by its own rules.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::IsTerminal;
 
 use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde_json::{Value, json};
 
 use crate::page::{Excerpt, LONGEST_DRAWN, Page, Pages};
-use crate::visible::visible;
+use coreach_model::visible::visible;
 
 /// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn too.
 const FURTHEST_DRAWN: usize = 50;
@@ -31,16 +30,6 @@ pub struct Style {
 impl Style {
     /// Without colours, 100 columns: the same everywhere.
     pub const PLAIN: Style = Style { color: false, width: 100 };
-
-    /// What suits the standard error stream: no colours under `NO_COLOR` or where it is not a terminal; the width
-    /// from `COLUMNS`, where it is set.
-    pub fn detect() -> Style {
-        let terminal = std::io::stderr().is_terminal();
-        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        let width = if terminal { width.unwrap_or(100).clamp(40, 200) } else { Style::PLAIN.width };
-        Style { color: terminal && !refused, width }
-    }
 }
 
 /// The diagnostics as text, a blank line between two.

@@ -3,7 +3,7 @@
 //! The drawing library looks for a piece from the beginning of the text, byte by byte, several times for each finding.
 //! A hundred findings in a file of megabytes would take seconds. So it is shown an [`Excerpt`], only the lines around the
 //! piece, and told which number the first of them has. The excerpt is also where hidden signs are made visible
-//! ([`crate::visible`]) and where overlong lines are cut; whoever draws on it asks it where a place has moved to.
+//! ([`coreach_model::visible`]) and where overlong lines are cut; whoever draws on it asks it where a place has moved to.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use coreach_model::diagnostic::SourceFile;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use crate::visible::{visible, visible_length};
+use coreach_model::visible::{visible, visible_length};
 
 /// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the screen.
 pub const LONGEST_DRAWN: usize = 200;

@@ -9,21 +9,22 @@
 use std::fs;
 use std::path::Path;
 
-use coreach_cli::iut;
-use coreach_cli::render::{Style, render};
 use coreach_execution::adapter::description::Way;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, load, read_specification};
+use coreach_project::iut;
+use coreach_project::render::{Style, render};
 
-fn coffee_machine(folder: &Path) -> Iosts {
-    let file = load(&folder.join("../coffee/specification.yaml")).expect("it is there");
+fn coffee_machine() -> Iosts {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/data/coffee/specification.yaml");
+    let file = load(&path).expect("it is there");
     read_specification(file).expect("it is good").0.iosts
 }
 
 #[test]
 fn what_is_wrong_is_drawn_where_it_stands() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/iut");
-    let iosts = coffee_machine(&folder);
+    let iosts = coffee_machine();
     let is_blessed = std::env::var_os("COREACH_BLESS").is_some();
     let mut paths: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
@@ -52,7 +53,7 @@ fn what_is_wrong_is_drawn_where_it_stands() {
 #[test]
 fn those_of_the_examples_are_good() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/coffee_machine");
-    let iosts = coffee_machine(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/iut"));
+    let iosts = coffee_machine();
     let way = |name: &str| {
         let (iut, found) = iut::load(&folder.join(name), &iosts).expect("it is good");
         assert!(found.is_empty(), "{found:?}");

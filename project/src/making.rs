@@ -15,9 +15,14 @@ use coreach_pipeline::{Generation, Options, Stage, generate};
 use serde::Serialize;
 
 use crate::budget;
-use crate::progress::Progress;
 use crate::project::Project;
 use crate::unreachable::explain;
+
+/// Whoever wants to know what is being done; it may be told from several threads at once.
+pub type Says<'a> = &'a (dyn Fn(String) + Sync);
+
+/// Nobody wants to know.
+pub const SILENT: Says<'static> = &|_| {};
 
 /// The size of a stage's result, and how long it took.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -60,13 +65,13 @@ pub fn make(
     purpose: &TestPurpose,
     domain: DomainKind,
     check: bool,
-    progress: &Progress,
+    says: Says<'_>,
 ) -> Result<Made, Stop> {
     let mut options = Options { check, ..project.options.clone() };
     options.analysis.domain = domain;
     let start = Instant::now();
     budget::within("read", budget::time(project.time), |budget| {
-        make_within(project, purpose, domain, &options, progress, start, budget)
+        make_within(project, purpose, domain, &options, says, start, budget)
     })?
 }
 
@@ -75,7 +80,7 @@ fn make_within(
     purpose: &TestPurpose,
     domain: DomainKind,
     options: &Options,
-    progress: &Progress,
+    says: Says<'_>,
     start: Instant,
     budget: &Budget,
 ) -> Result<Made, Stop> {
@@ -84,7 +89,7 @@ fn make_within(
     let mut watch = |stage: Stage| {
         begun.push(Instant::now());
         budget.enter(stage.name());
-        progress.says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
+        says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
     };
     let iosts = &project.specification.iosts;
     let generation = generate(iosts, purpose.clone(), options, &mut solver, &mut watch);

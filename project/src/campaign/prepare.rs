@@ -21,8 +21,8 @@ use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::document;
 use crate::configuration::Reference;
+use crate::making::Says;
 use crate::once::Once;
-use crate::progress::Progress;
 use crate::project::{Project, load};
 use crate::{iut, jobs};
 
@@ -48,7 +48,7 @@ pub fn prepare(
     campaign: &Campaign,
     partition: Partition,
     threads: usize,
-    progress: &Progress,
+    says: Says<'_>,
 ) -> Reading<(Plan, Ways)> {
     let mut found = Vec::new();
     let mut projects: Vec<(Project, &Reference)> = Vec::new();
@@ -84,7 +84,7 @@ pub fn prepare(
                 .collect(),
         })
         .collect();
-    let results = jobs::in_order(&jobs, threads, |job| test(job, campaign, progress))
+    let results = jobs::in_order(&jobs, threads, |job| test(job, campaign, says))
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
     let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
     let mut failed = false;
@@ -201,7 +201,7 @@ fn ways(
     ways
 }
 
-fn test(job: &Job<'_>, campaign: &Campaign, progress: &Progress) -> Prepared {
+fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
     let (test, reference) = match job {
         Job::Document(reference) => {
             let unreadable = |error: FileError| DocumentError::Unreadable(error.to_string());
@@ -214,7 +214,7 @@ fn test(job: &Job<'_>, campaign: &Campaign, progress: &Progress) -> Prepared {
                 why.map(|why| why.at(reference.origin.clone(), "a campaign needs a test case"))
                     .collect::<Vec<_>>()
             };
-            let text = document(project, purpose, progress).map_err(named_here)?;
+            let text = document(project, purpose, says).map_err(named_here)?;
             let named = |test: Test| Test { name: purpose.iosts.name.clone(), ..test };
             (Test::new(text.as_bytes()).map(named), *reference)
         }

@@ -10,8 +10,8 @@ use coreach_model::file;
 use coreach_model::semantics::State;
 
 use crate::cases;
+use crate::making::SILENT;
 use crate::outputs::{self, Named};
-use crate::progress::Progress;
 
 /// How the store of a campaign begins.
 const STORE: &[u8] = b"SQLite format 3\0";
@@ -52,8 +52,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
         let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
         let beside = beside(source);
         let path = test.unwrap_or(&beside);
-        let progress = Progress::start(1, false);
-        let (mut cases, _) = cases::load(path, None, &progress)?;
+        let (mut cases, _) = cases::load(path, None, SILENT)?;
         let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
             error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
         })?;

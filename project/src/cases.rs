@@ -11,8 +11,7 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, Options, View, export};
 
 use crate::budget;
-use crate::making::make;
-use crate::progress::Progress;
+use crate::making::{Says, make};
 use crate::project::{self, Project};
 
 /// A test case, with what it was made of.
@@ -36,7 +35,7 @@ pub struct Case {
 pub fn load(
     path: &Path,
     purpose: Option<&str>,
-    progress: &Progress,
+    says: Says<'_>,
 ) -> Result<(Vec<Case>, Vec<Diagnostic>), Vec<Diagnostic>> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return of_document(path).map(|case| (vec![case], Vec::new()));
@@ -48,8 +47,8 @@ pub fn load(
         if purpose.is_some_and(|wanted| wanted != name) {
             continue;
         }
-        progress.says(format!("making {name}"));
-        let document = document(&project, one, progress)?;
+        says(format!("making {name}"));
+        let document = document(&project, one, says)?;
         let test =
             TestCase::from_json(document.as_bytes()).map_err(|error| refused(name, &error.to_string()))?;
         cases.push(Case {
@@ -75,12 +74,8 @@ pub fn load(
 /// # Errors
 /// Why there is no test case. Elsewhere it is a warning that Accept cannot be reached, since the graph can be looked at;
 /// here there is nothing to run.
-pub fn document(
-    project: &Project,
-    purpose: &TestPurpose,
-    progress: &Progress,
-) -> Result<String, Vec<Diagnostic>> {
-    let made = make(project, purpose, project.options.analysis.domain, false, progress);
+pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<String, Vec<Diagnostic>> {
+    let made = make(project, purpose, project.options.analysis.domain, false, says);
     let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
     if let Some(why) = made.unreachable {
         return Err(vec![Diagnostic { severity: Severity::Error, ..why }]);
