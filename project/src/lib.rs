@@ -16,6 +16,7 @@ mod page;
 pub mod project;
 pub mod render;
 pub mod stored;
+pub mod summary;
 pub mod unreachable;
 pub mod whole;
 pub mod written;

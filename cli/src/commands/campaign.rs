@@ -20,9 +20,9 @@ use coreach_project::campaign::iuts::link;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::{Ways, prepare};
 use coreach_project::outputs::{self, Named};
+use coreach_project::summary::{CampaignSummary, FORMAT_VERSION};
 use coreach_project::{budget, render};
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{counted, plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
@@ -84,8 +84,8 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
         write_report(&plan, &store, file, path)?;
     }
     let written = match arguments.format {
-        OutputFormat::Json => console::print_json(&Document {
-            format_version: 1,
+        OutputFormat::Json => console::print_json(&CampaignSummary {
+            format_version: FORMAT_VERSION,
             exit_code: exit,
             store: place.display().to_string(),
             partition: partition.to_string(),
@@ -99,19 +99,6 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
     printed(written)?;
     doubts(&summary, partition, arguments.quiet);
     Ok(exit)
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    format_version: u32,
-    exit_code: u8,
-    store: String,
-    partition: String,
-    /// By this process; the others were there.
-    executed: usize,
-    diagnostics: Value,
-    #[serde(flatten)]
-    summary: &'a Summary,
 }
 
 /// Does the runs that are missing.

@@ -6,8 +6,8 @@ use std::time::Duration;
 use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
+use coreach_project::summary::{fate_name, mutation};
 use coreach_project::{budget, cases, jobs};
-use serde::Serialize;
 
 use super::run::no_thread;
 use super::{plural, refuse_as, table};
@@ -92,87 +92,9 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     drop(progress);
     match arguments.format {
         OutputFormat::Human => tell(&specification, &names, &results, &visits, &effort)?,
-        OutputFormat::Json => console::print_json(&document(&specification, &names, &results, &visits))?,
+        OutputFormat::Json => console::print_json(&mutation(&specification, &names, &results, &visits))?,
     }
     Ok(Exit::Fine)
-}
-
-#[derive(Serialize)]
-struct Document {
-    format_version: u32,
-    specification: String,
-    killed: usize,
-    survived: usize,
-    equivalent_up_to_bound: usize,
-    broken: usize,
-    mutants: Vec<MutantDocument>,
-    transitions: Vec<TransitionDocument>,
-}
-
-#[derive(Serialize)]
-struct MutantDocument {
-    operator: &'static str,
-    change: String,
-    fate: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    killed_by: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    trace: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    visits: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct TransitionDocument {
-    transition: String,
-    visits: usize,
-}
-
-fn document(specification: &Iosts, names: &[String], results: &[Judged], visits: &[usize]) -> Document {
-    let count = |wanted: &str| results.iter().filter(|result| fate_name(&result.fate) == wanted).count();
-    let mutant = |result: &Judged| {
-        let (killed_by, seed) = match &result.fate {
-            Fate::Killed { test, seed } => (names.get(*test).cloned(), Some(*seed)),
-            _ => (None, None),
-        };
-        let trace = match &result.fate {
-            Fate::Survived { trace } => trace.iter().map(ToString::to_string).collect(),
-            _ => Vec::new(),
-        };
-        MutantDocument {
-            operator: result.mutant.operator.name(),
-            change: result.mutant.change.clone(),
-            fate: fate_name(&result.fate),
-            killed_by,
-            seed,
-            trace,
-            visits: result.visits,
-        }
-    };
-    let transitions = specification.transitions.iter().zip(visits).map(|(transition, visits)| {
-        TransitionDocument { transition: specification.describe(transition), visits: *visits }
-    });
-    Document {
-        format_version: 1,
-        specification: specification.name.clone(),
-        killed: count("killed"),
-        survived: count("survived"),
-        equivalent_up_to_bound: count("equivalent"),
-        broken: count("broken"),
-        mutants: results.iter().map(mutant).collect(),
-        transitions: transitions.collect(),
-    }
-}
-
-fn fate_name(fate: &Fate) -> &'static str {
-    match fate {
-        Fate::Killed { .. } => "killed",
-        Fate::Survived { .. } => "survived",
-        Fate::Equivalent => "equivalent",
-        Fate::Broken(_) => "broken",
-    }
 }
 
 fn tell(
