@@ -177,7 +177,8 @@ fn read_name(collector: &mut Collector, root: &Node, entries: &[Entry]) -> Optio
     };
     let scalar = shape::scalar(collector, node, "the campaign's name", "campaign: nightly")?;
     let fits = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.');
-    if scalar.text.chars().all(fits) && !scalar.text.starts_with(['.', '-']) && scalar.text.len() <= LONGEST {
+    let is_of_length = (1..=LONGEST).contains(&scalar.text.len());
+    if scalar.text.chars().all(fits) && !scalar.text.starts_with(['.', '-']) && is_of_length {
         return Some(scalar.text.clone());
     }
     let diagnostic = Diagnostic::error("not-a-name", "this cannot name a campaign")

@@ -127,7 +127,7 @@ const KEYS: [&str; 9] = [
 
 /// The words of `output: formats`: the pipeline's list of formats, under their own names.
 pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
-    Format::ALL.map(|format| (format.name(), "", format))
+    Format::ALL.map(|format| (format.name(), format.name(), format))
 }
 
 /// Artifacts by their names; the stages' names mean what they make.

@@ -105,9 +105,12 @@ fn request(
     };
     let (method, path) = (text("method"), text("path"));
     if let Some(method) = method
-        && !method.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
+        && (method.text.is_empty()
+            || !method.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-'))
     {
-        let help = format!("for example `{}`", method.text.to_ascii_uppercase());
+        let example =
+            if method.text.is_empty() { "GET".to_owned() } else { method.text.to_ascii_uppercase() };
+        let help = format!("for example `{example}`");
         let diagnostic = Diagnostic::error("wrong-value", "a method is a word of capital letters")
             .at(reader.collector.origin(&method.span), "no method")
             .help(help);

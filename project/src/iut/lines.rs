@@ -56,7 +56,8 @@ fn line_ending(reader: &mut Reader<'_>, entries: &[Entry]) -> String {
     let default = || "\n".to_owned();
     let Some(node) = shape::get(entries, "line_ending") else { return default() };
     match node.as_scalar() {
-        Some(scalar) if !scalar.text.is_empty() && scalar.text.len() <= 8 => scalar.text.clone(),
+        // A key without a value says nothing: the text of nothing, written `null`, ends no line.
+        Some(scalar) if !node.is_nothing() && (1..=8).contains(&scalar.text.len()) => scalar.text.clone(),
         _ => {
             let diagnostic =
                 Diagnostic::error("wrong-value", "`line_ending` must be one to eight bytes of text")
