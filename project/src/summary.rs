@@ -1,6 +1,6 @@
 //! What `coreach mutate` and `coreach campaign` found, as documents for programs.
 //!
-//! Each has a JSON Schema in `docs/`. `tests/tests/schemas.rs` makes one of each with every field, so that a field that is new
+//! Each has a JSON Schema in `docs/`. `tests/tests/schemas` makes one of each with every field, so that a field that is new
 //! here and not there is noticed.
 
 use coreach_execution::campaign::summary::Summary;

@@ -8,6 +8,7 @@
 //! - [`mutants`]: implementations that differ from the specification in one place.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
 //! - [`analysed`]: the machines that the analyses of our models work on.
+//! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
 //! - [`benchmark`]: the polyhedra against APRON and PPL, in speed and answer by answer (`scripts/bench domains`).
 //!
 //! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a slice.
@@ -19,6 +20,7 @@ pub mod families;
 pub mod generator;
 pub mod mutants;
 pub mod properties;
+pub mod schema;
 pub mod shrink;
 pub mod source;
 pub mod tampering;

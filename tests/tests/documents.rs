@@ -14,6 +14,7 @@ use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
 use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
 use coreach_project::configuration::read_configuration;
+use coreach_tests::schema::{self, value};
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -207,21 +208,9 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
     assert!(counts[0] >= 3 && counts[1] >= 2 && counts[2] >= 2, "only {counts:?} found");
 }
 
-/// The value of a YAML text, where it is YAML: of version 1.2, in which `y` and `on` are words.
-fn value(text: &str) -> Option<Value> {
-    serde_yaml::from_str_with_options(text, serde_yaml::options! { strict_booleans: true }).ok()
-}
-
-fn read_schema(name: &str) -> Value {
-    serde_json::from_str(&fs::read_to_string(root().join("docs").join(name)).unwrap()).unwrap()
-}
-
 /// What the schema for this file's kind says against it.
 fn objections(value: &Value) -> Vec<String> {
-    let is_configuration = value.get("specification").is_some();
-    let schema =
-        read_schema(if is_configuration { "configuration.schema.json" } else { "model.schema.json" });
-    schema::objections(&schema, value)
+    schema::objections(&schema::read(schema::of_written(value)), value)
 }
 
 #[test]
@@ -237,10 +226,6 @@ fn the_schemas_accept_what_the_reader_accepts() {
         );
     }
     assert!(texts.len() > 20, "only {} files found", texts.len());
-    // What is run, and against what, is no model: its reader has tests of its own.
-    texts.retain(|(_, text)| {
-        !text.lines().any(|line| line.starts_with("iut:") || line.starts_with("campaign:"))
-    });
     for (name, text) in texts {
         let value = value(&text).unwrap_or_else(|| panic!("{name} is not YAML"));
         let objections = objections(&value);
@@ -250,7 +235,7 @@ fn the_schemas_accept_what_the_reader_accepts() {
 
 #[test]
 fn the_schema_and_the_table_know_every_limit() {
-    let schema = read_schema("configuration.schema.json");
+    let schema = schema::read("configuration.schema.json").root;
     let known = schema["properties"]["limits"]["properties"].as_object().unwrap().clone();
     let format = fs::read_to_string(root().join("docs/model-format.md")).unwrap();
     let limits = Limits::default();
@@ -283,123 +268,4 @@ fn the_schemas_refuse_mistakes_of_shape() {
         }
     }
     assert!(refused >= 6, "only {refused} looked at");
-}
-
-/// As much of JSON Schema as these schemas use.
-mod schema {
-    use serde_json::{Map, Value};
-
-    /// What the schema says against the value.
-    pub fn objections(root: &Value, value: &Value) -> Vec<String> {
-        let mut found = Vec::new();
-        validate(root, root, value, "", &mut found);
-        found
-    }
-
-    fn fits(root: &Value, schema: &Value, value: &Value) -> bool {
-        let mut found = Vec::new();
-        validate(root, schema, value, "", &mut found);
-        found.is_empty()
-    }
-
-    fn validate(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
-        let Value::Object(rules) = schema else { panic!("{at}: not a schema: {schema}") };
-        for (rule, wanted) in rules {
-            if !holds(root, rules, rule, wanted, value, at, found) {
-                found.push(format!("{at}: {value} breaks {rule} {wanted}"));
-            }
-        }
-    }
-
-    fn holds(
-        root: &Value,
-        rules: &Map<String, Value>,
-        rule: &str,
-        wanted: &Value,
-        value: &Value,
-        at: &str,
-        found: &mut Vec<String>,
-    ) -> bool {
-        let list = || wanted.as_array().unwrap();
-        let size = || usize::try_from(wanted.as_u64().unwrap()).unwrap();
-        let object = value.as_object();
-        match rule {
-            "title" | "description" | "default" | "examples" | "$schema" | "$defs" | "then" | "else" => true,
-            "$ref" => {
-                let name = wanted.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
-                validate(root, &root["$defs"][name], value, at, found);
-                true
-            }
-            "if" => {
-                let branch = if fits(root, wanted, value) { "then" } else { "else" };
-                validate(root, &rules[branch], value, at, found);
-                true
-            }
-            "anyOf" => list().iter().any(|schema| fits(root, schema, value)),
-            "oneOf" => list().iter().filter(|schema| fits(root, schema, value)).count() == 1,
-            "type" => match wanted {
-                Value::Array(types) => types.iter().any(|one| is(value, one)),
-                one => is(value, one),
-            },
-            "const" => value == wanted,
-            "enum" => list().contains(value),
-            "required" => {
-                object.is_none_or(|o| list().iter().all(|key| o.contains_key(key.as_str().unwrap())))
-            }
-            "properties" => {
-                for (key, inner) in object.into_iter().flatten() {
-                    if let Some(schema) = wanted.get(key) {
-                        validate(root, schema, inner, &format!("{at}/{key}"), found);
-                    }
-                }
-                true
-            }
-            "additionalProperties" => {
-                let known = |key: &str| rules.get("properties").is_some_and(|p| p.get(key).is_some());
-                let mut others = object.into_iter().flatten().filter(|(key, _)| !known(key));
-                if *wanted == Value::Bool(false) {
-                    return others.next().is_none();
-                }
-                for (key, inner) in others {
-                    validate(root, wanted, inner, &format!("{at}/{key}"), found);
-                }
-                true
-            }
-            "propertyNames" => {
-                object.is_none_or(|o| o.keys().all(|key| fits(root, wanted, &Value::String(key.clone()))))
-            }
-            "items" => {
-                for (number, item) in value.as_array().into_iter().flatten().enumerate() {
-                    validate(root, wanted, item, &format!("{at}/{number}"), found);
-                }
-                true
-            }
-            "minItems" => value.as_array().is_none_or(|items| items.len() >= size()),
-            "uniqueItems" => value
-                .as_array()
-                .is_none_or(|items| (1..items.len()).all(|at| !items[..at].contains(&items[at]))),
-            "minProperties" => object.is_none_or(|o| o.len() >= size()),
-            "maxLength" => value.as_str().is_none_or(|text| text.chars().count() <= size()),
-            "pattern" => {
-                assert_eq!(wanted, "^[A-Za-z_][A-Za-z0-9_']*$", "the one pattern that this test knows");
-                value.as_str().is_none_or(coreach_model::reader::lexer::is_name)
-            }
-            "minimum" => value.as_f64().is_none_or(|number| number >= wanted.as_f64().unwrap()),
-            "maximum" => value.as_f64().is_none_or(|number| number <= wanted.as_f64().unwrap()),
-            other => panic!("{at}: the schema uses {other}, which this test does not know"),
-        }
-    }
-
-    fn is(value: &Value, wanted: &Value) -> bool {
-        match wanted.as_str().unwrap() {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "boolean" => value.is_boolean(),
-            "number" => value.is_number(),
-            "integer" => value.is_i64() || value.is_u64(),
-            "null" => value.is_null(),
-            other => panic!("the schema uses the type {other}"),
-        }
-    }
 }

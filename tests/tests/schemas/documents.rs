@@ -1,0 +1,305 @@
+//! The documents that the program writes: results of stages, runs, summaries.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use coreach_execution::adapter::Failure;
+use coreach_execution::campaign::summary::{Counts, Group, Summary, Told};
+use coreach_execution::ending::{Cause, Ending, Outcome, cause};
+use coreach_execution::mutation::Operator;
+use coreach_execution::record::{GuardRecord, ReasonRecord, Record, StepRecord};
+use coreach_execution::values::Source;
+use coreach_model::Verdict;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::from_bytes;
+use coreach_project::render::to_json;
+use coreach_project::summary::{CampaignSummary, MutantSummary, MutationSummary, TransitionSummary};
+use coreach_tests::schema;
+use serde_json::{Map, Value, json};
+
+use super::{below, inside, root, words};
+
+/// Holds documents against a schema; together they must have every key of it.
+fn follow(name: &str, documents: &[Value]) {
+    let schema = schema::read(name);
+    let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for document in documents {
+        assert_eq!(schema::objections(&schema, document), Vec::<String>::new(), "{name}: {document:#}");
+        for closed in schema::closed_in(&schema, document) {
+            let mut here = document.clone();
+            let keys = inside(&mut here, &closed.at).as_object().unwrap().keys().cloned();
+            seen.entry(closed.object).or_default().extend(keys);
+        }
+    }
+    for (object, keys) in schema::all_closed(&schema) {
+        let keys: BTreeSet<String> = keys.into_iter().collect();
+        assert_eq!(seen.get(&object), Some(&keys), "{object}");
+    }
+}
+
+fn a_map() -> Map<String, Value> {
+    Map::from_iter([("p".to_owned(), json!(3)), ("q".to_owned(), json!("1/3"))])
+}
+
+/// Every word for how a run may end. The matches make this complain when one is added.
+fn outcomes() -> Vec<Outcome> {
+    let some = Duration::from_millis(7);
+    let text = || "x".to_owned();
+    let causes = [
+        Cause::Event,
+        Cause::Alien(text()),
+        Cause::Silence(some),
+        Cause::NothingToDo,
+        Cause::Unspecified,
+        Cause::Steps(3),
+        Cause::Time(some),
+        Cause::Digits(4),
+        Cause::Ended,
+    ];
+    let failures = [
+        Failure::Start(text()),
+        Failure::Lost(text()),
+        Failure::Garbage(text()),
+        Failure::Stuck(text()),
+        Failure::Flood(text()),
+        Failure::Untranslatable(text()),
+    ];
+    for cause in &causes {
+        match cause {
+            Cause::Event | Cause::Alien(_) | Cause::Silence(_) | Cause::NothingToDo | Cause::Unspecified => {}
+            Cause::Steps(_) | Cause::Time(_) | Cause::Digits(_) | Cause::Ended => {}
+        }
+    }
+    for failure in &failures {
+        match failure {
+            Failure::Start(_) | Failure::Lost(_) | Failure::Garbage(_) => {}
+            Failure::Stuck(_) | Failure::Flood(_) | Failure::Untranslatable(_) => {}
+        }
+    }
+    let verdicts = causes
+        .into_iter()
+        .flat_map(|cause| Verdict::ALL.map(|verdict| Outcome::Verdict(verdict, cause.clone())));
+    verdicts.chain(failures.into_iter().map(Outcome::RunError)).collect()
+}
+
+fn records() -> Vec<Record> {
+    let step = |direction: &str, event: bool| StepRecord {
+        direction: direction.to_owned(),
+        action: event.then(|| "Coin".to_owned()),
+        values: event.then(a_map),
+        ms: (!event).then_some(2.5),
+        at_ms: 1.25,
+    };
+    let one = |outcome: Outcome| {
+        let (cause, detail) = cause(&outcome);
+        Record {
+            format_version: coreach_execution::record::FORMAT_VERSION,
+            test_case: "t".to_owned(),
+            constants: a_map(),
+            seed: u64::MAX,
+            verdict: outcome.ending(),
+            cause: cause.to_owned(),
+            detail,
+            reason: ReasonRecord {
+                summary: "s".to_owned(),
+                location: "l".to_owned(),
+                event: Some("e".to_owned()),
+                guards: vec![GuardRecord {
+                    transition: "t".to_owned(),
+                    part: "p".to_owned(),
+                    holds: true,
+                    values: Map::from_iter([("p".to_owned(), json!("3"))]),
+                }],
+                expected: vec!["x".to_owned()],
+            },
+            trace: vec![
+                step("stimulus", true),
+                step("observation", true),
+                step("silence", false),
+                step("delay", false),
+            ],
+            mix: Source::ALL.iter().map(|source| (source.name().to_owned(), json!(2))).collect(),
+            seconds: 0.5,
+        }
+    };
+    outcomes().into_iter().map(one).collect()
+}
+
+#[test]
+fn a_record_has_the_fields_and_words_of_its_schema() {
+    let records = records();
+    let documents: Vec<Value> = records.iter().map(|record| serde_json::to_value(record).unwrap()).collect();
+    follow("run-record.schema.json", &documents);
+    let schema = schema::read("run-record.schema.json");
+    assert_eq!(words(&schema, "/properties/verdict/enum"), Ending::ALL.map(Ending::name));
+    let mut causes: Vec<String> = Vec::new();
+    records.into_iter().map(|record| record.cause).for_each(|cause| {
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    });
+    assert_eq!(words(&schema, "/properties/cause/enum"), causes);
+    let sources: Vec<&str> = Source::ALL.iter().map(|source| source.name()).collect();
+    assert_eq!(words(&schema, "/properties/mix/propertyNames/enum"), sources);
+}
+
+#[test]
+fn summaries_have_the_fields_and_words_of_their_schemas() {
+    let killed = |operator: &Operator| MutantSummary {
+        operator: operator.name(),
+        change: "c".to_owned(),
+        fate: "killed",
+        killed_by: Some("t".to_owned()),
+        seed: Some(3),
+        trace: vec!["Coin(3)".to_owned()],
+        visits: Some(2),
+    };
+    let mutation = MutationSummary {
+        format_version: 1,
+        specification: "s".to_owned(),
+        killed: 1,
+        survived: 0,
+        equivalent_up_to_bound: 0,
+        broken: 0,
+        mutants: Operator::ALL.iter().map(killed).collect(),
+        transitions: vec![TransitionSummary { transition: "t".to_owned(), visits: 1 }],
+    };
+    follow("mutation-summary.schema.json", &[serde_json::to_value(mutation).unwrap()]);
+    let schema = schema::read("mutation-summary.schema.json");
+    let operators: Vec<&str> = Operator::ALL.iter().map(|operator| operator.name()).collect();
+    assert_eq!(words(&schema, "/properties/mutants/items/properties/operator/enum"), operators);
+
+    let counts = Counts { pass: 1, inconclusive: 2, fail: 3, run_error: 4 };
+    let group = |median_seconds| Group { test: "t".to_owned(), iut: "i".to_owned(), counts, median_seconds };
+    let summary = Summary {
+        campaign: "c".to_owned(),
+        planned: 10,
+        counts,
+        groups: vec![group(None), group(Some(0.5))],
+        told: vec![Told {
+            run: 1,
+            key: "k".to_owned(),
+            test: "t".to_owned(),
+            iut: "i".to_owned(),
+            constants: a_map(),
+            seed: 1,
+            verdict: Ending::FAIL,
+            cause: "event".to_owned(),
+            reason: "r".to_owned(),
+            events: 3,
+            seconds: 0.5,
+        }],
+        missing: 0,
+        contested: counts,
+        others: 0,
+        repeats: 0,
+        conflicts: 0,
+    };
+    let file = from_bytes("f".to_owned(), b"text".to_vec()).unwrap();
+    let origin = coreach_model::Origin { file, span: 0..4 };
+    let placed = Diagnostic::warning("w", "m").at(origin, "here").help("h").note("n");
+    let campaign = CampaignSummary {
+        format_version: 1,
+        exit_code: summary.exit_code(),
+        store: "s".to_owned(),
+        partition: "hash:1/4".to_owned(),
+        executed: 3,
+        diagnostics: to_json(&[placed, Diagnostic::error("e", "m")]),
+        summary: &summary,
+    };
+    follow("campaign-summary.schema.json", &[serde_json::to_value(campaign).unwrap()]);
+    let told = schema::read("campaign-summary.schema.json");
+    assert_eq!(words(&told, "/properties/told/items/properties/verdict/enum"), Ending::ALL.map(Ending::name));
+}
+
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What the program prints, as JSON.
+fn printed(folder: &Path, arguments: &[&str]) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_program"));
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn what_the_program_writes_follows_its_schema() {
+    let folder = Folder(std::env::temp_dir().join(format!("coreach-schemas-{}", std::process::id())));
+    fs::create_dir_all(&folder.0).unwrap();
+    let example = root().join("examples/coffee_machine");
+    for path in below(&example) {
+        fs::copy(&path, folder.0.join(path.file_name().unwrap())).unwrap();
+    }
+    let write = |name: &str, text: &str| fs::write(folder.0.join(name), text).unwrap();
+    let model = fs::read_to_string(example.join("specification.yaml")).unwrap();
+    let wrong = model.replace("== vPaid - cPrice", "== vPaid - cPrice - 1");
+    assert_ne!(model, wrong);
+    write("mutant.yaml", &wrong);
+    write("wrong.yaml", "iut: wrong\nsimulated: { model: mutant.yaml }\n");
+    write(
+        "campaign.yaml",
+        "campaign: c\ntests: { configuration: coreach.yaml }\niuts: [iut_model.yaml, wrong.yaml]\n",
+    );
+    let run = |arguments: &[&str]| printed(&folder.0, arguments);
+    let against = |name: &str, documents: &[Value]| {
+        let schema = schema::read(&format!("{name}.schema.json"));
+        for document in documents {
+            assert_eq!(schema::objections(&schema, document), Vec::<String>::new(), "{name}");
+        }
+    };
+
+    run(&["run", "coreach.yaml", "--format", "json"]);
+    let stages: Vec<PathBuf> =
+        fs::read_dir(folder.0.join("out/deliver_coffee")).unwrap().map(|item| item.unwrap().path()).collect();
+    let of_file = |path: &Path| serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap();
+    let is_json = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    let mut results: Vec<Value> = stages.iter().filter(is_json).map(|path| of_file(path)).collect();
+    assert_eq!(results.len(), 6);
+    for model in ["specification.yaml", "deliver_coffee.yaml"] {
+        results.push(run(&["show", model, "--format", "json"]));
+    }
+    against("test-case", &results);
+
+    for iut in ["iut_model.yaml", "wrong.yaml"] {
+        let tested =
+            run(&["test", "coreach.yaml", "--iut", iut, "--runs", "5", "--keep", "runs", "--format", "json"]);
+        let runs = tested["runs"].as_array().unwrap();
+        assert_eq!(runs.len(), 5);
+        against("run-record", runs);
+        against("run-record", &[of_file(&folder.0.join("runs/deliver_coffee.1.json"))]);
+    }
+    against("run-record", &[run(&["explain", "runs/deliver_coffee.1.json", "--format", "json"])]);
+    let again =
+        ["replay", "runs/deliver_coffee.1.json", "--iut", "wrong.yaml", "--shrink", "--format", "json"];
+    against("run-record", &[run(&again)]);
+
+    let mutation = run(&[
+        "mutate",
+        "coreach.yaml",
+        "--mutants",
+        "8",
+        "--walks",
+        "10",
+        "--runs",
+        "2",
+        "--format",
+        "json",
+    ]);
+    let fate = |fate: &str| mutation["mutants"].as_array().unwrap().iter().any(|one| one["fate"] == fate);
+    assert!(fate("killed") && fate("survived"), "{mutation:#}");
+    against("mutation-summary", &[mutation]);
+
+    let campaign = run(&["campaign", "campaign.yaml", "--format", "json"]);
+    assert!(!campaign["told"].as_array().unwrap().is_empty(), "{campaign:#}");
+    against("campaign-summary", &[campaign]);
+}

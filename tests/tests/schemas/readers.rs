@@ -1,0 +1,290 @@
+//! The files that people write: specifications, purposes, configurations, IUT files, campaigns.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_project::campaign::read_campaign;
+use coreach_project::configuration::read_configuration;
+use coreach_project::iut;
+use coreach_tests::schema::{self, value};
+use serde_json::{Value, json};
+
+use super::{below, inside, root, words};
+
+/// A file that somebody wrote, with what its reader needs.
+struct Written {
+    place: String,
+    folder: PathBuf,
+    value: Value,
+    /// Of a purpose.
+    of: Option<Specification>,
+}
+
+/// Whether the reader takes it, and what it finds.
+fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
+    // JSON is YAML.
+    let file = from_bytes(written.place.clone(), value.to_string().into_bytes()).unwrap();
+    let folder = &written.folder;
+    let found = match schema::of_written(&written.value) {
+        "configuration.schema.json" => read_configuration(file, folder).map(|(_, found)| found),
+        "campaign.schema.json" => read_campaign(file, folder).map(|(_, found)| found),
+        "iut.schema.json" => iut::read(file, folder, None).map(|(_, found)| found),
+        "model.schema.json" => read_specification(file).map(|(_, found)| found),
+        _ => read_purpose(file, written.of.as_ref().unwrap()).map(|(_, found)| found),
+    };
+    match found {
+        Ok(found) => (true, found),
+        Err(found) => (false, found),
+    }
+}
+
+/// Files with every key that there is.
+const FULL: [&str; 9] = [
+    "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, encoding: lines, \
+     line_ending: \"\\r\\n\", reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
+     values: { p: { a: b } }, unmatched: error }",
+    "iut: m\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
+     ready_ms: 9, keep: true }, encoding: lines, line_ending: x, reset: [{ send: a }, { expect: b }], stimuli: { I: i }, \
+     observations: { O: o }, values: { p: { a: b } }, unmatched: ignore }",
+    "iut: m\nhttp: { base: \"http://h\", launch: { command: [sut], keep: false }, reset: { method: GET, path: /r, body: x, \
+     headers: { A: b }, status: 204 }, stimuli: { I: { method: GET, path: /, body: x, headers: { A: b } } }, \
+     observations: { O: { status: 200, values: { p: /p } } }, values: { p: { a: b } }, unmatched: fail }",
+    "iut: m\nsimulated: { model: specification.yaml }",
+    "campaign: c\ntests: [{ configuration: coreach.yaml }, { test_case: coreach.yaml }]\niuts: [iut.yaml]\n\
+     constants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 2 }\nstrategy: shortest\nlimits: { quiescence_ms: 5, \
+     quiescence_at: { Pay: 7 }, patience_ms: 0, steps: 4, run_ms: 9 }\nstore: s\nthreads: 2\nbudget: { time: 5s, memory: 1GB }",
+    "campaign: c\ntests: { configuration: coreach.yaml }\niuts: iut.yaml\nconstants: { solved: 3 }\nseeds: [1, 2]",
+    "specification: specification.yaml\npurposes: [deliver_coffee.yaml]\ninstantiate: { cPrice: 3 }\n\
+     determinization: { max_lookahead: 3 }\nanalysis: { domain: octagon, widening: { delay: 1, thresholds: [1, 2] }, \
+     descending_steps: 1, rounds: 1, partition_limit: 4, step_limit: 9, fact_limit: 3 }\nlimits: { pairs: 1, \
+     pair_transitions: 1, sequences: 1, choices: 1, overlaps: 1, subsets: 1, set_transitions: 1, nodes: 1, written_out: 0 }\n\
+     output: { directory: o, formats: [dot], stages: [product] }\nbudget: { time: 5s, memory: 1GB }",
+    "iosts: full\ntypes: { E: [e, f], R: { a: int }, T: nat }\nconstants: { c: int }\nvariables: { v: E }\n\
+     locations: { L: { label: l, description: d }, K: text }\ninitial: { location: L, condition: c > 0 }\n\
+     inputs: { I: { p: int }, J: { parameters: { p: int } } }\noutputs: { O: {} }\ninternals: [tau]\n\
+     transitions: [{ from: L, to: K, on: I(q), when: q > 0, assign: { v: f } }, { from: K, to: L, on: O }]",
+    "purpose: full\nof: coffee_machine\nobserves: [cPrice]\nconstants: { d: int }\nvariables: { w: int }\n\
+     locations: { Idle: text, Accept: { label: a }, Reject: }\ninitial: { location: Idle, condition: w == d }\n\
+     transitions: [{ from: Idle, to: Accept, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \
+     { from: Idle, to: Reject, on: Cancel }]",
+];
+
+/// Files of every kind: those above, in the folder of an example, and all that are good in the repository.
+fn corpus() -> Vec<Written> {
+    let example = root().join("examples/coffee_machine");
+    let full =
+        FULL.iter().enumerate().map(|(at, text)| (format!("FULL {at}"), example.clone(), (*text).to_owned()));
+    let folders = ["examples", "project/tests/data/iut", "tests/diagnostics/good"];
+    let paths = folders.iter().flat_map(|folder| below(&root().join(folder)));
+    let texts = paths.map(|path| {
+        let text = fs::read_to_string(&path).unwrap();
+        (path.display().to_string(), path.parent().unwrap().to_owned(), text)
+    });
+    let mut found: Vec<Written> = Vec::new();
+    for (place, folder, text) in full.chain(texts) {
+        let Some(value) = value(&text) else { continue };
+        let of = value.get("of").and_then(Value::as_str).map(|name| {
+            let specification = below(&folder).into_iter().find_map(|path| {
+                let text = fs::read_to_string(path).ok()?;
+                text.contains(&format!("iosts: {name}\n")).then_some(text)
+            });
+            read_specification(from_bytes("s".to_owned(), specification.unwrap().into_bytes()).unwrap())
+                .unwrap()
+                .0
+        });
+        let written = Written { place, folder, value, of };
+        let (is_good, said) = read(&written, &written.value);
+        assert!(is_good || !written.place.starts_with("FULL"), "{}: {said:#?}", written.place);
+        if is_good {
+            found.push(written);
+        }
+    }
+    assert!(found.len() > 50, "only {} files", found.len());
+    found
+}
+
+/// A key that nobody knows, and that is near to none.
+const STRANGE: &str = "qqqqqqqqqqqqqqqq";
+
+/// The keys that a reader lists when it meets one that it does not know.
+fn listed(found: &[Diagnostic]) -> Option<BTreeSet<String>> {
+    let stranger = found.iter().find(|one| one.code == "unknown-key" && one.message.contains(STRANGE))?;
+    // The keys are in backquotes; so is the name of the place, in front of them.
+    let help = stranger.help.as_deref().unwrap();
+    let list = help.rsplit_once(" are ").or(help.rsplit_once(" only ")).unwrap().1;
+    Some(list.split('`').skip(1).step_by(2).map(str::to_owned).collect())
+}
+
+#[test]
+fn readers_and_schemas_know_the_same_keys() {
+    let mut met: BTreeMap<String, usize> = BTreeMap::new();
+    for written in corpus() {
+        let schema = schema::read(schema::of_written(&written.value));
+        for closed in schema::closed_in(&schema, &written.value) {
+            let place = format!("{} at {:?}", written.place, closed.at);
+            let with = |key: &str, new: Value| {
+                let mut changed = written.value.clone();
+                let object = inside(&mut changed, &closed.at).as_object_mut().unwrap();
+                object.entry(key).or_insert(new);
+                changed
+            };
+            let strange = with(STRANGE, json!(1));
+            let known = listed(&read(&written, &strange).1)
+                .unwrap_or_else(|| panic!("{place}: the reader takes a key that nobody knows"));
+            assert!(!schema::objections(&schema, &strange).is_empty(), "{place}: so does the schema");
+            let said: BTreeSet<String> = closed.keys.iter().cloned().collect();
+            assert!(
+                known.is_subset(&said),
+                "{place}: {} knows {said:?}, its reader {known:?}",
+                closed.object
+            );
+            // The reader does not list all that it knows: words for coming kinds of models are known to be refused.
+            for key in said.difference(&known) {
+                let (_, found) = read(&written, &with(key, Value::Null));
+                let unknown = format!("unknown key `{key}`");
+                assert!(found.iter().all(|one| !one.message.starts_with(&unknown)), "{place}: {found:#?}");
+            }
+            *met.entry(closed.object).or_default() += 1;
+        }
+    }
+    for name in ["model", "configuration", "iut", "campaign"] {
+        for (object, _) in schema::all_closed(&schema::read(&format!("{name}.schema.json"))) {
+            assert!(met.contains_key(&object), "no document has a place for {object}: {met:#?}");
+        }
+    }
+}
+
+/// All places of a value, from the outside.
+fn places(value: &Value, at: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    found.push(at.clone());
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect(),
+        _ => Vec::new(),
+    };
+    for (step, value) in inner {
+        at.push(step);
+        places(value, at, found);
+        at.pop();
+    }
+}
+
+/// The documents that differ in one place.
+fn changed(value: &Value) -> Vec<(Vec<String>, Value)> {
+    let others = [
+        json!(null),
+        json!(true),
+        json!("qqq"),
+        json!(""),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!(599),
+        json!(4_000_000),
+        json!(1_000_000_000_000_000_u64),
+        json!(1.5),
+        json!([]),
+        json!(["qqq"]),
+        json!({}),
+        json!({ "qqq": "qqq" }),
+    ];
+    let mut all = Vec::new();
+    places(value, &mut Vec::new(), &mut all);
+    let mut found = Vec::new();
+    for at in all.into_iter().filter(|at| !at.is_empty()) {
+        for other in &others {
+            let mut changed = value.clone();
+            *inside(&mut changed, &at) = other.clone();
+            found.push((at.clone(), changed));
+        }
+        let mut less = value.clone();
+        let (last, outer) = at.split_last().unwrap();
+        match inside(&mut less, outer) {
+            Value::Object(object) => drop(object.shift_remove(last)),
+            Value::Array(items) => drop(items.remove(last.parse().unwrap())),
+            _ => {}
+        }
+        found.push((at, less));
+    }
+    found
+}
+
+/// What a reader finds wrong with the shape of a document, and a schema can see.
+fn is_of_shape(found: &Diagnostic) -> bool {
+    // That what is kept must be reset is beyond shapes.
+    ["unknown-key", "missing-key", "wrong-kind"].contains(&found.code)
+        && !found.message.contains("that is kept")
+}
+
+#[test]
+fn what_a_reader_takes_its_schema_takes() {
+    let (mut taken, mut refused, mut wrong) = (0, 0, Vec::new());
+    for written in corpus().into_iter().filter(|written| written.place.starts_with("FULL")) {
+        let schema = schema::read(schema::of_written(&written.value));
+        for (at, changed) in changed(&written.value) {
+            if schema::of_written(&changed) != schema.name {
+                continue;
+            }
+            let (is_good, found) = read(&written, &changed);
+            let objections = schema::objections(&schema, &changed);
+            let now = changed.pointer(&format!("/{}", at.join("/")));
+            let place = format!("{} {at:?} = {}", written.place, now.unwrap_or(&Value::Null));
+            if is_good {
+                taken += 1;
+                if !objections.is_empty() {
+                    wrong.push(format!("{place}: only the schema refuses: {objections:?}"));
+                }
+            } else if objections.is_empty() {
+                if let Some(one) = found.iter().find(|one| is_of_shape(one)) {
+                    wrong.push(format!("{place}: only the reader refuses: {}", one.message));
+                }
+            } else {
+                refused += 1;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(taken > 500 && refused > 500, "{taken} taken, {refused} refused");
+}
+
+/// Where a schema lists words: the full file, the place in it, and the list's place in the schema.
+const WORDS: [(usize, &str, &str, &str); 7] = [
+    (0, "/stdio/encoding", "iut", "/$defs/encoding/enum"),
+    (0, "/stdio/unmatched", "iut", "/$defs/unmatched/enum"),
+    (2, "/http/unmatched", "iut", "/$defs/unmatched/enum"),
+    (4, "/strategy", "campaign", "/properties/strategy/enum"),
+    (6, "/analysis/domain", "configuration", "/properties/analysis/properties/domain/enum"),
+    (6, "/output/formats/0", "configuration", "/properties/output/properties/formats/items/enum"),
+    (6, "/output/stages/0", "configuration", "/properties/output/properties/stages/items/enum"),
+];
+
+#[test]
+fn readers_and_schemas_know_the_same_words() {
+    let corpus = corpus();
+    for (full, place, name, pointer) in WORDS {
+        let written = corpus.iter().find(|written| written.place == format!("FULL {full}")).unwrap();
+        let with = |word: &str| {
+            let mut changed = written.value.clone();
+            *changed.pointer_mut(place).unwrap() = json!(word);
+            read(written, &changed)
+        };
+        let said = words(&schema::read(&format!("{name}.schema.json")), pointer);
+        for word in &said {
+            let (_, found) = with(word);
+            assert!(found.iter().all(|one| !one.message.contains(word)), "{place}: {word}: {found:#?}");
+        }
+        let (_, found) = with(STRANGE);
+        let help = found.iter().find(|one| one.message.contains(STRANGE)).unwrap().help.clone().unwrap();
+        let list = help.rsplit_once(" are ").or(help.rsplit_once(" has ")).unwrap().1;
+        // With its features, a program has more domains.
+        let known: Vec<&str> =
+            list.split('`').skip(1).step_by(2).filter(|word| !word.contains(':')).collect();
+        assert!(
+            known.len() > 1 && known.iter().all(|word| said.iter().any(|s| s == word)),
+            "{place}: {help}"
+        );
+    }
+}
