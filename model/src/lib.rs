@@ -6,6 +6,46 @@
 //!
 //! What is absent on purpose: no solver, no abstraction, no stage of the pipeline. A check that needs a solver lives
 //! in `coreach-analyses`.
+//!
+//! A text becomes a model, or findings with their places in it; a model says what a trace leads to:
+//!
+//! ```
+//! use std::collections::BTreeSet;
+//!
+//! use coreach_model::reader::{from_bytes, read_specification};
+//! use coreach_model::semantics::{Event, State, after, initial_states};
+//! use coreach_model::{Diagnostic, Value};
+//!
+//! # fn main() -> Result<(), Vec<Diagnostic>> {
+//! let text = "\
+//! iosts: sum
+//! variables: { vSum: int }
+//! initial: { location: Idle, condition: vSum == 0 }
+//! inputs: { Add: { n: int } }
+//! outputs: { Total: { n: int } }
+//! transitions:
+//!   - { from: Idle, to: Idle, on: Add, assign: { vSum: vSum + n } }
+//!   - { from: Idle, to: Idle, on: Total, when: n == vSum }
+//! ";
+//! let read = |text: &str| {
+//!     let file = from_bytes("sum.yaml".to_owned(), text.as_bytes().to_vec()).map_err(|found| vec![found])?;
+//!     read_specification(file)
+//! };
+//! let (sum, _warnings) = read(text)?;
+//!
+//! let start: BTreeSet<State> = initial_states(&sum.iosts, &Default::default(), 10).unwrap().into_iter().collect();
+//! let then = |total| {
+//!     let trace = [Event::new("Add", [Value::int(2)]), Event::new("Add", [Value::int(3)]), Event::new("Total", [total])];
+//!     after(&sum.iosts, start.clone(), &trace)
+//! };
+//! assert_eq!(then(Value::int(5)).len(), 1);
+//! assert!(then(Value::int(6)).is_empty());
+//!
+//! let found = read(&text.replace("vSum + n", "vSun + n")).unwrap_err();
+//! assert_eq!((found[0].code, found[0].labels[0].0.text()), ("unknown-name", "vSun"));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod budget;
 pub mod data;

@@ -1,6 +1,55 @@
 //! How a test case is *made*.
 //!
 //! Six stages, each one function in one file, and one type for each result. [`generate`] is the order.
+//!
+//! From a specification and a purpose to a test case, and to its document:
+//!
+//! ```
+//! use coreach_analyses::Options as Analysis;
+//! use coreach_analyses::solver::z3::Z3Solver;
+//! use coreach_model::Diagnostic;
+//! use coreach_model::reader::{from_bytes, read_purpose, read_specification};
+//! use coreach_pipeline::artifact::Verdict;
+//! use coreach_pipeline::export::{self, Format, View, export};
+//! use coreach_pipeline::limits::Limits;
+//! use coreach_pipeline::{Options, Stage, generate};
+//!
+//! # fn main() -> Result<(), Vec<Diagnostic>> {
+//! let file = |name: &str, text: &str| {
+//!     from_bytes(name.to_owned(), text.as_bytes().to_vec()).map_err(|found| vec![found])
+//! };
+//! let (specification, _) = read_specification(file("sum.yaml", "\
+//! iosts: sum
+//! variables: { vSum: int }
+//! initial: { location: Idle, condition: vSum == 0 }
+//! inputs: { Add: { n: int } }
+//! outputs: { Total: { n: int } }
+//! transitions:
+//!   - { from: Idle, to: Idle, on: Add, assign: { vSum: vSum + n } }
+//!   - { from: Idle, to: Idle, on: Total, when: n == vSum }
+//! ")?)?;
+//! let (purpose, _) = read_purpose(file("ten.yaml", "\
+//! purpose: ten
+//! of: sum
+//! initial: { location: Wait }
+//! transitions: [{ from: Wait, to: Accept, on: Total, when: n == 10 }]
+//! ")?, &specification)?;
+//!
+//! let options =
+//!     Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
+//! let mut solver = Z3Solver::default();
+//! let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |stage| {
+//!     eprintln!("{}", stage.name());
+//! });
+//! let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
+//!
+//! let view = View::of(&made, Stage::InputComplete);
+//! assert_eq!((view.count_into(Verdict::Pass), view.count_into(Verdict::Fail)), (1, 1));
+//! let document = export(&view, Format::Json, export::Options { facts: true });
+//! assert!(document.is_ok_and(|text| text.contains("\"stage\": \"test_case\"")));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod artifact;
 pub mod check;

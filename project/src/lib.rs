@@ -1,4 +1,55 @@
 //! What the user *wrote*, beside models: configurations, IUT files, campaigns, and what is prepared from them.
+//!
+//! Each kind of file has a reader that is told a file's content and its folder, and answers with what is in it, or with every
+//! mistake that could be found; one that begins with `load` reads from the disk as well. All are made of what the model's reader is
+//! made of ([`coreach_model::reader`]): its tree with places, its shapes, its diagnostics. What depends on a model (a constant's
+//! value, a template's parameter) is checked where the model is known.
+//!
+//! | file | reader | what is prepared from it |
+//! |---|---|---|
+//! | configuration | [`configuration`] | [`project`]: models and options; [`making`]: test cases; [`cases`]: those to be run |
+//! | IUT | [`iut`] | a description of the way to an implementation |
+//! | campaign | [`mod@campaign`] | [`campaign::prepare`]: a plan of runs |
+//! | run, store | [`stored`] | a run that can be looked at or run again |
+//!
+//! [`models`] tells files apart. [`once`] reads each file of a command once, so that what is hashed is what is run. [`written`] reads
+//! back what was made, [`outputs`] refuses to write over what was read. [`budget`] says how long a piece of work may take, [`jobs`] does
+//! several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results.
+//!
+//! What is absent on purpose: no arguments, no exit codes, no printing. Who wants to tell what is being done gives a function
+//! ([`making::Says`]).
+//!
+//! A campaign, read from its text:
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use coreach_model::Diagnostic;
+//! use coreach_model::reader::from_bytes;
+//! use coreach_project::campaign::read_campaign;
+//! use coreach_project::render::{Style, render};
+//!
+//! # fn main() -> Result<(), Vec<Diagnostic>> {
+//! let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coffee_machine");
+//! let read = |text: &str| {
+//!     let file = from_bytes("nightly.yaml".to_owned(), text.as_bytes().to_vec()).map_err(|found| vec![found])?;
+//!     read_campaign(file, Path::new(folder))
+//! };
+//! let text = "\
+//! campaign: nightly
+//! tests: [{ configuration: coreach.yaml }]
+//! iuts: [iut.yaml, iut_model.yaml]
+//! seeds: { first: 1, count: 50 }
+//! ";
+//! let (campaign, _warnings) = read(text)?;
+//! assert_eq!((campaign.iuts.len(), campaign.seeds.len()), (2, 50));
+//! assert_eq!(campaign.store, Path::new(folder).join("nightly.sqlite"));
+//!
+//! let found = read(&text.replace("iut.yaml,", "iot.yaml,")).unwrap_err();
+//! assert!(render(&found, Style::PLAIN).contains("did you mean `iut.yaml`?"));
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod budget;
 pub mod campaign;
