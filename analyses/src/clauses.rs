@@ -24,11 +24,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use coreach_model::term::Term;
 use coreach_polyhedra::Constraint;
 
+use crate::cubes::{cubes, cubes_term};
 use crate::domains::Domain;
-use crate::facts::{cubes, cubes_term, readable_order, says_more};
 use crate::frame::Frame;
-use crate::linear::to_term;
 use crate::partition::{ElementId, Partition, Store};
+use crate::readable::{readable_order, says_more, to_term};
 
 /// A fact in clauses.
 pub struct Clauses {

@@ -12,6 +12,7 @@
 pub mod check;
 mod clauses;
 pub mod condition;
+mod cubes;
 pub mod domains;
 pub mod effect;
 pub mod excerpt;
@@ -24,6 +25,7 @@ pub mod linear;
 pub mod order;
 pub mod partition;
 pub mod reachability;
+mod readable;
 pub mod solver;
 pub mod transfer;
 pub mod transformers;

@@ -1,0 +1,70 @@
+//! Sets of cells as terms: products of sets of digits, place by place.
+//!
+//! Example: the cells ⟨TEA, on⟩ and ⟨COFFEE, on⟩ of a machine with three beverages are `vBeverage != MILK && on`.
+
+use std::collections::BTreeMap;
+
+use coreach_model::Value;
+use coreach_model::budget;
+use coreach_model::term::Term;
+use coreach_model::term::node::Comparison;
+
+use crate::frame::{FinitePlace, Frame};
+
+/// For each finite place, the digits it may have.
+pub type Cube = Vec<Vec<u32>>;
+
+/// Products of sets whose disjoint union is the cells. Merging along one place after the other is not minimal, but
+/// finds every value that is a product.
+pub fn cubes(frame: &Frame, cells: &[u32]) -> Vec<Cube> {
+    let places = frame.finite.len();
+    let single = |cell: &u32| (0..places).map(|place| vec![frame.digit(*cell, place)]).collect();
+    let mut cubes: Vec<Cube> = cells.iter().map(single).collect();
+    loop {
+        let before = cubes.len();
+        for place in 0..places {
+            // By what the cubes say about the other places; the map's order is the order of the cubes.
+            let mut merged: BTreeMap<Cube, Vec<u32>> = BTreeMap::new();
+            for mut cube in cubes {
+                budget::ask();
+                let digits = std::mem::take(&mut cube[place]);
+                merged.entry(cube).or_default().extend(digits);
+            }
+            let restored = merged.into_iter().map(|(mut cube, mut digits)| {
+                digits.sort_unstable();
+                cube[place] = digits;
+                cube
+            });
+            cubes = restored.collect();
+        }
+        if cubes.len() == before {
+            cubes.sort();
+            return cubes;
+        }
+    }
+}
+
+/// That the cell is in one of the products.
+pub fn cubes_term(frame: &Frame, cubes: &[Cube]) -> Term {
+    Term::or(cubes.iter().map(|cube| Term::and(cube_terms(frame, cube))))
+}
+
+fn cube_terms(frame: &Frame, cube: &Cube) -> Vec<Term> {
+    frame.finite.iter().zip(cube).map(|(place, digits)| set_term(place, digits)).collect()
+}
+
+/// That the place has one of these digits, in the fewest words.
+fn set_term(finite: &FinitePlace, digits: &[u32]) -> Term {
+    let place = &finite.place.term;
+    let value = |digit: u32| &finite.values[digit as usize];
+    let compare = |comparison, digit| match value(digit) {
+        Value::Bool(value) if *value == (comparison == Comparison::Equal) => place.clone(),
+        Value::Bool(_) => place.not(),
+        value => Term::compare(comparison, place, &Term::literal(value.clone())),
+    };
+    let missing: Vec<u32> = (0..finite.values.len() as u32).filter(|digit| !digits.contains(digit)).collect();
+    if missing.len() < digits.len() {
+        return Term::and(missing.into_iter().map(|digit| compare(Comparison::NotEqual, digit)));
+    }
+    Term::or(digits.iter().map(|digit| compare(Comparison::Equal, *digit)))
+}

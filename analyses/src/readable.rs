@@ -1,0 +1,123 @@
+//! Constraints as a person reads them: which are worth saying, in which order, and as which comparison.
+//!
+//! `c·x + k ≥ 0` becomes a comparison with positive coefficients on both sides and the constant on the right, over integers
+//! only; between integers, `a >= b + 1` is written `a > b`. An equality puts a lone place with coefficient one on the left.
+//! Example: `x0 - x1 >= 0` over ⟨vPaid, cPrice⟩ is `vPaid >= cPrice`.
+
+use coreach_model::Value;
+use coreach_model::term::Term;
+use coreach_model::term::node::Comparison;
+use coreach_polyhedra::{Constraint, Integer, Relation};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use crate::frame::{Frame, Place, extent};
+use crate::linear::big;
+
+/// Does the constraint say more than the types?
+pub fn says_more(frame: &Frame, constraint: &Constraint) -> bool {
+    !implied_by_types(frame, constraint)
+}
+
+/// Sorts constraints as they are read.
+pub fn readable_order(constraints: &mut [&Constraint]) {
+    constraints.sort_by_key(|constraint| reading_order(constraint));
+}
+
+/// Does every vector within the types satisfy the constraint? Exact: a linear form has its extremes at the ends.
+fn implied_by_types(frame: &Frame, constraint: &Constraint) -> bool {
+    let extreme = |sign: i32| -> Option<Integer> {
+        let mut sum = constraint.constant().clone();
+        for (place, coefficient) in frame.numeric.iter().zip(constraint.coefficients()) {
+            if coefficient.is_zero() {
+                continue;
+            }
+            let (low, high) = extent(&place.ty);
+            let end = if coefficient.signum() == sign { high? } else { low? };
+            sum = sum + coefficient * &end;
+        }
+        Some(sum)
+    };
+    let least = extreme(-1);
+    match constraint.relation() {
+        Relation::AtLeast => least.is_some_and(|least| !least.is_negative()),
+        Relation::Greater => least.is_some_and(|least| least.is_positive()),
+        Relation::Equal => {
+            least.is_some_and(|least| least.is_zero() && extreme(1).is_some_and(|most| most.is_zero()))
+        }
+    }
+}
+
+/// Equalities first, then bounds of one place, then relations; by place; a lower bound before an upper one.
+fn reading_order(constraint: &Constraint) -> (bool, Vec<usize>, bool) {
+    let coefficients = constraint.coefficients();
+    let used: Vec<usize> = (0..coefficients.len()).filter(|at| !coefficients[*at].is_zero()).collect();
+    let falls = used.first().is_some_and(|at| coefficients[*at].is_negative());
+    let length_first = std::iter::once(used.len().min(2)).chain(used).collect();
+    (constraint.relation() != Relation::Equal, length_first, falls)
+}
+
+/// The constraint as a term over the places, dimension by dimension.
+pub fn to_term(constraint: &Constraint, places: &[Place]) -> Term {
+    let used = |(place, c): &(&Place, &Integer)| !c.is_zero() && !place.ty.is_integer();
+    let real = places.iter().zip(constraint.coefficients()).any(|pair| used(&pair));
+    let sum = |sign: i32| -> Vec<Term> {
+        let terms = places.iter().zip(constraint.coefficients());
+        terms
+            .filter(|(_, c)| c.signum() == sign)
+            .map(|(place, c)| scaled(&c.abs(), &place.term, real))
+            .collect()
+    };
+    let (positive, negative) = (sum(1), sum(-1));
+    let constant = big(constraint.constant());
+    let number = |value: IBig| literal(value, real);
+    // `left REL right + offset`, the sides having positive coefficients; `REL` is read with left and right in place.
+    let (mut left, mut right, mut offset) = (positive, negative, -constant);
+    let mut comparison = match constraint.relation() {
+        Relation::Equal => Comparison::Equal,
+        Relation::AtLeast => Comparison::AtLeast,
+        Relation::Greater => Comparison::Greater,
+    };
+    let equality = comparison == Comparison::Equal;
+    let swap = left.is_empty()
+        || (!right.is_empty() && if equality { right.len() < left.len() } else { offset < IBig::ZERO });
+    if swap {
+        std::mem::swap(&mut left, &mut right);
+        offset = -offset;
+        comparison = match comparison {
+            Comparison::AtLeast => Comparison::AtMost,
+            Comparison::Greater => Comparison::Less,
+            other => other,
+        };
+    }
+    if !real && !right.is_empty() {
+        // `a >= b + 1` is `a > b`; `a <= b - 1` does not arise, the offset being positive.
+        if comparison == Comparison::AtLeast && offset == IBig::ONE {
+            comparison = Comparison::Greater;
+            offset = IBig::ZERO;
+        }
+    }
+    let Some(left) = add_all(left) else {
+        // No variables at all.
+        return Term::compare(comparison, &number(IBig::ZERO), &number(offset));
+    };
+    let right = match add_all(right) {
+        None => number(offset),
+        Some(sum) if offset < IBig::ZERO => Term::subtract(&sum, &number(-offset)),
+        Some(sum) => Term::add(&sum, &number(offset)),
+    };
+    Term::compare(comparison, &left, &right)
+}
+
+fn literal(value: IBig, real: bool) -> Term {
+    if real { Term::literal(Value::Real(RBig::from(value))) } else { Term::int(value) }
+}
+
+fn scaled(coefficient: &Integer, place: &Term, real: bool) -> Term {
+    let place = if real { place.to_real() } else { place.clone() };
+    Term::multiply(&literal(big(coefficient), real), &place)
+}
+
+fn add_all(terms: Vec<Term>) -> Option<Term> {
+    terms.into_iter().reduce(|sum, term| Term::add(&sum, &term))
+}
