@@ -21,12 +21,14 @@ pub mod fixpoint;
 pub mod frame;
 mod hash;
 pub mod hull;
+pub mod inductive;
 pub mod linear;
 pub mod order;
 pub mod partition;
 pub mod reachability;
 mod readable;
 pub mod solver;
+mod thresholds;
 pub mod transfer;
 pub mod transformers;
 

@@ -14,35 +14,23 @@
 //! **Why it ends**: each fixpoint does ([`crate::fixpoint`]); rounds are counted, and end early where nothing changes.
 //! Where a fixpoint is stopped by its limit, its answer is what it had to stay within, and the facts say so.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use coreach_model::Iosts;
 use coreach_model::budget;
 use coreach_model::term::Term;
 use coreach_polyhedra::account::Account;
-use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
-use dashu::integer::IBig;
 
 use crate::condition::Reason;
 use crate::domains::{Domain, DomainKind, WithDomain};
-use crate::effect::atoms;
 use crate::excerpt::Excerpt;
 use crate::facts::Writer;
 use crate::fixpoint::{Equations, Flow, Solution, Stop, Strategy, solve};
-use crate::frame::Frame;
-use crate::linear::{integer, positive_constraint};
+use crate::inductive::{HornClauses, Orientation, Turn};
 use crate::partition::Partition;
+pub use crate::thresholds::Thresholds;
+use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
-
-/// Where widening may stop.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Thresholds {
-    /// The comparisons of guards and initial condition, and one more and one less.
-    Auto,
-    /// These numbers, as bounds of every number.
-    List(Vec<IBig>),
-}
 
 /// The knobs of the analysis.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,6 +125,10 @@ pub struct Facts {
     pub reach: Vec<Term>,
     /// Contains every reachable state at the location from which an accepting location can be reached.
     pub coreach: Vec<Term>,
+    /// Of what they are proved: all turns of the alternation, by location. The first is `reach`; the last, where accepting
+    /// locations were given, `coreach`. Each is inductive within the one before ([`crate::inductive`]), as far as terms
+    /// say what was found: a fact that was shortened may say too little of what another rests on.
+    pub chain: Vec<Turn>,
     /// What was not analysed, in order, each once.
     pub losses: Vec<Loss>,
     /// What was done.
@@ -220,6 +212,19 @@ struct Remembered<D> {
 
 impl<D: Domain> Remembering for Remembered<D> {
     fn run(&mut self, iosts: &Iosts, accepting: Option<&[bool]>) -> Facts {
+        let backward = accepting.map(|accepting| HornClauses::backward(iosts, accepting));
+        self.solve(iosts, HornClauses::forward(iosts), backward)
+    }
+}
+
+impl<D: Domain> Remembered<D> {
+    /// The facts at the points of the conditions, which are the same in both orientations.
+    fn solve<T: Copy>(
+        &mut self,
+        iosts: &Iosts,
+        forward: HornClauses<T>,
+        backward: Option<HornClauses<T>>,
+    ) -> Facts {
         let options = &self.options;
         let frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
         let thresholds = thresholds(iosts, &frame, &options.thresholds);
@@ -237,116 +242,113 @@ impl<D: Domain> Remembering for Remembered<D> {
         });
         let mut iterations = Iterations::default();
         let initial = abstraction.satisfying(&iosts.initial_condition);
-        let mut forward = Direction::forward(iosts, initial);
-        let reached = forward.solve(abstraction, None, options, &mut iterations);
-        let mut write = |abstraction: &Abstraction<D>, values: &[Partition]| -> Vec<Term> {
-            values.iter().map(|value| writer.term(&abstraction.frame, &abstraction.store, value)).collect()
+        let forward = OneWay::new(forward, Some(initial));
+        let mut turns = vec![forward.solve(abstraction, None, options, &mut iterations)];
+        let alternates = backward.is_some();
+        if let Some(backward) = backward {
+            let backward = OneWay::new(backward, None);
+            alternate(&forward, &backward, &mut turns, abstraction, options, &mut iterations);
+        }
+        let (frame, store) = (&abstraction.frame, &abstraction.store);
+        let write = |turn: &Vec<Partition>, writer: &mut Writer| -> Vec<Term> {
+            turn.iter().map(|value| writer.term(frame, store, value)).collect()
         };
-        let reach = write(abstraction, &reached);
-        let coreach = match accepting {
-            None => Vec::new(),
-            Some(accepting) => {
-                let coreached =
-                    alternate(iosts, accepting, reached, &mut forward, abstraction, options, &mut iterations);
-                write(abstraction, &coreached)
-            }
+        let at_locations = |turn: &Vec<Partition>, writer: &mut Writer| {
+            forward.clauses.by_location(iosts, &write(turn, writer))
         };
-        iterations.elements = abstraction.store.len();
+        // The facts first: what is shortened is counted in them, not in the turns that they rest on.
+        let reach = at_locations(&turns[0], writer);
+        let last = turns.last().filter(|_| alternates);
+        let coreach = last.map_or_else(Vec::new, |last| at_locations(last, writer));
         iterations.shortened = writer.shortened;
+        let orientations = [Orientation::Forward, Orientation::Backward].into_iter().cycle();
+        let chain = orientations.zip(&turns);
+        let chain =
+            chain.map(|(orientation, turn)| Turn { orientation, facts: write(turn, writer) }).collect();
+        writer.shortened = iterations.shortened;
+        iterations.elements = abstraction.store.len();
         iterations.coarsened = abstraction.store.coarsened;
-        Facts { reach, coreach, losses: losses(iosts, abstraction), iterations }
+        Facts { reach, coreach, chain, losses: losses(iosts, abstraction), iterations }
     }
 }
 
-fn alternate<D: Domain>(
-    iosts: &Iosts,
-    accepting: &[bool],
-    reached: Vec<Partition>,
-    forward: &mut Direction,
+/// Backward and forward in turns, each within the one before; the last is backward.
+fn alternate<T: Copy, D: Domain>(
+    forward: &OneWay<T>,
+    backward: &OneWay<T>,
+    turns: &mut Vec<Vec<Partition>>,
     abstraction: &mut Abstraction<D>,
     options: &Options,
     iterations: &mut Iterations,
-) -> Vec<Partition> {
-    let mut backward = Direction::backward(iosts, accepting);
-    let mut within = reached;
-    let mut round = 0;
+) {
     loop {
-        round += 1;
-        iterations.rounds = round;
-        let coreached = backward.solve(abstraction, Some(&within), options, iterations);
-        if round >= options.rounds || coreached == within {
-            return coreached;
+        iterations.rounds += 1;
+        let within = turns.last().map(|turn| &turn[..]);
+        let coreached = backward.solve(abstraction, within, options, iterations);
+        let is_last = iterations.rounds >= options.rounds || within == Some(&coreached);
+        turns.push(coreached);
+        if is_last {
+            return;
         }
-        let next = forward.solve(abstraction, Some(&coreached), options, iterations);
-        if next == coreached || next == within {
-            return coreached;
+        let next = forward.solve(abstraction, turns.last().map(|turn| &turn[..]), options, iterations);
+        if turns.iter().rev().take(2).any(|turn| *turn == next) {
+            return;
         }
-        within = next;
+        turns.push(next);
     }
 }
 
-/// One direction of the analysis: the graph, and where values enter.
-struct Direction {
+/// One orientation of the analysis: its conditions as a graph, and the value with which it enters.
+struct OneWay<T> {
+    clauses: HornClauses<T>,
     flow: Flow,
-    entries: Vec<u32>,
     /// The entries' value; all that the bounds allow, where there is none.
     entry: Option<Partition>,
-    is_forward: bool,
 }
 
-impl Direction {
-    fn forward(iosts: &Iosts, initial: Partition) -> Self {
-        let edges = iosts.transitions.iter().map(|t| (t.source.0, t.target.0)).collect();
-        Direction {
-            flow: Flow::new(iosts.locations.len(), edges),
-            entries: vec![iosts.initial.0],
-            entry: Some(initial),
-            is_forward: true,
-        }
-    }
-
-    fn backward(iosts: &Iosts, accepting: &[bool]) -> Self {
-        let edges = iosts.transitions.iter().map(|t| (t.target.0, t.source.0)).collect();
-        let entries = (0..accepting.len() as u32).filter(|at| accepting[*at as usize]).collect();
-        Direction { flow: Flow::new(iosts.locations.len(), edges), entries, entry: None, is_forward: false }
+impl<T: Copy> OneWay<T> {
+    fn new(clauses: HornClauses<T>, entry: Option<Partition>) -> Self {
+        let edges = clauses.steps.iter().map(|step| (step.from, step.to)).collect();
+        OneWay { flow: Flow::new(clauses.points.len(), edges), clauses, entry }
     }
 
     fn solve<D: Domain>(
-        &mut self,
+        &self,
         abstraction: &mut Abstraction<D>,
         within: Option<&[Partition]>,
         options: &Options,
         iterations: &mut Iterations,
     ) -> Vec<Partition> {
-        budget::doing(match self.is_forward {
-            true => "the fixpoint of what is reachable",
-            false => "the fixpoint of what can reach Accept",
+        budget::doing(match self.clauses.orientation {
+            Orientation::Forward => "the fixpoint of what is reachable",
+            Orientation::Backward => "the fixpoint of what can reach Accept",
         });
         let mut is_entry = vec![false; self.flow.nodes()];
-        for entry in &self.entries {
+        for entry in &self.clauses.entries {
             is_entry[*entry as usize] = true;
         }
-        let mut equations = Transfers { direction: self, abstraction, within, is_entry };
+        let mut equations = Transfers { way: self, abstraction, within, is_entry };
         let strategy = Strategy {
             delay: options.delay,
             descending_steps: options.descending_steps,
             step_limit: options.step_limit,
         };
-        let Solution { values, steps, stopped } = solve(&self.flow, &self.entries, &mut equations, &strategy);
+        let Solution { values, steps, stopped } =
+            solve(&self.flow, &self.clauses.entries, &mut equations, &strategy);
         iterations.steps += steps;
         iterations.stopped = iterations.stopped.or(stopped);
         values
     }
 }
 
-struct Transfers<'a, D> {
-    direction: &'a Direction,
+struct Transfers<'a, T, D> {
+    way: &'a OneWay<T>,
     abstraction: &'a mut Abstraction<D>,
     within: Option<&'a [Partition]>,
     is_entry: Vec<bool>,
 }
 
-impl<D: Domain> Equations for Transfers<'_, D> {
+impl<T, D: Domain> Equations for Transfers<'_, T, D> {
     type Value = Partition;
 
     fn bottom(&self) -> Partition {
@@ -358,7 +360,7 @@ impl<D: Domain> Equations for Transfers<'_, D> {
             return Partition::bottom();
         }
         let bound = self.within.map(|within| &within[node as usize]);
-        match (&self.direction.entry, bound) {
+        match (&self.way.entry, bound) {
             (Some(entry), Some(bound)) => self.abstraction.store.meet(entry, bound),
             (Some(entry), None) => entry.clone(),
             (None, Some(bound)) => bound.clone(),
@@ -370,20 +372,19 @@ impl<D: Domain> Equations for Transfers<'_, D> {
         if source.is_bottom() {
             return Partition::bottom();
         }
-        let (_, target) = self.direction.flow.edge(edge);
-        let bound = self.within.map(|within| &within[target as usize]);
-        if self.direction.is_forward {
-            let after = self.abstraction.post(edge as usize, source);
-            return match bound {
-                Some(bound) => self.abstraction.store.meet(&after, bound),
-                None => after,
-            };
-        }
-        match bound {
-            Some(bound) => self.abstraction.pre(edge as usize, source, bound),
-            None => {
+        let step = self.way.clauses.steps[edge as usize];
+        let transition = step.transition as usize;
+        let bound = self.within.map(|within| &within[step.to as usize]);
+        match (self.way.clauses.orientation, bound) {
+            (Orientation::Forward, Some(bound)) => {
+                let after = self.abstraction.post(transition, source);
+                self.abstraction.store.meet(&after, bound)
+            }
+            (Orientation::Forward, None) => self.abstraction.post(transition, source),
+            (Orientation::Backward, Some(bound)) => self.abstraction.pre(transition, source, bound),
+            (Orientation::Backward, None) => {
                 let top = self.abstraction.top();
-                self.abstraction.pre(edge as usize, source, &top)
+                self.abstraction.pre(transition, source, &top)
             }
         }
     }
@@ -412,48 +413,6 @@ impl<D: Domain> Equations for Transfers<'_, D> {
     }
 }
 
-/// The most thresholds that are read off a model: each is tried at each widening.
-const THRESHOLD_LIMIT: usize = 400;
-
-fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
-    let mut found = frame.bounds.clone();
-    match wanted {
-        Thresholds::List(numbers) => {
-            for (dimension, number) in
-                (0..frame.dimensions()).flat_map(|dimension| numbers.iter().map(move |n| (dimension, n)))
-            {
-                let variable = LinearExpression::variable(dimension);
-                let number = LinearExpression::constant(Rational::from(integer(number)));
-                found.push(positive_constraint(&variable.minus(&number), Relation::AtLeast));
-                found.push(positive_constraint(&number.minus(&variable), Relation::AtLeast));
-            }
-        }
-        Thresholds::Auto => {
-            let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
-            let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
-            for atom in atoms(frame, terms) {
-                found.extend(around(&atom));
-            }
-        }
-    }
-    let mut seen = BTreeSet::new();
-    found.retain(|constraint| seen.insert(constraint.clone()));
-    found.truncate(THRESHOLD_LIMIT);
-    found
-}
-
-/// Both sides of an atom, at its constant and one beside it.
-fn around(atom: &Constraint) -> Vec<Constraint> {
-    let expression = atom.expression();
-    let mut found = Vec::new();
-    for offset in [-1i64, 0, 1] {
-        let shifted = expression.plus(&LinearExpression::constant(Rational::from(Integer::from(offset))));
-        found.push(positive_constraint(&shifted, Relation::AtLeast));
-        found.push(positive_constraint(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
-    }
-    found
-}
-
 fn losses<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Loss> {
     let mut found = Vec::new();
     for place in &abstraction.frame.dropped {
@@ -469,4 +428,57 @@ fn losses<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Loss> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use coreach_model::iosts::{Action, ActionId, ActionKind, Location, LocationId, Transition};
+    use coreach_model::term::node::Comparison;
+    use coreach_model::{Datum, Type};
+
+    use super::*;
+    use crate::domains::interval::Interval;
+    use crate::inductive::Point;
+
+    /// The engine knows points, not locations: a loop whose passes are told apart by their parity.
+    #[test]
+    fn tokens_tell_apart_what_a_location_joins() {
+        let x = Datum::new("x", Type::Int);
+        let value = Term::datum(&x);
+        let toggle = Transition {
+            source: LocationId(0),
+            action: ActionId(0),
+            guard: Term::yes(),
+            assignments: [(x.clone(), Term::subtract(&Term::int(1), &value))].into_iter().collect(),
+            target: LocationId(0),
+            origin: Default::default(),
+        };
+        let iosts = Iosts {
+            name: "toggle".to_owned(),
+            constants: Vec::new(),
+            variables: vec![x],
+            initial_condition: Term::compare(Comparison::Equal, &value, &Term::int(0)),
+            locations: vec![Location::named("l")],
+            initial: LocationId(0),
+            actions: vec![Action { name: "a".to_owned(), kind: ActionKind::Input, parameters: Vec::new() }],
+            transitions: vec![toggle],
+            origin: None,
+        };
+        let parities = |orientation, entry: fn(&Point<u8>) -> bool| {
+            let points = [0, 1].map(|token| Point { location: LocationId(0), token }).to_vec();
+            HornClauses::over(&iosts, orientation, points, entry, |one, _, other| one != other)
+        };
+        let forward = parities(Orientation::Forward, |point| point.token == 0);
+        let backward = parities(Orientation::Backward, |_| true);
+        let mut remembered = Remembered::<Interval> { options: Options::default(), known: None };
+        let facts = remembered.solve(&iosts, forward, Some(backward));
+        for turn in &facts.chain {
+            let said: Vec<String> = turn.facts.iter().map(Term::to_string).collect();
+            assert_eq!(said, ["x == 0", "x == 1"]);
+        }
+        assert_eq!(facts.reach[0].to_string(), "x == 0 || x == 1");
+        assert_eq!(facts.coreach, facts.reach);
+        let joined = remembered.run(&iosts, Some(&[true]));
+        assert_eq!(joined.reach[0].to_string(), "x >= 0 && x <= 1");
+    }
 }

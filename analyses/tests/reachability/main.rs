@@ -8,6 +8,7 @@
 mod build;
 mod explosion;
 mod golden;
+mod inductive;
 mod precise;
 mod scale;
 mod sound;

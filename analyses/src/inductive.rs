@@ -1,0 +1,244 @@
+//! What makes facts facts: the conditions under which a family of them is inductive.
+//!
+//! **Problem.** `reach` and `coreach` come out of a fixpoint over abstract values. Whoever is to believe them should not
+//! have to believe the engine, the domains or the writer of terms: facts that are inductive contain what they promise,
+//! wherever they come from. The engine that computes them ([`crate::reachability`]), a check that believes none of it, a
+//! certificate, and a solver that looks for better facts all need the same list of conditions. It stands here, once. It
+//! is a definition: nothing here asks a solver, and who reads it proves what it says by means of its own.
+//!
+//! **Source.** Floyd's method, on the equations (7.7) and (7.9) of the thesis (p. 181-184), within bounds `W` as the
+//! alternation of Cousot & Cousot has them (JLP 1992, <https://doi.org/10.1016/0743-1066(92)90030-7>). As constrained Horn
+//! clauses (Bjørner et al., 2015, <https://doi.org/10.1007/978-3-319-23534-9_2>) over one predicate `F` for each point:
+//!
+//! ```text
+//! forward    entry  Θ && W[l0] => F[l0]          step l -G,A-> l'   F[l] && W[l] && G && W[l'][A] => F[l'][A]
+//! backward   entry  W[l] => F[l], l accepting    step l -G,A-> l'   W[l] && G && W[l'][A] && F[l'][A] => F[l]
+//! both       goal   F[l] => what is claimed of l
+//! ```
+//!
+//! Forward, `F` then contains every state of a run that stays within `W`; backward, every state from which such a run goes
+//! on to an accepting location. `G` is the condition under which a transition can be taken, definedness and types
+//! included. With `W` the facts of the turn before, a chain of turns is a proof ([`chain`]): by induction on it, every state
+//! of a run from an initial state to an accepting location is in the facts of each turn, and so in the last.
+//!
+//! **Points.** A fact stands at a [`Point`]: a location, and a token that tells apart what is stated separately there.
+//! Today there is one fact for each location, and the token is `()`; a partition brings tokens of its own.
+//!
+//! **Cost**: one entry for each entry of the graph, one step for each transition and pair of tokens that it leads between.
+
+use coreach_model::Iosts;
+use coreach_model::iosts::LocationId;
+use coreach_model::obligation::enabling_condition;
+use coreach_model::term::{Term, substitute};
+
+/// Which way values flow.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Orientation {
+    /// From the initial states along transitions.
+    Forward,
+    /// From the accepting locations against them.
+    Backward,
+}
+
+/// Where a fact is stated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Point<T = ()> {
+    /// The location.
+    pub location: LocationId,
+    /// What is told apart at the location.
+    pub token: T,
+}
+
+/// Values flow from one point to another, through a transition.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct HornStep {
+    /// The number of the point that they come from.
+    pub from: u32,
+    /// The number of the point that they go to: against the transition, where the orientation is backward.
+    pub to: u32,
+    /// The transition's number.
+    pub transition: u32,
+}
+
+/// The conditions on the facts of a graph, in one orientation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HornClauses<T = ()> {
+    /// The orientation.
+    pub orientation: Orientation,
+    /// Where facts are stated.
+    pub points: Vec<Point<T>>,
+    /// The numbers of the points at which values enter.
+    pub entries: Vec<u32>,
+    /// How values flow, in the order of the transitions.
+    pub steps: Vec<HornStep>,
+}
+
+/// The facts of one orientation, one for each point: a turn of the alternation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Turn {
+    /// The orientation.
+    pub orientation: Orientation,
+    /// By point.
+    pub facts: Vec<Term>,
+}
+
+/// Of which condition an obligation is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum HornClause {
+    /// Of the entry at the point of this number.
+    Entry(u32),
+    /// Of the step of this number.
+    Step(u32),
+    /// Of what is claimed of the point of this number.
+    Goal(u32),
+}
+
+/// An implication: wherever all premises hold, the conclusion does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Obligation {
+    /// Of which condition.
+    pub clause: HornClause,
+    /// The premises.
+    pub premises: Vec<Term>,
+    /// The conclusion.
+    pub conclusion: Term,
+}
+
+impl HornClauses {
+    /// What makes facts contain the states reached from the initial ones.
+    pub fn forward(iosts: &Iosts) -> Self {
+        Self::over(
+            iosts,
+            Orientation::Forward,
+            of_locations(iosts),
+            |at| at.location == iosts.initial,
+            |_, _, _| true,
+        )
+    }
+
+    /// What makes facts contain the states from which an accepting location is reached; `accepting` has an entry for each
+    /// location.
+    pub fn backward(iosts: &Iosts, accepting: &[bool]) -> Self {
+        let is_entry = |at: &Point| accepting[at.location.0 as usize];
+        Self::over(iosts, Orientation::Backward, of_locations(iosts), is_entry, |_, _, _| true)
+    }
+}
+
+fn of_locations(iosts: &Iosts) -> Vec<Point> {
+    iosts.location_ids().map(|location| Point { location, token: () }).collect()
+}
+
+impl<T: Copy> HornClauses<T> {
+    /// The conditions on facts at these points, some of which are entries.
+    ///
+    /// `leads` says whether the transition of a number may lead from a token at its source to one at its target. That
+    /// every run has its way through the tokens is for the caller to know: facts are proved of the runs that have.
+    pub fn over(
+        iosts: &Iosts,
+        orientation: Orientation,
+        points: Vec<Point<T>>,
+        is_entry: impl Fn(&Point<T>) -> bool,
+        leads: impl Fn(T, usize, T) -> bool,
+    ) -> Self {
+        let mut at: Vec<Vec<u32>> = vec![Vec::new(); iosts.locations.len()];
+        for (number, point) in points.iter().enumerate() {
+            at[point.location.0 as usize].push(number as u32);
+        }
+        let mut steps = Vec::with_capacity(iosts.transitions.len());
+        for (number, transition) in iosts.transitions.iter().enumerate() {
+            for &source in &at[transition.source.0 as usize] {
+                for &target in &at[transition.target.0 as usize] {
+                    if !leads(points[source as usize].token, number, points[target as usize].token) {
+                        continue;
+                    }
+                    let (from, to) = match orientation {
+                        Orientation::Forward => (source, target),
+                        Orientation::Backward => (target, source),
+                    };
+                    steps.push(HornStep { from, to, transition: number as u32 });
+                }
+            }
+        }
+        let entries = (0..points.len() as u32).filter(|number| is_entry(&points[*number as usize])).collect();
+        HornClauses { orientation, points, entries, steps }
+    }
+
+    /// By location, what is said at one of its points.
+    pub fn by_location(&self, iosts: &Iosts, facts: &[Term]) -> Vec<Term> {
+        let mut found: Vec<Vec<Term>> = vec![Vec::new(); iosts.locations.len()];
+        for (point, fact) in self.points.iter().zip(facts) {
+            found[point.location.0 as usize].push(fact.clone());
+        }
+        found.into_iter().map(Term::or).collect()
+    }
+
+    /// What must hold for these facts, one for each point, to be inductive within others: entries, then steps.
+    ///
+    /// # Panics
+    /// Where there is not one fact, and one bound, for each point.
+    pub fn obligations<'a>(
+        &'a self,
+        iosts: &'a Iosts,
+        facts: &'a [Term],
+        within: Option<&'a [Term]>,
+    ) -> impl Iterator<Item = Obligation> + 'a {
+        let points = self.points.len();
+        assert!(
+            facts.len() == points && within.is_none_or(|within| within.len() == points),
+            "one for each point"
+        );
+        let bound = move |at: u32| within.map_or_else(Term::yes, |within| within[at as usize].clone());
+        let entries = self.entries.iter().map(move |&at| {
+            let mut premises = bound(at).conjuncts();
+            if self.orientation == Orientation::Forward {
+                premises.extend(iosts.initial_condition.conjuncts());
+            }
+            Obligation { clause: HornClause::Entry(at), premises, conclusion: facts[at as usize].clone() }
+        });
+        let steps = self.steps.iter().enumerate().map(move |(number, step)| {
+            let transition = &iosts.transitions[step.transition as usize];
+            let behind = |fact: &Term| substitute(fact, &transition.assignments);
+            let fact = |at: u32| &facts[at as usize];
+            let (source, target, premise, conclusion) = match self.orientation {
+                Orientation::Forward => (step.from, step.to, fact(step.from).clone(), behind(fact(step.to))),
+                Orientation::Backward => (step.to, step.from, behind(fact(step.from)), fact(step.to).clone()),
+            };
+            let parts = [premise, bound(source), enabling_condition(transition), behind(&bound(target))];
+            let premises = parts.iter().flat_map(Term::conjuncts).collect();
+            Obligation { clause: HornClause::Step(number as u32), premises, conclusion }
+        });
+        entries.chain(steps)
+    }
+}
+
+/// What makes the last of a chain of turns contain every state of a run from an initial state to an accepting location,
+/// and imply what is claimed of each location: each turn is inductive within the one before.
+///
+/// # Panics
+/// Where a turn, `accepting` or `claimed` has not one entry for each location.
+pub fn chain<'a>(
+    iosts: &'a Iosts,
+    accepting: &'a [bool],
+    turns: &'a [Turn],
+    claimed: &'a [Term],
+) -> impl Iterator<Item = Obligation> + 'a {
+    assert!(
+        accepting.len() == iosts.locations.len() && claimed.len() == accepting.len(),
+        "one for each location"
+    );
+    let inductive = turns.iter().enumerate().flat_map(move |(number, turn)| {
+        let within = number.checked_sub(1).map(|before| &turns[before].facts[..]);
+        let clauses = match turn.orientation {
+            Orientation::Forward => HornClauses::forward(iosts),
+            Orientation::Backward => HornClauses::backward(iosts, accepting),
+        };
+        clauses.obligations(iosts, &turn.facts, within).collect::<Vec<_>>()
+    });
+    let last = turns.last().map(|turn| &turn.facts[..]);
+    let goals = claimed.iter().enumerate().map(move |(at, claimed)| Obligation {
+        clause: HornClause::Goal(at as u32),
+        premises: last.map_or_else(Vec::new, |facts| facts[at].conjuncts()),
+        conclusion: claimed.clone(),
+    });
+    inductive.chain(goals)
+}

@@ -1,0 +1,65 @@
+//! Where widening may stop: constraints that it tries before it gives a bound up.
+//!
+//! The types' bounds are always among them. What else is worth trying the user lists, or the guards say.
+
+use std::collections::BTreeSet;
+
+use coreach_model::Iosts;
+use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
+use dashu::integer::IBig;
+
+use crate::effect::atoms;
+use crate::frame::Frame;
+use crate::linear::{integer, positive_constraint};
+
+/// Where widening may stop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Thresholds {
+    /// The comparisons of guards and initial condition, and one more and one less.
+    Auto,
+    /// These numbers, as bounds of every number.
+    List(Vec<IBig>),
+}
+
+/// The most thresholds that are read off a model: each is tried at each widening.
+const THRESHOLD_LIMIT: usize = 400;
+
+/// The constraints at which widening over the frame may stop, each once.
+pub fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
+    let mut found = frame.bounds.clone();
+    match wanted {
+        Thresholds::List(numbers) => {
+            for (dimension, number) in
+                (0..frame.dimensions()).flat_map(|dimension| numbers.iter().map(move |n| (dimension, n)))
+            {
+                let variable = LinearExpression::variable(dimension);
+                let number = LinearExpression::constant(Rational::from(integer(number)));
+                found.push(positive_constraint(&variable.minus(&number), Relation::AtLeast));
+                found.push(positive_constraint(&number.minus(&variable), Relation::AtLeast));
+            }
+        }
+        Thresholds::Auto => {
+            let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
+            let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
+            for atom in atoms(frame, terms) {
+                found.extend(around(&atom));
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    found.retain(|constraint| seen.insert(constraint.clone()));
+    found.truncate(THRESHOLD_LIMIT);
+    found
+}
+
+/// Both sides of an atom, at its constant and one beside it.
+fn around(atom: &Constraint) -> Vec<Constraint> {
+    let expression = atom.expression();
+    let mut found = Vec::new();
+    for offset in [-1i64, 0, 1] {
+        let shifted = expression.plus(&LinearExpression::constant(Rational::from(Integer::from(offset))));
+        found.push(positive_constraint(&shifted, Relation::AtLeast));
+        found.push(positive_constraint(&shifted.times(&Rational::from(-1)), Relation::AtLeast));
+    }
+    found
+}
