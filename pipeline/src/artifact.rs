@@ -3,6 +3,7 @@
 //! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. What must hold of each is checked in
 //! [`crate::check`].
 
+use coreach_analyses::inductive::Turn;
 pub use coreach_model::Verdict;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::term::Substitution;
@@ -38,6 +39,9 @@ pub struct Decided {
     /// Over-approximation of the states from which `Accept` can be reached. What follows an accepting location was not
     /// looked at: `true` there.
     pub coreach: Vec<Term>,
+    /// Of what coreach is proved: the turns of its analysis, each inductive within the one before, on what lies in front
+    /// of Accept; `false` elsewhere.
+    pub chain: Vec<Turn>,
 }
 
 /// A purpose in which every location takes every action under every valuation (Definition 4.22): the result of

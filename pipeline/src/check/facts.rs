@@ -1,23 +1,25 @@
 //! Are the facts of the test graph true?
 //!
-//! First they are tried as a proof. reach: it holds at the beginning, and each transition of the graph keeps it. coreach:
-//! where a transition of the visible machine leads from a state within reach into coreach, or to Accept, the state is
-//! within coreach. Where all that holds nothing more is asked. (For coreach this is no proof by itself, since reach has
-//! been narrowed by it; it notices where one of the facts does not fit the others.)
+//! First they are tried as a proof. Which conditions make facts inductive is a definition, and the analysis reads the same
+//! list ([`coreach_analyses::inductive`]); whether they hold is asked here, of the solver, about the terms that the graph
+//! carries, and nothing else of the analysis is believed. reach is inductive on the graph. coreach is what a chain of turns
+//! ends in, on the visible machine up to Accept, each turn inductive within the one before. Where all that is proved,
+//! the facts are true, and nothing more is asked.
 //!
-//! A fact that does not pass may be true all the same. So it is refuted by a run: symbolic runs of the graph that come to a
+//! A fact that is not proved may be true all the same: where facts are shortened, or the solver does not know. So it is refuted by a run: symbolic runs of the graph that come to a
 //! state outside reach, symbolic runs of the visible machine to Accept through a state outside coreach. They are
-//! followed in the order of their length as far as [`MOST_QUESTIONS`] go. What is neither kept nor refuted is counted.
+//! followed in the order of their length as far as [`MOST_QUESTIONS`] go. What is neither proved nor refuted is counted.
 
 use std::collections::{HashSet, VecDeque};
 
+use coreach_analyses::inductive::{self, HornClauses, Obligation};
 use coreach_analyses::solver::Answer;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term};
 
 use super::obligation::Checking;
-use crate::artifact::{GraphOrigin, TestGraph, Visible};
+use crate::artifact::{Decided, GraphOrigin, TestGraph, Visible};
 
 /// The most questions about the runs of one machine.
 const MOST_QUESTIONS: usize = 600;
@@ -29,7 +31,7 @@ const LONGEST: usize = 8;
 pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) {
     let iosts = &graph.iosts;
     let is_given = |location: LocationId| matches!(graph.origins[location.0 as usize], GraphOrigin::Given(_));
-    if graph.pass.is_some() && !reach_is_kept(graph, checking) {
+    if graph.pass.is_some() && !reach_is_proved(graph, checking) {
         let fact =
             |location: LocationId| is_given(location).then(|| graph.reach[location.0 as usize].clone());
         let outcome = Runs::of(iosts, &iosts.initial_condition).search(checking, |run, checking| {
@@ -39,7 +41,7 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
         });
         tell(outcome, "test graph 8: reach", checking);
     }
-    if !coreach_is_kept(graph, visible, checking) {
+    if !coreach_is_proved(graph, visible, checking) {
         let before = &visible.iosts;
         // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
         let cut = visible.iosts.location_ids().filter(|at| visible.accepting[at.0 as usize]).collect();
@@ -65,32 +67,28 @@ fn tell(outcome: Option<String>, rule: &'static str, checking: &mut Checking<'_>
     }
 }
 
-fn reach_is_kept(graph: &TestGraph, checking: &mut Checking<'_>) -> bool {
-    let iosts = &graph.iosts;
-    let start = &graph.reach[iosts.initial.0 as usize];
-    if checking.ask(&[iosts.initial_condition.clone(), start.not()]) != Answer::Unsat {
-        return false;
-    }
-    iosts.transitions.iter().all(|t| {
-        let behind = substitute(&graph.reach[t.target.0 as usize], &t.assignments);
-        let source = graph.reach[t.source.0 as usize].clone();
-        behind.is_true() || checking.ask(&[source, t.guard.clone(), behind.not()]) == Answer::Unsat
-    })
+fn reach_is_proved(graph: &TestGraph, checking: &mut Checking<'_>) -> bool {
+    let clauses = HornClauses::forward(&graph.iosts);
+    clauses.obligations(&graph.iosts, &graph.reach, None).all(|obligation| is_proved(&obligation, checking))
 }
 
-fn coreach_is_kept(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
-    let (reach, coreach) = (&graph.decided.reach, &graph.decided.coreach);
-    visible.iosts.transitions.iter().filter(|t| !visible.accepting[t.source.0 as usize]).all(|t| {
-        let (source, target) = (t.source.0 as usize, t.target.0 as usize);
-        let here = &coreach[source];
-        let inside = match visible.accepting[target] {
-            true => Term::yes(),
-            false => substitute(&coreach[target], &t.assignments),
-        };
-        let end = substitute(&coreach[target], &t.assignments);
-        let leaves = [reach[source].clone(), t.guard.clone(), inside, Term::or([here.not(), end.not()])];
-        checking.ask(&leaves) == Answer::Unsat
-    })
+fn coreach_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
+    // What follows Accept was not looked at.
+    let mut cut = visible.iosts.clone();
+    cut.transitions.retain(|t| !visible.accepting[t.source.0 as usize]);
+    let Decided { coreach, chain, .. } = &graph.decided;
+    inductive::chain(&cut, &visible.accepting, chain, coreach)
+        .all(|obligation| is_proved(&obligation, checking))
+}
+
+fn is_proved(obligation: &Obligation, checking: &mut Checking<'_>) -> bool {
+    let Obligation { premises, conclusion, .. } = obligation;
+    if conclusion.conjuncts().iter().all(|part| premises.contains(part)) {
+        return true;
+    }
+    let mut formula = premises.clone();
+    formula.push(conclusion.not());
+    checking.ask(&formula) == Answer::Unsat
 }
 
 /// A symbolic run: where it is, what its data are, and under which conditions, over the initial data and the messages.

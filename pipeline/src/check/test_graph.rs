@@ -4,10 +4,8 @@
 //! and for an output `G && !coreach(l')[A]`, which ends. Guards are compared where reach(l) holds, since that is where they
 //! are read. What is missing must be what cannot hold.
 //!
-//! The facts themselves are no more than claimed. reach must hold at the beginning and be kept by every transition of the
-//! graph. coreach must be kept backwards by every transition of the visible machine from where the graph can be. A fact
-//! that an analysis has found need not be kept by each step to be true (a narrowing may leave what is true and not
-//! inductive); such a fact is refuted only by a run: see [`super::facts`].
+//! The facts themselves are no more than claimed: they are tried as a proof, and what is no proof is refuted by runs, as far
+//! as they are followed: see [`super::facts`].
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -31,7 +29,8 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
         && graph.made_of.len() == iosts.transitions.len()
         && graph.made_of.iter().all(|number| *number < before.transitions.len())
         && decided.reach.len() == before.locations.len()
-        && decided.coreach.len() == before.locations.len();
+        && decided.coreach.len() == before.locations.len()
+        && decided.chain.iter().all(|turn| turn.facts.len() == before.locations.len());
     if !is_whole {
         checking.broken(SAME, "what was made of what");
         return checking.found;

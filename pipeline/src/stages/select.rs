@@ -27,6 +27,7 @@
 
 use std::collections::HashMap;
 
+use coreach_analyses::inductive::Turn;
 use coreach_analyses::reachability::{Analyst, Facts, Options};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
@@ -64,6 +65,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     }
     graph.selection.rounds = rounds;
     graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
+    graph.decided.chain = facts.chain;
     in_numbers_of_visible(graph, before, &locations, &transitions)
 }
 
@@ -89,9 +91,13 @@ fn in_numbers_of_visible(
         }
         all
     };
-    let Decided { reach, coreach } = graph.decided;
-    graph.decided =
-        Decided { reach: everywhere(reach, Term::no()), coreach: everywhere(coreach, Term::yes()) };
+    let Decided { reach, coreach, chain } = graph.decided;
+    let turn = |turn: Turn| Turn { facts: everywhere(turn.facts, Term::no()), ..turn };
+    graph.decided = Decided {
+        reach: everywhere(reach, Term::no()),
+        coreach: everywhere(coreach, Term::yes()),
+        chain: chain.into_iter().map(turn).collect(),
+    };
     graph
 }
 
@@ -172,6 +178,11 @@ fn strengthen(cut: &Visible, reach: &[Term], facts: &Facts, solver: &mut dyn Sol
         builder.add(number, transition, is_output, outcome, onward);
     }
     builder.finish(initial, initial_condition, reach, facts)
+}
+
+/// The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
+fn decided(reach: &[Term], facts: &Facts) -> Decided {
+    Decided { reach: reach.to_vec(), coreach: facts.coreach.clone(), chain: Vec::new() }
 }
 
 /// What decides the fate of a transition.
@@ -292,7 +303,7 @@ impl<'a> Builder<'a> {
             iosts,
             origins: vec![GraphOrigin::Given(start)],
             made_of: Vec::new(),
-            decided: Decided { reach: reach.to_vec(), coreach: facts.coreach.clone() },
+            decided: decided(reach, facts),
             pass: None,
             inconclusive: None,
             reach: vec![reach[start.0 as usize].clone()],
@@ -339,7 +350,7 @@ impl<'a> Builder<'a> {
             old => GraphOrigin::Given(*old),
         };
         let origins = kept.iter().map(origin).collect();
-        let decided = Decided { reach: reach.to_vec(), coreach: facts.coreach.clone() };
+        let decided = decided(reach, facts);
         let at = |facts: &[Term], old: &LocationId| facts[old.0 as usize].clone();
         let reach =
             kept.iter().map(|old| if is_inside(old) { at(reach, old) } else { Term::yes() }).collect();

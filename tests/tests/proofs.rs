@@ -1,0 +1,88 @@
+//! The facts of a test graph are proved, and what is no proof is no excuse.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use coreach_analyses::inductive::Turn;
+use coreach_analyses::reachability::Options;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::Term;
+use coreach_pipeline::artifact::{Decided, GraphOrigin, TestGraph};
+use coreach_pipeline::{Generation, check, generate};
+use coreach_tests::source::read_text;
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
+}
+
+fn generated(specification: &Path, purpose: &Path) -> Option<Generation> {
+    let text = |file: &Path| fs::read_to_string(file).unwrap();
+    let input = read_text(text(specification), text(purpose)).ok()?;
+    let options = coreach_pipeline::Options {
+        max_lookahead: 8,
+        limits: Default::default(),
+        analysis: Options::default(),
+        check: false,
+    };
+    generate(&input.specification, input.purpose, &options, &mut Z3Solver::default(), &mut |_| {}).ok()
+}
+
+/// Every specification of the examples with every purpose for it.
+#[test]
+fn the_facts_of_the_examples_are_proved() {
+    let mut proved = Vec::new();
+    for folder in fs::read_dir(examples()).unwrap() {
+        let folder = folder.unwrap().path();
+        let specification = folder.join("specification.yaml");
+        for purpose in fs::read_dir(&folder).into_iter().flatten() {
+            let purpose = purpose.unwrap().path();
+            if !purpose.extension().is_some_and(|extension| extension == "yaml") {
+                continue;
+            }
+            let Some(made) = generated(&specification, &purpose) else { continue };
+            let found = check::test_graph(&made.test_graph, &made.visible, &mut Z3Solver::default());
+            assert_eq!((&found.violations[..], found.unchecked), (&[][..], 0), "{}", purpose.display());
+            proved.push(purpose);
+        }
+    }
+    assert!(proved.len() >= 10, "{proved:?}");
+}
+
+/// "Nothing is reached, so nothing leads to Accept": facts that fit each other, and are wrong.
+#[test]
+fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
+    let folder = examples().join("coffee_machine");
+    let made = generated(&folder.join("specification.yaml"), &folder.join("deliver_coffee.yaml")).unwrap();
+    let before = &made.visible.iosts;
+    let nowhere = vec![Term::no(); before.locations.len()];
+    let initial = before.initial;
+    let claims = |chain: Vec<Turn>| TestGraph {
+        iosts: coreach_model::Iosts {
+            locations: vec![before.location(initial).clone()],
+            initial: coreach_model::LocationId(0),
+            transitions: Vec::new(),
+            initial_condition: Term::no(),
+            ..before.clone()
+        },
+        origins: vec![GraphOrigin::Given(initial)],
+        made_of: Vec::new(),
+        decided: Decided { reach: nowhere.clone(), coreach: nowhere.clone(), chain },
+        pass: None,
+        inconclusive: None,
+        reach: vec![Term::no()],
+        coreach: vec![Term::no()],
+        allowed: Vec::new(),
+        ..made.test_graph.clone()
+    };
+    let chain = &made.test_graph.decided.chain;
+    let lie = |turn: &Turn| Turn { facts: nowhere.clone(), ..turn.clone() };
+    let mut last = chain.clone();
+    *last.last_mut().unwrap() = lie(last.last().unwrap());
+    for chain in [chain.clone(), Vec::new(), chain.iter().map(lie).collect(), last] {
+        let found = check::test_graph(&claims(chain), &made.visible, &mut Z3Solver::default());
+        let is_named = found.violations.iter().any(|violation| violation.rule == "test graph 8: coreach");
+        assert!(is_named, "{found:?}");
+    }
+}
