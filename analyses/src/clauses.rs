@@ -4,7 +4,7 @@
 //! about a number of their own make 2ⁿ cases, and everything that reads the fact pays for them.
 //!
 //! **Method.** The same set is a conjunction: the cells that there are, and for every constraint `c` of any element the
-//! clause "`c`, or the cell is one in which `c` is not known". A cell that there is not may fall on either side, so few
+//! clause "`c`, or the cell is one in which `c` is not known"; an element of several disjuncts is one such `c`. A cell that there is not may fall on either side, so few
 //! places suffice to tell the two sides apart: they are found by leaving out one place after the other while the sides
 //! stay apart. Where unrelated data have n independent facts, there are n clauses of one place each.
 //!
@@ -28,10 +28,10 @@ use crate::cubes::{cubes, cubes_term};
 use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::partition::{ElementId, Partition, Store};
-use crate::readable::{readable_order, says_more, to_term};
+use crate::readable::{readable, readable_order, says_more, to_term};
 
 /// A fact in clauses.
-pub struct Clauses {
+pub struct Said {
     /// The conjunction.
     pub term: Term,
     /// How many comparisons and flags it has.
@@ -41,30 +41,52 @@ pub struct Clauses {
 }
 
 /// The value as clauses of at most `limit` comparisons and flags together.
-pub fn clauses<D: Domain>(frame: &Frame, store: &Store<D>, value: &Partition, limit: usize) -> Clauses {
+pub fn clauses<D: Domain>(frame: &Frame, store: &Store<D>, value: &Partition, limit: usize) -> Said {
     let cells: Vec<u32> = value.cells().iter().map(|(cell, _)| *cell).collect();
     let mut parts: Vec<(usize, Term)> = Vec::new();
     let mut seen = HashSet::new();
     let there = support(frame, &cells);
     parts.extend(there.conjuncts().into_iter().map(|part| (atoms(&part), part)));
     let mut constraints: Vec<&Constraint> = Vec::new();
+    let mut several: Vec<ElementId> = Vec::new();
     let mut elements: BTreeSet<ElementId> = BTreeSet::new();
     for &(_, element) in value.cells() {
         if elements.insert(element) {
-            let own = store.constraints(element).filter(|constraint| says_more(frame, constraint));
-            constraints.extend(own.filter(|constraint| seen.insert(*constraint)));
+            let mut disjuncts = store.disjuncts(element);
+            match (disjuncts.next(), disjuncts.next()) {
+                (Some(only), None) => {
+                    let own = only.filter(|constraint| says_more(frame, constraint));
+                    constraints.extend(own.filter(|constraint| seen.insert(*constraint)));
+                }
+                _ => several.push(element),
+            }
         }
     }
     readable_order(&mut constraints);
-    for constraint in constraints {
-        let sides = Sides::of(store, value, &elements, constraint);
-        let said = to_term(constraint, &frame.numeric);
+    let mut state = |said: Term, holds: &dyn Fn(ElementId) -> bool| {
+        let sides = Sides::of(value, &elements, holds);
         let clause = if sides.open.is_empty() {
             said
         } else {
             Term::or(excused(frame, &sides).disjuncts().into_iter().chain([said]))
         };
         parts.push((atoms(&clause), clause));
+    };
+    for constraint in constraints {
+        let alone = std::slice::from_ref(constraint);
+        let half = D::top(store.dimensions()).meet_constraints(alone, store.integer());
+        // The domain must say the constraint itself and nothing else, or it is no measure of it.
+        let exact = !half.coarsened() && half.disjuncts() == [alone];
+        state(to_term(constraint, &frame.numeric), &|element| {
+            let listed = store.disjuncts(element).all(|mut own| own.any(|own| own == constraint));
+            listed || exact && store.get(element).is_leq(&half)
+        });
+    }
+    for one in several {
+        let said = Term::and(readable(frame, store.disjuncts(one)));
+        if !said.is_true() {
+            state(said, &|element| store.is_within(element, one));
+        }
     }
     // What is shortest says most for its length; of equals what is read first.
     let mut by_size: Vec<usize> = (0..parts.len()).collect();
@@ -78,7 +100,7 @@ pub fn clauses<D: Domain>(frame: &Frame, store: &Store<D>, value: &Partition, li
     }
     let left_out = kept.iter().filter(|kept| !**kept).count();
     let said = parts.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, part), _)| part);
-    Clauses { term: Term::and(said), size, left_out }
+    Said { term: Term::and(said), size, left_out }
 }
 
 /// How many comparisons and flags a term of our own has; nothing here shares.
@@ -102,7 +124,7 @@ fn support(frame: &Frame, cells: &[u32]) -> Term {
     if atoms(&negative) < atoms(&positive) { negative } else { positive }
 }
 
-/// The cells in which a constraint holds for certain, and those in which it may not.
+/// The cells in which something holds for certain, and those in which it may not.
 struct Sides {
     /// It follows from the element, as far as the domain can tell.
     known: Vec<u32>,
@@ -111,23 +133,9 @@ struct Sides {
 }
 
 impl Sides {
-    fn of<D: Domain>(
-        store: &Store<D>,
-        value: &Partition,
-        elements: &BTreeSet<ElementId>,
-        constraint: &Constraint,
-    ) -> Self {
-        let alone = std::slice::from_ref(constraint);
-        let half = D::top(store.dimensions()).meet_constraints(alone, store.integer());
-        // The domain must say the constraint itself and nothing else, or it is no measure of it.
-        let exact = !half.coarsened() && half.constraints() == alone;
-        let holds: HashMap<ElementId, bool> = elements
-            .iter()
-            .map(|element| {
-                let listed = store.constraints(*element).any(|own| own == constraint);
-                (*element, listed || exact && store.get(*element).is_leq(&half))
-            })
-            .collect();
+    fn of(value: &Partition, elements: &BTreeSet<ElementId>, holds: &dyn Fn(ElementId) -> bool) -> Self {
+        let holds: HashMap<ElementId, bool> =
+            elements.iter().map(|element| (*element, holds(*element))).collect();
         let (known, open): (Vec<_>, Vec<_>) =
             value.cells().iter().partition(|(_, element)| holds.get(element) == Some(&true));
         let cells = |side: Vec<(u32, ElementId)>| side.into_iter().map(|(cell, _)| cell).collect();

@@ -12,17 +12,16 @@
 //!
 //! Example: cells {TEA ↦ x ≥ 1, COFFEE ↦ x ≥ 1 ∧ y = 0} become `x >= 1 && (vBeverage == TEA || vBeverage == COFFEE && y == 0)`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use coreach_model::term::Term;
-use coreach_polyhedra::Constraint;
 
 use crate::clauses::{atoms, clauses};
 use crate::cubes::{cubes, cubes_term};
 use crate::domains::Domain;
 use crate::frame::Frame;
 use crate::partition::{ElementId, Partition, Store};
-use crate::readable::{readable_order, says_more, to_term};
+use crate::readable::{disjunction, readable};
 
 /// So many cases people read.
 const MOST_CASES: usize = 8;
@@ -67,8 +66,8 @@ impl Writer {
         if groups.len() > MOST_CASES {
             let said = clauses(frame, store, value, self.limit);
             // Listing the cases is not cheap either: it is done where it can be shorter.
-            let least: usize =
-                groups.iter().map(|(element, _)| store.constraints(*element).len().max(1)).sum();
+            let disjuncts = groups.iter().flat_map(|(element, _)| store.disjuncts(*element));
+            let least: usize = disjuncts.map(|constraints| constraints.len().max(1)).sum();
             if said.left_out > 0 || said.size <= least {
                 self.shortened += usize::from(said.left_out > 0);
                 return said.term;
@@ -88,25 +87,11 @@ impl Writer {
         let mut cases: Vec<Vec<Term>> = Vec::new();
         for (element, cells) in groups {
             let numbers =
-                self.elements.entry(element).or_insert_with(|| readable(frame, store.constraints(element)));
+                self.elements.entry(element).or_insert_with(|| readable(frame, store.disjuncts(element)));
             let mut conjuncts = cubes_term(frame, &cubes(frame, &cells)).conjuncts();
             conjuncts.extend(numbers.iter().cloned());
             cases.push(conjuncts);
         }
-        let Some(first) = cases.first() else { return Term::no() };
-        let shared: Vec<Term> =
-            first.iter().filter(|term| cases.iter().all(|case| case.contains(term))).cloned().collect();
-        let known: HashSet<Term> = shared.iter().cloned().collect();
-        let rest =
-            cases.iter().map(|case| Term::and(case.iter().filter(|term| !known.contains(*term)).cloned()));
-        let rest = Term::or(rest.collect::<Vec<_>>());
-        Term::and(shared.into_iter().chain([rest]))
+        disjunction(&cases)
     }
-}
-
-/// The constraints that say more than the types, in an order for reading.
-fn readable<'a>(frame: &Frame, constraints: impl Iterator<Item = &'a Constraint>) -> Vec<Term> {
-    let mut kept: Vec<&Constraint> = constraints.filter(|constraint| says_more(frame, constraint)).collect();
-    readable_order(&mut kept);
-    kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
 }

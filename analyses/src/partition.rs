@@ -1,9 +1,10 @@
 //! Abstract values: booleans and enumerations are told apart, not forgotten.
 //!
 //! A [`Partition`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to elements of the
-//! numerical domain; a cell that is absent is bottom. Elements live in a [`Store`], once each by their canonical
-//! constraints (these once each, too: a constraint has a coefficient for every number, and thousands of elements share few), so that a value is a short list of numbers, equality is cheap, and every binary operation is done once
-//! per pair: in products many locations carry the same elements, and a fixpoint asks the same things again.
+//! numerical domain; a cell that is absent is bottom. Elements live in a [`Store`], once each by what they say: a canonical
+//! disjunction of conjunctions of constraints (these once each, too: a constraint has a coefficient for every number, and
+//! thousands of elements share few). So a value is a short list of numbers, equality is cheap, and every binary operation is
+//! done once per pair: in products many locations carry the same elements, and a fixpoint asks the same things again.
 //!
 //! Cost: a look-up per operation that was done before. The memory is that of the distinct elements and pairs, which the
 //! engine's step limit bounds.
@@ -52,6 +53,9 @@ impl Partition {
     }
 }
 
+/// Stands between the disjuncts of an element. No constraint has this number: there would be 2³² of them before.
+const OR: u32 = u32::MAX;
+
 /// The elements of one analysis, and what was computed about them.
 pub struct Store<D> {
     dimensions: usize,
@@ -60,9 +64,9 @@ pub struct Store<D> {
     /// The constraints that occur, once each.
     lines: Vec<Rc<Constraint>>,
     line_of: FastMap<Rc<Constraint>, u32>,
-    /// The elements by the numbers of their constraints.
+    /// The elements by what they say: the numbers of the constraints of each disjunct, [`OR`] between two.
     ids: FastMap<Rc<[u32]>, ElementId>,
-    constraints: Vec<Rc<[u32]>>,
+    said: Vec<Rc<[u32]>>,
     joins: FastMap<(ElementId, ElementId), ElementId>,
     meets: FastMap<(ElementId, ElementId), Option<ElementId>>,
     orders: FastMap<(ElementId, ElementId), bool>,
@@ -80,7 +84,7 @@ impl<D: Domain> Store<D> {
             lines: Vec::new(),
             line_of: FastMap::default(),
             ids: FastMap::default(),
-            constraints: Vec::new(),
+            said: Vec::new(),
             joins: FastMap::default(),
             meets: FastMap::default(),
             orders: FastMap::default(),
@@ -115,15 +119,19 @@ impl<D: Domain> Store<D> {
         if element.is_bottom() {
             return None;
         }
-        let constraints: Rc<[u32]> =
-            element.constraints().into_iter().map(|constraint| self.line(constraint)).collect();
-        if let Some(known) = self.ids.get(&constraints) {
+        let mut said = Vec::new();
+        for (number, disjunct) in element.disjuncts().into_iter().enumerate() {
+            said.extend((number > 0).then_some(OR));
+            said.extend(disjunct.into_iter().map(|constraint| self.line(constraint)));
+        }
+        let said: Rc<[u32]> = said.into();
+        if let Some(known) = self.ids.get(&said) {
             return Some(*known);
         }
         let id = ElementId(self.elements.len() as u32);
         self.elements.push(element);
-        self.ids.insert(constraints.clone(), id);
-        self.constraints.push(constraints);
+        self.ids.insert(said.clone(), id);
+        self.said.push(said);
         Some(id)
     }
 
@@ -143,9 +151,18 @@ impl<D: Domain> Store<D> {
         &self.elements[id.0 as usize]
     }
 
-    /// Its canonical constraints.
-    pub fn constraints(&self, id: ElementId) -> impl ExactSizeIterator<Item = &Constraint> {
-        self.constraints[id.0 as usize].iter().map(|line| &*self.lines[*line as usize])
+    /// What it says: its disjuncts, at least one, each with its canonical constraints.
+    pub fn disjuncts(
+        &self,
+        id: ElementId,
+    ) -> impl Iterator<Item = impl ExactSizeIterator<Item = &Constraint>> {
+        let disjuncts = self.said[id.0 as usize].split(|line| *line == OR);
+        disjuncts.map(|lines| lines.iter().map(|line| &*self.lines[*line as usize]))
+    }
+
+    /// Is every vector of the one in the other, as far as the domain can tell?
+    pub fn is_within(&self, a: ElementId, b: ElementId) -> bool {
+        a == b || self.orders.get(&(a, b)).copied().unwrap_or_else(|| self.get(a).is_leq(self.get(b)))
     }
 
     /// An upper bound of two elements.

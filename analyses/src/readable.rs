@@ -1,8 +1,11 @@
-//! Constraints as a person reads them: which are worth saying, in which order, and as which comparison.
+//! Constraints as a person reads them: which are worth saying, in which order, and as which comparison; and cases, what
+//! they share being said once.
 //!
 //! `c·x + k ≥ 0` becomes a comparison with positive coefficients on both sides and the constant on the right, over integers
 //! only; between integers, `a >= b + 1` is written `a > b`. An equality puts a lone place with coefficient one on the left.
 //! Example: `x0 - x1 >= 0` over ⟨vPaid, cPrice⟩ is `vPaid >= cPrice`.
+
+use std::collections::HashSet;
 
 use coreach_model::Value;
 use coreach_model::term::Term;
@@ -13,6 +16,36 @@ use dashu::rational::RBig;
 
 use crate::frame::{Frame, Place, extent};
 use crate::linear::big;
+
+/// One of the cases, each a conjunction; what all share is said once.
+pub fn disjunction(cases: &[Vec<Term>]) -> Term {
+    let Some(first) = cases.first() else { return Term::no() };
+    let shared: Vec<Term> =
+        first.iter().filter(|term| cases.iter().all(|case| case.contains(term))).cloned().collect();
+    let known: HashSet<Term> = shared.iter().cloned().collect();
+    let rest = cases.iter().map(|case| Term::and(case.iter().filter(|term| !known.contains(*term)).cloned()));
+    let rest = Term::or(rest.collect::<Vec<_>>());
+    Term::and(shared.into_iter().chain([rest]))
+}
+
+/// What disjuncts say beyond the types, in an order for reading: as conjuncts.
+pub fn readable<'a>(
+    frame: &Frame,
+    disjuncts: impl Iterator<Item = impl Iterator<Item = &'a Constraint>>,
+) -> Vec<Term> {
+    let mut cases: Vec<Vec<Term>> = disjuncts
+        .map(|constraints| {
+            let mut kept: Vec<&Constraint> =
+                constraints.filter(|constraint| says_more(frame, constraint)).collect();
+            readable_order(&mut kept);
+            kept.into_iter().map(|constraint| to_term(constraint, &frame.numeric)).collect()
+        })
+        .collect();
+    match cases.len() {
+        1 => cases.swap_remove(0),
+        _ => disjunction(&cases).conjuncts(),
+    }
+}
 
 /// Does the constraint say more than the types?
 pub fn says_more(frame: &Frame, constraint: &Constraint) -> bool {

@@ -398,10 +398,10 @@ impl<K: Kind> Domain for Apron<K> {
         Apron { dimensions: self.dimensions - count, ..shorter }
     }
 
-    fn constraints(&self) -> Vec<Constraint> {
-        let Some(element) = &self.element else { return Vec::new() };
+    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
+        let Some(element) = &self.element else { return vec![Vec::new()] };
         if self.is_bottom() {
-            return vec![Constraint::of(&[], -1, Relation::AtLeast)];
+            return Vec::new();
         }
         let constraints = match K::LIBRARY {
             Library::Box => of_box(element),
@@ -410,7 +410,7 @@ impl<K: Kind> Domain for Apron<K> {
                 Polyhedron::universe(self.dimensions).meet_constraints(&constraints).constraints()
             }),
         };
-        succeeded(constraints).unwrap_or_default()
+        vec![succeeded(constraints).unwrap_or_default()]
     }
 
     fn coarsened(&self) -> bool {

@@ -70,8 +70,8 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
     }
 
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self {
-        let Both(first, second) =
-            self.map(|a| a.meet_constraints(constraints, integer), |b| b.meet_constraints(constraints, integer));
+        let Both(first, second) = self
+            .map(|a| a.meet_constraints(constraints, integer), |b| b.meet_constraints(constraints, integer));
         let second = second.meet_constraints(&told(&first), integer);
         let first = first.meet_constraints(&told(&second), integer);
         Both(first, second)
@@ -98,12 +98,9 @@ impl<A: Domain, B: Domain> Domain for Both<A, B> {
     }
 
     fn disjuncts(&self) -> Vec<Vec<Constraint>> {
-        // By distribution; what both say is said once.
+        // By distribution. What both say stands there twice, and once in a term.
         let (first, second) = (self.0.disjuncts(), self.1.disjuncts());
-        let pair = |a: &Vec<Constraint>, b: &Vec<Constraint>| {
-            a.iter().chain(b.iter().filter(|constraint| !a.contains(constraint))).cloned().collect()
-        };
-        first.iter().flat_map(|a| second.iter().map(move |b| pair(a, b))).collect()
+        first.iter().flat_map(|a| second.iter().map(move |b| [&a[..], b].concat())).collect()
     }
 
     fn coarsened(&self) -> bool {

@@ -332,8 +332,8 @@ impl Domain for Interval {
         Interval { ranges: self.ranges.as_ref().map(|ranges| ranges[..dimensions].to_vec()), dimensions }
     }
 
-    fn constraints(&self) -> Vec<Constraint> {
-        let Some(ranges) = &self.ranges else { return vec![Constraint::of(&[], -1, Relation::AtLeast)] };
+    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
+        let Some(ranges) = &self.ranges else { return Vec::new() };
         let mut constraints = Vec::new();
         for (dimension, range) in ranges.iter().enumerate() {
             let variable = LinearExpression::variable(dimension);
@@ -354,7 +354,7 @@ impl Domain for Interval {
                 constraints.push(Constraint::from_expression(&difference, relation(open)));
             }
         }
-        constraints
+        vec![constraints]
     }
 }
 

@@ -1,4 +1,4 @@
-//! The laws of [`Domain`], for every domain of the list.
+//! The laws of [`Domain`], for every domain of the list, and for some that are made of others.
 //!
 //! *Soundness* laws say that no point is lost; *precision* laws say that the operations are no coarser than the order
 //! demands. Points are sampled; elements are made from random constraints by random operations.
@@ -6,6 +6,11 @@
 use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 use proptest::prelude::*;
 
+use crate::domains::both::Both;
+use crate::domains::interval::Interval;
+use crate::domains::octagon::Octagon;
+use crate::domains::polyhedra::Polyhedra;
+use crate::domains::powerset::Powerset;
 use crate::domains::{Domain, DomainKind, NAMES, WithDomain};
 
 const DIMENSIONS: usize = 3;
@@ -52,7 +57,7 @@ fn holds(constraints: &[Constraint], point: &Point) -> bool {
 }
 
 fn contains<D: Domain>(element: &D, point: &Point) -> bool {
-    !element.is_bottom() && holds(&element.constraints(), point)
+    !element.is_bottom() && element.disjuncts().iter().any(|disjunct| holds(disjunct, point))
 }
 
 fn with<D: Domain>(constraints: &[Constraint]) -> D {
@@ -108,7 +113,8 @@ impl WithDomain for Soundness<'_> {
     }
 }
 
-struct Order<'a>(&'a Sample);
+/// With `true` for domains whose joins and meets are the best.
+struct Order<'a>(&'a Sample, bool);
 
 impl WithDomain for Order<'_> {
     type Output = ();
@@ -119,14 +125,16 @@ impl WithDomain for Order<'_> {
         let (top, bottom) = (D::top(DIMENSIONS), D::bottom(DIMENSIONS));
         assert!(bottom.is_bottom() && bottom.is_leq(&a) && a.is_leq(&top) && a.is_leq(&a));
         assert!(!(a.is_leq(&b) && b.is_leq(&c)) || a.is_leq(&c), "transitive");
-        assert!(!same(&a, &b) || a.is_bottom() || a.constraints() == b.constraints(), "canonical");
+        assert!(!same(&a, &b) || a.is_bottom() || a.disjuncts() == b.disjuncts(), "canonical");
         let (join, meet) = (a.join(&b), a.meet(&b, &INTEGER));
         assert!(a.is_leq(&join) && b.is_leq(&join), "an upper bound");
-        assert!(meet.is_leq(&a) && meet.is_leq(&b), "a lower bound");
         assert!(same(&a.join(&bottom), &a) && same(&a.meet(&top, &INTEGER), &a), "units");
         assert!(same(&join, &b.join(&a)), "commutative");
-        // Precision: the least upper bound, the greatest lower bound.
-        assert!(!(a.is_leq(&c) && b.is_leq(&c)) || join.is_leq(&c), "the least upper bound");
+        // Precision. What a bounded set of elements has beyond its bound, it joins: no least bounds.
+        if self.1 {
+            assert!(meet.is_leq(&a) && meet.is_leq(&b), "a lower bound");
+            assert!(!(a.is_leq(&c) && b.is_leq(&c)) || join.is_leq(&c), "the least upper bound");
+        }
         assert!(!a.is_leq(&b) || (same(&join, &b) && same(&meet, &a)), "absorption");
         let wide = a.widen(&join, &self.0.third);
         assert!(join.is_leq(&wide), "widening is an upper bound");
@@ -160,6 +168,20 @@ impl WithDomain for Ends<'_> {
     }
 }
 
+/// Runs it for domains that are made of others. The expression is evaluated for each; `$exact` is for those whose joins
+/// and meets are the best, as those of their parts are.
+macro_rules! composed {
+    ($exact:expr, $bounded:expr) => {
+        $exact.run::<Both<Interval, Octagon>>();
+        $exact.run::<Both<Octagon, Polyhedra>>();
+        $exact.run::<Powerset<Polyhedra, 1>>();
+        $bounded.run::<Powerset<Interval, 3>>();
+        $bounded.run::<Powerset<Polyhedra, 2>>();
+        $bounded.run::<Powerset<Both<Interval, Octagon>, 2>>();
+        $bounded.run::<Both<Powerset<Interval, 2>, Polyhedra>>();
+    };
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
@@ -168,13 +190,15 @@ proptest! {
         for kind in DomainKind::ALL {
             kind.with(Soundness(&sample));
         }
+        composed!(Soundness(&sample), Soundness(&sample));
     }
 
     #[test]
     fn lattice(sample in sample()) {
         for kind in DomainKind::ALL {
-            kind.with(Order(&sample));
+            kind.with(Order(&sample, true));
         }
+        composed!(Order(&sample, true), Order(&sample, false));
     }
 
     #[test]
@@ -182,6 +206,7 @@ proptest! {
         for kind in DomainKind::ALL {
             kind.with(Ends(&sample));
         }
+        composed!(Ends(&sample), Ends(&sample));
     }
 }
 
@@ -197,4 +222,44 @@ fn names_are_read_back() {
     for name in NAMES.iter().filter(|name| !DomainKind::ALL.iter().any(|kind| kind.name() == **name)) {
         assert_eq!(message(name), format!("the domain `{name}` is not in this build; there are {there}"));
     }
+}
+
+#[test]
+fn a_set_says_that_something_lies_between() {
+    let at = |value: i64| {
+        let is = Constraint::of(&[1], -value, Relation::Equal);
+        Powerset::<Interval, 2>::top(1).meet_constraints(&[is], &[true])
+    };
+    let two = at(10).join(&at(0));
+    let text = |element: &Powerset<Interval, 2>| {
+        let disjuncts = element.disjuncts().into_iter();
+        let texts =
+            disjuncts.map(|disjunct| disjunct.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(text(&two).len(), 2, "{:?}", text(&two));
+    assert!(at(0).is_leq(&two) && !at(5).is_leq(&two));
+    // Beyond the bound the last two are one; within it nothing is lost.
+    assert_eq!(text(&two.join(&at(20))).len(), 2);
+    assert_eq!(text(&two.join(&at(0))), text(&two));
+    assert!(two.meet(&at(5), &[true]).is_bottom());
+    // 10 grows to 10..=11 and is widened, 0 stays.
+    let more = [Constraint::of(&[1], -10, Relation::AtLeast), Constraint::of(&[-1], 11, Relation::AtLeast)];
+    let grown = two.join(&Powerset::top(1).meet_constraints(&more, &[true]));
+    let wide = two.widen(&grown, &[]);
+    assert!(grown.is_leq(&wide) && at(1000).is_leq(&wide));
+    assert!([-1, 1, 9].iter().all(|value| !at(*value).is_leq(&wide)));
+}
+
+#[test]
+fn one_part_tells_the_other() {
+    // x == y, and then x <= 3: intervals have forgotten the equality, octagons have not, and say so.
+    let (same, bound) =
+        (Constraint::of(&[1, -1], 0, Relation::Equal), Constraint::of(&[-1], 3, Relation::AtLeast));
+    let integer = [true, true];
+    let met = Both::<Interval, Octagon>::top(2)
+        .meet_constraints(&[same], &integer)
+        .meet_constraints(&[bound], &integer);
+    let told = met.forget(&[0]).disjuncts().concat();
+    assert_eq!(told.iter().map(ToString::to_string).collect::<Vec<_>>(), ["-x1 + 3 >= 0"; 2]);
 }

@@ -70,10 +70,7 @@ impl Domain for Location {
         *self
     }
 
-    fn constraints(&self) -> Vec<Constraint> {
-        if self.reached {
-            return Vec::new();
-        }
-        vec![Constraint::of(&[], -1, coreach_polyhedra::Relation::AtLeast)]
+    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
+        if self.reached { vec![Vec::new()] } else { Vec::new() }
     }
 }

@@ -2,13 +2,18 @@
 //!
 //! A domain is one file here and one line in the list below. Elements over-approximate sets of vectors: every
 //! operation returns an element that contains all points of the exact result.
+//!
+//! Domains compose: [`both::Both`] of two, a bounded [`powerset::Powerset`] over one. They are not in the list, since nobody
+//! has asked for one by name yet; [`crate::reachability::analyse_in`] takes them.
 
 #[cfg(feature = "apron")]
 pub mod apron;
+pub mod both;
 pub mod interval;
 pub mod location;
 pub mod octagon;
 pub mod polyhedra;
+pub mod powerset;
 #[doc(hidden)]
 pub mod recorded;
 
@@ -22,7 +27,7 @@ pub type Assignments = [(usize, Option<LinearExpression>)];
 
 /// A lattice of sets of vectors, and the operations that follow a transition.
 ///
-/// `is_leq` is a partial order up to equality of [`Domain::constraints`], which are canonical: two elements that are
+/// `is_leq` is a partial order up to equality of [`Domain::disjuncts`], which are canonical: two elements that are
 /// below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
     /// Whether the domain sees data at all. One that does not is given a frame without places.
@@ -86,8 +91,9 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     #[must_use]
     fn remove_last_dimensions(&self, count: usize) -> Self;
 
-    /// The element as constraints, canonical.
-    fn constraints(&self) -> Vec<Constraint>;
+    /// The element as a disjunction of conjunctions of constraints, canonical. A convex domain has one. Of bottom it is
+    /// not asked.
+    fn disjuncts(&self) -> Vec<Vec<Constraint>>;
 
     /// How many operations were answered more coarsely than the domain could, to stay within limits.
     fn coarsened(&self) -> bool {

@@ -20,6 +20,13 @@ pub struct Polyhedra {
     coarsened: bool,
 }
 
+impl Polyhedra {
+    /// The element as constraints, canonical.
+    pub fn constraints(&self) -> Vec<Constraint> {
+        self.inner.constraints()
+    }
+}
+
 fn of(inner: Polyhedron) -> Polyhedra {
     Polyhedra { inner, coarsened: false }
 }
@@ -108,8 +115,8 @@ impl Domain for Polyhedra {
         converted(&self.inner.remove_dimensions(&last))
     }
 
-    fn constraints(&self) -> Vec<Constraint> {
-        self.inner.constraints()
+    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
+        vec![self.constraints()]
     }
 
     fn coarsened(&self) -> bool {

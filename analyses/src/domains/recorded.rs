@@ -185,9 +185,9 @@ impl Domain for Recorded {
         Recorded { inner: self.inner.remove_last_dimensions(count), dimensions: left, number }
     }
 
-    fn constraints(&self) -> Vec<Constraint> {
+    fn disjuncts(&self) -> Vec<Vec<Constraint>> {
         ask(Step::List(self.number));
-        self.inner.constraints()
+        self.inner.disjuncts()
     }
 
     fn coarsened(&self) -> bool {

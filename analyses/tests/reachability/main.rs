@@ -6,6 +6,7 @@
 #![expect(clippy::expect_used, reason = "a test may fail")]
 
 mod build;
+mod composed;
 mod explosion;
 mod golden;
 mod inductive;

@@ -6,9 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use coreach_analyses::domains::both::Both;
+use coreach_analyses::domains::interval::Interval;
+use coreach_analyses::domains::octagon::Octagon;
+use coreach_analyses::domains::polyhedra::Polyhedra;
+use coreach_analyses::domains::powerset::Powerset;
 use coreach_analyses::domains::{Domain, WithDomain};
 use coreach_analyses::facts::Writer;
-use coreach_analyses::reachability::{Facts, Thresholds};
+use coreach_analyses::reachability::{Facts, Thresholds, analyse_in};
 use coreach_analyses::transfer::Abstraction;
 use coreach_analyses::{DomainKind, Options, analyse};
 use coreach_model::iosts::Iosts;
@@ -300,22 +305,33 @@ fn check_model(choices: &[u16]) {
             partition_limit,
             ..Options::default()
         };
-        let Facts { reach, coreach, .. } = analyse(&model, &accepting, &options);
-        for (state, next) in &steps {
-            for state in std::iter::once(state).chain(next) {
-                let fact = &reach[state.location.0 as usize];
+        let of_list = (domain.to_string(), analyse(&model, &accepting, &options));
+        // What is made of domains is tried where they are.
+        let composed = (domain == DomainKind::Polyhedra).then(|| {
+            [
+                ("both", analyse_in::<Both<Interval, Octagon>>(&model, &accepting, &options)),
+                ("set of intervals", analyse_in::<Powerset<Interval, 3>>(&model, &accepting, &options)),
+                ("set of polyhedra", analyse_in::<Powerset<Polyhedra, 2>>(&model, &accepting, &options)),
+            ]
+        });
+        let composed = composed.into_iter().flatten().map(|(name, facts)| (name.to_owned(), facts));
+        for (domain, Facts { reach, coreach, .. }) in std::iter::once(of_list).chain(composed) {
+            for (state, next) in &steps {
+                for state in std::iter::once(state).chain(next) {
+                    let fact = &reach[state.location.0 as usize];
+                    assert!(
+                        is_in(fact, &state.valuation),
+                        "{domain}: {state:?} reached, not in {fact}\n{model:#?}"
+                    );
+                }
+            }
+            for state in &coreachable {
+                let fact = &coreach[state.location.0 as usize];
                 assert!(
                     is_in(fact, &state.valuation),
-                    "{domain}: {state:?} reached, not in {fact}\n{model:#?}"
+                    "{domain}: {state:?} coreachable, not in {fact}\n{model:#?}"
                 );
             }
-        }
-        for state in &coreachable {
-            let fact = &coreach[state.location.0 as usize];
-            assert!(
-                is_in(fact, &state.valuation),
-                "{domain}: {state:?} coreachable, not in {fact}\n{model:#?}"
-            );
         }
     }
 }
@@ -373,6 +389,9 @@ fn check_steps(choices: &[u16]) {
     for &domain in DomainKind::ALL {
         domain.with(OneStep { model: &model, from: &before, to: &after, steps: &steps });
     }
+    let one_step = || OneStep { model: &model, from: &before, to: &after, steps: &steps };
+    one_step().run::<Both<Interval, Octagon>>();
+    one_step().run::<Powerset<Interval, 3>>();
 }
 
 proptest! {
