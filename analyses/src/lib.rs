@@ -3,11 +3,44 @@
 //! Satisfiability of terms ([`solver`]), and over-approximations of the reachable and the coreachable states. An
 //! analysis returns facts keyed by location; what to do about a fact is decided in `coreach-pipeline`.
 //!
+//! ```
+//! use coreach_analyses::solver::must_hold;
+//! use coreach_analyses::solver::z3::Z3Solver;
+//! use coreach_analyses::{Options, analyse, inductive};
+//! use coreach_model::SourceFile;
+//! use coreach_model::reader::read_specification;
+//!
+//! let text = "
+//! iosts: counter
+//! variables: { x: int }
+//! initial: { location: count, condition: x == 0 }
+//! inputs: { Step: {} }
+//! transitions:
+//!   - { from: count, on: Step, when: x < 10, assign: { x: x + 1 }, to: count }
+//!   - { from: count, on: Step, when: x == 10, to: done }
+//! ";
+//! let source = SourceFile { name: "counter.yaml".to_owned(), text: text.to_owned() };
+//! let (specification, _) = read_specification(source.into()).unwrap();
+//! let iosts = specification.iosts;
+//! let accepting: Vec<bool> = iosts.locations.iter().map(|location| location.name == "done").collect();
+//!
+//! let facts = analyse(&iosts, &accepting, &Options::default());
+//! let count = iosts.initial.0 as usize;
+//! assert_eq!(facts.reach[count].to_string(), "x >= 0 && x <= 10");
+//!
+//! // The facts are proved without the analysis.
+//! let mut solver = Z3Solver::default();
+//! for obligation in inductive::chain(&iosts, &accepting, &facts.chain, &facts.coreach) {
+//!     assert!(must_hold(&mut solver, &obligation.premises, &obligation.conclusion));
+//! }
+//! ```
+//!
 //! The abstract interpretation, from the question to the numbers: [`reachability`] (the facts and the knobs) asks the
 //! engine in [`fixpoint`], which visits locations in the [`order`] of Bourdoncle; an abstract value is a [`partition`]
 //! of the finite data with an element of one of the [`domains`] in each cell, over the places of a [`frame`];
 //! [`transfer`] takes it along a transition, compiled in [`effect`] and [`condition`]; [`facts`] writes it down,
-//! case by case or in `clauses`.
+//! case by case or in `clauses`. What makes facts inductive is defined in [`inductive`], and read by the engine and by who
+//! checks it.
 
 pub mod check;
 mod clauses;
