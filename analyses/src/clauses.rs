@@ -27,7 +27,7 @@ use coreach_polyhedra::Constraint;
 use crate::cubes::{cubes, cubes_term};
 use crate::domains::Domain;
 use crate::frame::Frame;
-use crate::partition::{ElementId, Partition, Store};
+use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::readable::{readable, readable_order, says_more, to_term};
 
 /// A fact in clauses.
@@ -41,7 +41,7 @@ pub struct Said {
 }
 
 /// The value as clauses of at most `limit` comparisons and flags together.
-pub fn clauses<D: Domain>(frame: &Frame, store: &Store<D>, value: &Partition, limit: usize) -> Said {
+pub fn clauses<D: Domain>(frame: &Frame, store: &Elements<D>, value: &AbstractValue, limit: usize) -> Said {
     let cells: Vec<u32> = value.cells().iter().map(|(cell, _)| *cell).collect();
     let mut parts: Vec<(usize, Term)> = Vec::new();
     let mut seen = HashSet::new();
@@ -133,7 +133,7 @@ struct Sides {
 }
 
 impl Sides {
-    fn of(value: &Partition, elements: &BTreeSet<ElementId>, holds: &dyn Fn(ElementId) -> bool) -> Self {
+    fn of(value: &AbstractValue, elements: &BTreeSet<ElementId>, holds: &dyn Fn(ElementId) -> bool) -> Self {
         let holds: HashMap<ElementId, bool> =
             elements.iter().map(|element| (*element, holds(*element))).collect();
         let (known, open): (Vec<_>, Vec<_>) =

@@ -3,7 +3,7 @@
 //! Within one cell of the partition every Boolean and enumeration place has a value, so the finite part of a guard is
 //! evaluated away, and what stays is conjunction and disjunction over linear constraints. Two things have no such
 //! form: a non-linear operation, and a read from an array. An atom that contains one is read as true, which is an
-//! over-approximation, and noted as a [`Reason`] with the term it is about. An `if-then-else` below a comparison or an
+//! over-approximation, and noted as a [`LossReason`] with the term it is about. An `if-then-else` below a comparison or an
 //! assignment is a case split, limited by [`CASE_LIMIT`].
 //!
 //! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled once in a
@@ -32,7 +32,7 @@ pub const CONDITION_LIMIT: usize = 4096;
 
 /// Why a term is beyond the domains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Reason {
+pub enum LossReason {
     /// A product of two variables, or a quotient by one.
     NonLinear,
     /// `div` or `mod`.
@@ -47,15 +47,15 @@ pub enum Reason {
     Parameters,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for LossReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Reason::NonLinear => "it is not linear",
-            Reason::IntegerDivision => "`div` and `mod` are not linear",
-            Reason::Array => "no domain describes arrays",
-            Reason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
-            Reason::Cases => "it has too many cases",
-            Reason::Parameters => "it relates too many parameters",
+            LossReason::NonLinear => "it is not linear",
+            LossReason::IntegerDivision => "`div` and `mod` are not linear",
+            LossReason::Array => "no domain describes arrays",
+            LossReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
+            LossReason::Cases => "it has too many cases",
+            LossReason::Parameters => "it relates too many parameters",
         })
     }
 }
@@ -178,7 +178,7 @@ impl Condition {
 }
 
 /// A term that is beyond the domains, and why.
-pub type Beyond = (Term, Reason);
+pub type Beyond = (Term, LossReason);
 
 /// The cases of a value: under which condition it is which.
 pub type Cases<T> = Vec<(Condition, T)>;
@@ -225,7 +225,7 @@ impl Scope<'_> {
         }
         let mut found = self.uncached_condition(term);
         if found.size() > CONDITION_LIMIT {
-            self.lose((term.clone(), Reason::Cases));
+            self.lose((term.clone(), LossReason::Cases));
             found = Condition::Yes;
         }
         self.memory.conditions.insert(term.clone(), found.clone());
@@ -247,7 +247,7 @@ impl Scope<'_> {
                     if size > CONDITION_LIMIT {
                         // Of a conjunction the parts that fit are better than nothing.
                         size -= found.size();
-                        self.lose((part.clone(), Reason::Cases));
+                        self.lose((part.clone(), LossReason::Cases));
                         continue;
                     }
                     all.push(found);
@@ -279,7 +279,7 @@ impl Scope<'_> {
     }
 
     fn beyond(&mut self, term: &Term) -> Condition {
-        let reason = if mentions_array(term) { Reason::Array } else { Reason::Unpartitioned };
+        let reason = if mentions_array(term) { LossReason::Array } else { LossReason::Unpartitioned };
         self.lose((term.clone(), reason));
         Condition::Yes
     }
@@ -301,7 +301,7 @@ impl Scope<'_> {
                 (Err((_, reason)), _) | (_, Err((_, reason))) => {
                     self.lost_comparison(comparison, a, b, reason)
                 }
-                _ => self.lost_comparison(comparison, a, b, Reason::Cases),
+                _ => self.lost_comparison(comparison, a, b, LossReason::Cases),
             },
             Type::Record(record) => {
                 let fields: Vec<Condition> = (0..record.fields.len())
@@ -327,13 +327,19 @@ impl Scope<'_> {
                 (Err((_, reason)), _) | (_, Err((_, reason))) => {
                     self.lost_comparison(comparison, a, b, reason)
                 }
-                _ => self.lost_comparison(comparison, a, b, Reason::Cases),
+                _ => self.lost_comparison(comparison, a, b, LossReason::Cases),
             },
-            _ => self.lost_comparison(comparison, a, b, Reason::Array),
+            _ => self.lost_comparison(comparison, a, b, LossReason::Array),
         }
     }
 
-    fn lost_comparison(&mut self, comparison: Comparison, a: &Term, b: &Term, reason: Reason) -> Condition {
+    fn lost_comparison(
+        &mut self,
+        comparison: Comparison,
+        a: &Term,
+        b: &Term,
+        reason: LossReason,
+    ) -> Condition {
         self.lose((Term::compare(comparison, a, b), reason));
         Condition::Yes
     }
@@ -363,7 +369,7 @@ impl Scope<'_> {
                 limited(term, cases)
             }
             Node::Data(_) | Node::Field(..) | Node::Select(..) | Node::Store(..) => {
-                let reason = if mentions_array(term) { Reason::Array } else { Reason::Unpartitioned };
+                let reason = if mentions_array(term) { LossReason::Array } else { LossReason::Unpartitioned };
                 Err((term.clone(), reason))
             }
             _ => {
@@ -386,7 +392,7 @@ impl Scope<'_> {
         if let Ok(cases) = &found
             && cases.iter().map(|(on, _)| on.size()).sum::<usize>() > CONDITION_LIMIT
         {
-            found = Err((term.clone(), Reason::Cases));
+            found = Err((term.clone(), LossReason::Cases));
         }
         self.memory.linear.insert(term.clone(), found.clone());
         found
@@ -403,7 +409,7 @@ impl Scope<'_> {
                 (Some(Slot::Numeric(dimension)), _) | (None, Some(&dimension)) => {
                     one(LinearExpression::variable(dimension))
                 }
-                _ => Err((term.clone(), Reason::Array)),
+                _ => Err((term.clone(), LossReason::Array)),
             },
             Node::Negate(a) => Ok(map(self.linear(a)?, |a| a.times(&Rational::from(-1)))),
             Node::ToReal(a) => self.linear(a),
@@ -414,7 +420,7 @@ impl Scope<'_> {
             }
             Node::Arithmetic(operator, a, b) => {
                 if matches!(operator, Operator::IntegerDivide | Operator::Modulo) {
-                    return Err((term.clone(), Reason::IntegerDivision));
+                    return Err((term.clone(), LossReason::IntegerDivision));
                 }
                 let (a_cases, b_cases) = (self.linear(a)?, self.linear(b)?);
                 let mut cases = Vec::new();
@@ -422,15 +428,15 @@ impl Scope<'_> {
                     for (on_b, b) in &b_cases {
                         let on = Condition::and([on_a.clone(), on_b.clone()]);
                         let result = self.arithmetic(*operator, a, b);
-                        cases.push((on, result.ok_or_else(|| (term.clone(), Reason::NonLinear))?));
+                        cases.push((on, result.ok_or_else(|| (term.clone(), LossReason::NonLinear))?));
                         if cases.len() > CASE_LIMIT {
-                            return Err((term.clone(), Reason::Cases));
+                            return Err((term.clone(), LossReason::Cases));
                         }
                     }
                 }
                 Ok(cases)
             }
-            _ => Err((term.clone(), Reason::Array)),
+            _ => Err((term.clone(), LossReason::Array)),
         }
     }
 
@@ -472,7 +478,7 @@ impl Scope<'_> {
 }
 
 fn limited<T>(term: &Term, cases: Cases<T>) -> Result<Cases<T>, Beyond> {
-    if cases.len() > CASE_LIMIT { Err((term.clone(), Reason::Cases)) } else { Ok(cases) }
+    if cases.len() > CASE_LIMIT { Err((term.clone(), LossReason::Cases)) } else { Ok(cases) }
 }
 
 fn map<T>(cases: Cases<T>, change: impl Fn(T) -> T) -> Cases<T> {

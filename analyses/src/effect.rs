@@ -19,7 +19,7 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
-use crate::condition::{Beyond, CASE_LIMIT, Condition, Memory, Reason, Scope};
+use crate::condition::{Beyond, CASE_LIMIT, Condition, LossReason, Memory, Scope};
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
 
 /// One way to take a transition from one valuation of the finite places.
@@ -149,7 +149,7 @@ impl Effect {
             self.losses = scope.losses;
             for case in found {
                 let (case, is_exact) = without_parameters(frame, case);
-                let loss = (self.guard.clone(), Reason::Parameters);
+                let loss = (self.guard.clone(), LossReason::Parameters);
                 if !is_exact && !self.losses.contains(&loss) {
                     self.losses.push(loss);
                 }
@@ -221,7 +221,7 @@ fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimens
     let split = match scope.linear(value) {
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
         other => {
-            let beyond = other.err().unwrap_or_else(|| (value.clone(), Reason::Cases));
+            let beyond = other.err().unwrap_or_else(|| (value.clone(), LossReason::Cases));
             scope.lose((value.clone(), beyond.1));
             let bounds = type_constraints(&place.ty, &LinearExpression::variable(dimension));
             for case in cases {
@@ -254,7 +254,7 @@ fn assign_digit(scope: &mut Scope, cases: &mut Vec<Case>, position: usize, value
     let split = match scope.finite_cases(value) {
         Ok(split) if split.len() * cases.len() <= CASE_LIMIT => split,
         other => {
-            let beyond = other.err().unwrap_or_else(|| (value.clone(), Reason::Cases));
+            let beyond = other.err().unwrap_or_else(|| (value.clone(), LossReason::Cases));
             scope.lose((value.clone(), beyond.1));
             for case in cases {
                 case.finite.push((position, None));

@@ -20,7 +20,7 @@ use crate::clauses::{atoms, clauses};
 use crate::cubes::{cubes, cubes_term};
 use crate::domains::Domain;
 use crate::frame::Frame;
-use crate::partition::{ElementId, Partition, Store};
+use crate::partition::{AbstractValue, ElementId, Elements};
 use crate::readable::{disjunction, readable};
 
 /// So many cases people read.
@@ -32,7 +32,7 @@ pub struct Writer {
     limit: usize,
     /// Facts that say less than the value, for the sake of the limit.
     pub shortened: usize,
-    values: HashMap<Partition, Term>,
+    values: HashMap<AbstractValue, Term>,
     elements: HashMap<ElementId, Vec<Term>>,
 }
 
@@ -43,7 +43,7 @@ impl Writer {
     }
 
     /// The term of a value: `false` for bottom.
-    pub fn term<D: Domain>(&mut self, frame: &Frame, store: &Store<D>, value: &Partition) -> Term {
+    pub fn term<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
         if let Some(known) = self.values.get(value) {
             return known.clone();
         }
@@ -52,7 +52,7 @@ impl Writer {
         term
     }
 
-    fn write<D: Domain>(&mut self, frame: &Frame, store: &Store<D>, value: &Partition) -> Term {
+    fn write<D: Domain>(&mut self, frame: &Frame, store: &Elements<D>, value: &AbstractValue) -> Term {
         // Groups in the order of their first cell.
         let mut groups: Vec<(ElementId, Vec<u32>)> = Vec::new();
         let mut group_of: HashMap<ElementId, usize> = HashMap::new();
@@ -81,7 +81,7 @@ impl Writer {
     fn by_cases<D: Domain>(
         &mut self,
         frame: &Frame,
-        store: &Store<D>,
+        store: &Elements<D>,
         groups: Vec<(ElementId, Vec<u32>)>,
     ) -> Term {
         let mut cases: Vec<Vec<Term>> = Vec::new();

@@ -10,7 +10,7 @@
 //!
 //! **Why it ends.** Heads only grow, by widening, so each changes finitely often; once heads are stable the rest is
 //! acyclic. A head's delay is counted over the whole run, not anew for each visit. Above that stands a limit on the
-//! evaluations: [`Stop::Steps`]. An ascending iteration that is stopped has proved nothing, so every node then gets its
+//! evaluations: [`Exhausted::Steps`]. An ascending iteration that is stopped has proved nothing, so every node then gets its
 //! fallback, which the caller guarantees to contain the solution. A descending iteration may be stopped anywhere.
 //!
 //! **Cost.** Each evaluation of a node transfers along all its incoming edges; the caller remembers results.
@@ -21,14 +21,14 @@ use crate::order::{WeakOrder, weak_order};
 
 /// Why an iteration stopped before it was done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
+pub enum Exhausted {
     /// The limit on evaluations was reached: its number. The knob is `step_limit`.
     Steps(usize),
 }
 
 /// The knobs of the iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Strategy {
+pub struct Schedule {
     /// Joins at a head before it widens.
     pub delay: usize,
     /// Sweeps that narrow.
@@ -101,7 +101,7 @@ pub struct Solution<V> {
     /// Evaluations of nodes.
     pub steps: usize,
     /// Set where the solution is the fallback.
-    pub stopped: Option<Stop>,
+    pub stopped: Option<Exhausted>,
 }
 
 /// Solves the equations from above; nodes not reached from the entries are bottom.
@@ -109,7 +109,7 @@ pub fn solve<E: Equations>(
     flow: &Flow,
     entries: &[u32],
     equations: &mut E,
-    strategy: &Strategy,
+    strategy: &Schedule,
 ) -> Solution<E::Value> {
     let order = weak_order(&flow.successors, entries);
     let nodes = flow.successors.len();
@@ -174,14 +174,14 @@ impl<E: Equations> Run<'_, E> {
         }
     }
 
-    fn ascend(&mut self, delay: usize) -> Result<(), Stop> {
+    fn ascend(&mut self, delay: usize) -> Result<(), Exhausted> {
         let mut visits = vec![0usize; self.order.nodes.len()];
         let mut position = 0;
         while position < self.order.nodes.len() {
             let node = self.order.nodes[position];
             if self.dirty[node as usize] {
                 if self.steps >= self.limit {
-                    return Err(Stop::Steps(self.limit));
+                    return Err(Exhausted::Steps(self.limit));
                 }
                 if self.order.is_head[position] {
                     self.raise(node, &mut visits[position], delay);

@@ -1,7 +1,7 @@
 //! Abstract values: booleans and enumerations are told apart, not forgotten.
 //!
-//! A [`Partition`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to elements of the
-//! numerical domain; a cell that is absent is bottom. Elements live in a [`Store`], once each by what they say: a canonical
+//! An [`AbstractValue`] maps cells (valuations of the finite places, numbered by [`crate::frame::Frame`]) to elements of the
+//! numerical domain; a cell that is absent is bottom. Elements live in [`Elements`], once each by what they say: a canonical
 //! disjunction of conjunctions of constraints (these once each, too: a constraint has a coefficient for every number, and
 //! thousands of elements share few). So a value is a short list of numbers, equality is cheap, and every binary operation is
 //! done once per pair: in products many locations carry the same elements, and a fixpoint asks the same things again.
@@ -23,18 +23,18 @@ pub struct ElementId(u32);
 
 /// A map from cells to elements other than bottom, by increasing cell.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct Partition(Rc<Vec<(u32, ElementId)>>);
+pub struct AbstractValue(Rc<Vec<(u32, ElementId)>>);
 
-impl Partition {
+impl AbstractValue {
     /// Nothing.
     pub fn bottom() -> Self {
-        Partition::default()
+        AbstractValue::default()
     }
 
     /// From cells in increasing order, each once.
     pub fn new(cells: Vec<(u32, ElementId)>) -> Self {
         debug_assert!(cells.is_sorted_by(|a, b| a.0 < b.0));
-        Partition(Rc::new(cells))
+        AbstractValue(Rc::new(cells))
     }
 
     /// Is it nothing?
@@ -57,7 +57,7 @@ impl Partition {
 const OR: u32 = u32::MAX;
 
 /// The elements of one analysis, and what was computed about them.
-pub struct Store<D> {
+pub struct Elements<D> {
     dimensions: usize,
     integer: Vec<bool>,
     elements: Vec<D>,
@@ -74,10 +74,10 @@ pub struct Store<D> {
     pub coarsened: usize,
 }
 
-impl<D: Domain> Store<D> {
+impl<D: Domain> Elements<D> {
     /// An empty store of elements over these dimensions.
     pub fn new(integer: &[bool]) -> Self {
-        Store {
+        Elements {
             dimensions: integer.len(),
             integer: integer.to_vec(),
             elements: Vec::new(),
@@ -223,7 +223,7 @@ impl<D: Domain> Store<D> {
     }
 
     /// Is every state of the one in the other?
-    pub fn is_leq(&mut self, a: &Partition, b: &Partition) -> bool {
+    pub fn is_leq(&mut self, a: &AbstractValue, b: &AbstractValue) -> bool {
         Rc::ptr_eq(&a.0, &b.0)
             || a.cells().iter().all(|(cell, element)| {
                 b.get(*cell).is_some_and(|other| self.is_leq_elements(*element, other))
@@ -231,7 +231,7 @@ impl<D: Domain> Store<D> {
     }
 
     /// An upper bound, cell by cell.
-    pub fn join(&mut self, a: &Partition, b: &Partition) -> Partition {
+    pub fn join(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
         if a == b || b.is_bottom() {
             return a.clone();
         }
@@ -244,10 +244,10 @@ impl<D: Domain> Store<D> {
     /// Cells of either, those of both by the operation.
     fn merge(
         &mut self,
-        a: &Partition,
-        b: &Partition,
+        a: &AbstractValue,
+        b: &AbstractValue,
         mut both: impl FnMut(&mut Self, ElementId, ElementId) -> ElementId,
-    ) -> Partition {
+    ) -> AbstractValue {
         let (mut result, mut rest) = (Vec::with_capacity(a.0.len().max(b.0.len())), b.cells());
         for &(cell, element) in a.cells() {
             while let Some((&(other, id), tail)) = rest.split_first().filter(|(first, _)| first.0 < cell) {
@@ -263,11 +263,11 @@ impl<D: Domain> Store<D> {
             }
         }
         result.extend_from_slice(rest);
-        Partition::new(result)
+        AbstractValue::new(result)
     }
 
     /// What is in both, cell by cell.
-    pub fn meet(&mut self, a: &Partition, b: &Partition) -> Partition {
+    pub fn meet(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
         if a == b {
             return a.clone();
         }
@@ -276,12 +276,17 @@ impl<D: Domain> Store<D> {
             let met = b.get(cell).and_then(|other| self.meet_ids(element, other));
             result.extend(met.map(|met| (cell, met)));
         }
-        Partition::new(result)
+        AbstractValue::new(result)
     }
 
     /// Widens cell by cell. Precondition, ensured by the engine: `old` is below `new`. There are finitely many cells,
     /// so that new ones cannot appear for ever.
-    pub fn widen(&mut self, old: &Partition, new: &Partition, thresholds: &[Constraint]) -> Partition {
+    pub fn widen(
+        &mut self,
+        old: &AbstractValue,
+        new: &AbstractValue,
+        thresholds: &[Constraint],
+    ) -> AbstractValue {
         self.merge(old, new, |store, old, new| {
             if old == new {
                 return old;
@@ -295,7 +300,7 @@ impl<D: Domain> Store<D> {
     }
 
     /// Narrows cell by cell; `new` is below `old`.
-    pub fn narrow(&mut self, old: &Partition, new: &Partition) -> Partition {
+    pub fn narrow(&mut self, old: &AbstractValue, new: &AbstractValue) -> AbstractValue {
         let mut result = Vec::new();
         for &(cell, element) in new.cells() {
             let Some(before) = old.get(cell) else { continue };
@@ -307,6 +312,6 @@ impl<D: Domain> Store<D> {
             };
             result.extend(narrowed.map(|narrowed| (cell, narrowed)));
         }
-        Partition::new(result)
+        AbstractValue::new(result)
     }
 }

@@ -21,13 +21,13 @@ use coreach_model::budget;
 use coreach_model::term::Term;
 use coreach_polyhedra::account::Account;
 
-use crate::condition::Reason;
+use crate::condition::LossReason;
 use crate::domains::{Domain, DomainKind, WithDomain};
 use crate::excerpt::Excerpt;
 use crate::facts::Writer;
-use crate::fixpoint::{Equations, Flow, Solution, Stop, Strategy, solve};
+use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
 use crate::inductive::{HornClauses, Orientation, Turn};
-use crate::partition::Partition;
+use crate::partition::AbstractValue;
 pub use crate::thresholds::Thresholds;
 use crate::thresholds::thresholds;
 use crate::transfer::Abstraction;
@@ -87,7 +87,7 @@ pub struct Loss {
     /// The term.
     pub term: Term,
     /// Why.
-    pub reason: Reason,
+    pub reason: LossReason,
 }
 
 impl fmt::Display for Loss {
@@ -115,7 +115,7 @@ pub struct Iterations {
     /// Facts that say less than was found, to stay within `fact_limit`.
     pub shortened: usize,
     /// Why a fixpoint was given up, where one was.
-    pub stopped: Option<Stop>,
+    pub stopped: Option<Exhausted>,
 }
 
 /// The facts of a model, by location, as terms over variables and constants.
@@ -250,10 +250,10 @@ impl<D: Domain> Remembered<D> {
             alternate(&forward, &backward, &mut turns, abstraction, options, &mut iterations);
         }
         let (frame, store) = (&abstraction.frame, &abstraction.store);
-        let write = |turn: &Vec<Partition>, writer: &mut Writer| -> Vec<Term> {
+        let write = |turn: &Vec<AbstractValue>, writer: &mut Writer| -> Vec<Term> {
             turn.iter().map(|value| writer.term(frame, store, value)).collect()
         };
-        let at_locations = |turn: &Vec<Partition>, writer: &mut Writer| {
+        let at_locations = |turn: &Vec<AbstractValue>, writer: &mut Writer| {
             forward.clauses.by_location(iosts, &write(turn, writer))
         };
         // The facts first: what is shortened is counted in them, not in the turns that they rest on.
@@ -276,7 +276,7 @@ impl<D: Domain> Remembered<D> {
 fn alternate<T: Copy, D: Domain>(
     forward: &OneWay<T>,
     backward: &OneWay<T>,
-    turns: &mut Vec<Vec<Partition>>,
+    turns: &mut Vec<Vec<AbstractValue>>,
     abstraction: &mut Abstraction<D>,
     options: &Options,
     iterations: &mut Iterations,
@@ -303,11 +303,11 @@ struct OneWay<T> {
     clauses: HornClauses<T>,
     flow: Flow,
     /// The entries' value; all that the bounds allow, where there is none.
-    entry: Option<Partition>,
+    entry: Option<AbstractValue>,
 }
 
 impl<T: Copy> OneWay<T> {
-    fn new(clauses: HornClauses<T>, entry: Option<Partition>) -> Self {
+    fn new(clauses: HornClauses<T>, entry: Option<AbstractValue>) -> Self {
         let edges = clauses.steps.iter().map(|step| (step.from, step.to)).collect();
         OneWay { flow: Flow::new(clauses.points.len(), edges), clauses, entry }
     }
@@ -315,10 +315,10 @@ impl<T: Copy> OneWay<T> {
     fn solve<D: Domain>(
         &self,
         abstraction: &mut Abstraction<D>,
-        within: Option<&[Partition]>,
+        within: Option<&[AbstractValue]>,
         options: &Options,
         iterations: &mut Iterations,
-    ) -> Vec<Partition> {
+    ) -> Vec<AbstractValue> {
         budget::doing(match self.clauses.orientation {
             Orientation::Forward => "the fixpoint of what is reachable",
             Orientation::Backward => "the fixpoint of what can reach Accept",
@@ -328,7 +328,7 @@ impl<T: Copy> OneWay<T> {
             is_entry[*entry as usize] = true;
         }
         let mut equations = Transfers { way: self, abstraction, within, is_entry };
-        let strategy = Strategy {
+        let strategy = Schedule {
             delay: options.delay,
             descending_steps: options.descending_steps,
             step_limit: options.step_limit,
@@ -344,20 +344,20 @@ impl<T: Copy> OneWay<T> {
 struct Transfers<'a, T, D> {
     way: &'a OneWay<T>,
     abstraction: &'a mut Abstraction<D>,
-    within: Option<&'a [Partition]>,
+    within: Option<&'a [AbstractValue]>,
     is_entry: Vec<bool>,
 }
 
 impl<T, D: Domain> Equations for Transfers<'_, T, D> {
-    type Value = Partition;
+    type Value = AbstractValue;
 
-    fn bottom(&self) -> Partition {
-        Partition::bottom()
+    fn bottom(&self) -> AbstractValue {
+        AbstractValue::bottom()
     }
 
-    fn entry(&mut self, node: u32) -> Partition {
+    fn entry(&mut self, node: u32) -> AbstractValue {
         if !self.is_entry[node as usize] {
-            return Partition::bottom();
+            return AbstractValue::bottom();
         }
         let bound = self.within.map(|within| &within[node as usize]);
         match (&self.way.entry, bound) {
@@ -368,9 +368,9 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
         }
     }
 
-    fn transfer(&mut self, edge: u32, source: &Partition) -> Partition {
+    fn transfer(&mut self, edge: u32, source: &AbstractValue) -> AbstractValue {
         if source.is_bottom() {
-            return Partition::bottom();
+            return AbstractValue::bottom();
         }
         let step = self.way.clauses.steps[edge as usize];
         let transition = step.transition as usize;
@@ -389,23 +389,23 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
         }
     }
 
-    fn join(&mut self, a: &Partition, b: &Partition) -> Partition {
+    fn join(&mut self, a: &AbstractValue, b: &AbstractValue) -> AbstractValue {
         self.abstraction.store.join(a, b)
     }
 
-    fn is_leq(&mut self, a: &Partition, b: &Partition) -> bool {
+    fn is_leq(&mut self, a: &AbstractValue, b: &AbstractValue) -> bool {
         self.abstraction.store.is_leq(a, b)
     }
 
-    fn widen(&mut self, old: &Partition, new: &Partition) -> Partition {
+    fn widen(&mut self, old: &AbstractValue, new: &AbstractValue) -> AbstractValue {
         self.abstraction.store.widen(old, new, &self.abstraction.thresholds)
     }
 
-    fn narrow(&mut self, old: &Partition, new: &Partition) -> Partition {
+    fn narrow(&mut self, old: &AbstractValue, new: &AbstractValue) -> AbstractValue {
         self.abstraction.store.narrow(old, new)
     }
 
-    fn fallback(&mut self, node: u32) -> Partition {
+    fn fallback(&mut self, node: u32) -> AbstractValue {
         match self.within {
             Some(within) => within[node as usize].clone(),
             None => self.abstraction.top(),
@@ -416,7 +416,11 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
 fn losses<D: Domain>(iosts: &Iosts, abstraction: &Abstraction<D>) -> Vec<Loss> {
     let mut found = Vec::new();
     for place in &abstraction.frame.dropped {
-        found.push(Loss { place: LossPlace::Data, term: place.term.clone(), reason: Reason::Unpartitioned });
+        found.push(Loss {
+            place: LossPlace::Data,
+            term: place.term.clone(),
+            reason: LossReason::Unpartitioned,
+        });
     }
     for (term, reason) in &abstraction.initial_losses {
         found.push(Loss { place: LossPlace::Initial, term: term.clone(), reason: *reason });

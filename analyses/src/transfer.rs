@@ -16,14 +16,14 @@ use crate::domains::Domain;
 use crate::effect::{Case, Effect, Effects, targets};
 use crate::frame::Frame;
 use crate::hash::FastMap;
-use crate::partition::{ElementId, Partition, Store};
+use crate::partition::{AbstractValue, ElementId, Elements};
 
 /// A model seen through a domain.
 pub struct Abstraction<D> {
     /// Which parts of a state are described.
     pub frame: Frame,
     /// The elements.
-    pub store: Store<D>,
+    pub store: Elements<D>,
     /// Constraints that widening may stop at.
     pub thresholds: Vec<Constraint>,
     effects: Effects,
@@ -45,7 +45,7 @@ impl<D: Domain> Abstraction<D> {
         let mut effects = Effects::default();
         let effect_of = effects.of(&frame, iosts, partition_limit, !D::SEES_DATA);
         Abstraction {
-            store: Store::new(&frame.integer),
+            store: Elements::new(&frame.integer),
             frame,
             thresholds,
             effects,
@@ -71,14 +71,14 @@ impl<D: Domain> Abstraction<D> {
     }
 
     /// All states: every cell, every number within its type.
-    pub fn top(&mut self) -> Partition {
+    pub fn top(&mut self) -> AbstractValue {
         let top = D::top(self.frame.dimensions()).meet_constraints(&self.frame.bounds, &self.frame.integer);
-        let Some(top) = self.store.add(top) else { return Partition::bottom() };
-        Partition::new((0..self.frame.cells).map(|cell| (cell, top)).collect())
+        let Some(top) = self.store.add(top) else { return AbstractValue::bottom() };
+        AbstractValue::new((0..self.frame.cells).map(|cell| (cell, top)).collect())
     }
 
     /// All states that satisfy a condition over variables and constants.
-    pub fn satisfying(&mut self, condition: &Term) -> Partition {
+    pub fn satisfying(&mut self, condition: &Term) -> AbstractValue {
         let top = self.top();
         let (frame, limit) = (&self.frame, self.partition_limit);
         let mut effect = Effect::new(frame, &[], condition, &[], limit, !D::SEES_DATA);
@@ -98,7 +98,7 @@ impl<D: Domain> Abstraction<D> {
                 self.initial_losses.push(loss);
             }
         }
-        Partition::new(result)
+        AbstractValue::new(result)
     }
 
     /// The cell with all digits but these at 0.
@@ -129,7 +129,7 @@ impl<D: Domain> Abstraction<D> {
     }
 
     /// The states after the transition, the transition's number being its position in the model.
-    pub fn post(&mut self, transition: usize, from: &Partition) -> Partition {
+    pub fn post(&mut self, transition: usize, from: &AbstractValue) -> AbstractValue {
         let mut result: BTreeMap<u32, ElementId> = BTreeMap::new();
         for &(cell, element) in from.cells() {
             for number in self.cases(transition, cell) {
@@ -139,7 +139,7 @@ impl<D: Domain> Abstraction<D> {
                 }
             }
         }
-        Partition::new(result.into_iter().collect())
+        AbstractValue::new(result.into_iter().collect())
     }
 
     fn join_into(&mut self, result: &mut BTreeMap<u32, ElementId>, cell: u32, element: ElementId) {
@@ -177,10 +177,10 @@ impl<D: Domain> Abstraction<D> {
     }
 
     /// The states within `within` from which the transition can lead to `to`.
-    pub fn pre(&mut self, transition: usize, to: &Partition, within: &Partition) -> Partition {
+    pub fn pre(&mut self, transition: usize, to: &AbstractValue, within: &AbstractValue) -> AbstractValue {
         let mut result = Vec::new();
         if to.is_bottom() {
-            return Partition::bottom();
+            return AbstractValue::bottom();
         }
         for &(cell, element) in within.cells() {
             let mut sum: Option<ElementId> = None;
@@ -196,7 +196,7 @@ impl<D: Domain> Abstraction<D> {
             }
             result.extend(sum.map(|sum| (cell, sum)));
         }
-        Partition::new(result)
+        AbstractValue::new(result)
     }
 
     fn pre_case(&mut self, number: usize, target: ElementId, within: ElementId) -> Option<ElementId> {

@@ -4,7 +4,7 @@
 //! promise of a stage, not a large model. The checks of every artifact are on.
 
 use coreach_analyses::check::check;
-use coreach_analyses::solver::z3::{Limits, Z3Solver};
+use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_analyses::{DomainKind, Options as Analysis};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
@@ -32,7 +32,7 @@ pub fn pipeline(bytes: &[u8]) {
     if !is_small(&specification.iosts) || !is_small(&purpose.iosts) {
         return;
     }
-    let mut solver = Z3Solver::new(Limits { rlimit: 20_000, milliseconds: 0 });
+    let mut solver = Z3Solver::new(QueryLimits { rlimit: 20_000, milliseconds: 0 });
     let mut found = check(&specification.iosts, &mut solver);
     found.extend(check(&purpose.iosts, &mut solver));
     let failed = found.iter().any(coreach_model::Diagnostic::is_error);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use coreach_analyses::excerpt::Excerpt;
-use coreach_analyses::fixpoint::Stop;
+use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{Iterations, Loss, LossPlace};
 use coreach_model::Term;
 use coreach_model::iosts::Iosts;
@@ -46,7 +46,7 @@ pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<Strin
             iterations.shortened
         ));
     }
-    if let Some(Stop::Steps(limit)) = iterations.stopped {
+    if let Some(Exhausted::Steps(limit)) = iterations.stopped {
         lines.push(format!(
             "the analysis was stopped after {limit} evaluations of a location, with what it had (`analysis: step_limit`)"
         ));
@@ -56,7 +56,7 @@ pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<Strin
 
 #[cfg(test)]
 mod tests {
-    use coreach_analyses::condition::Reason;
+    use coreach_analyses::condition::LossReason;
     use coreach_model::iosts::LocationId;
     use coreach_model::{Datum, Type};
 
@@ -79,7 +79,7 @@ mod tests {
             transitions: Vec::new(),
             origin: None,
         };
-        let loss = Loss { place: LossPlace::Initial, term: sum, reason: Reason::Cases };
+        let loss = Loss { place: LossPlace::Initial, term: sum, reason: LossReason::Cases };
         let said = say(&[loss], &Iterations::default(), &iosts);
         assert!(said.len() == 1 && said[0].len() < 1200 && said[0].contains("..."), "{said:?}");
     }

@@ -42,7 +42,7 @@ fn the_facts_of_the_examples_are_proved() {
         for purpose in fs::read_dir(&folder).into_iter().flatten() {
             let purpose = purpose.unwrap().path();
             let is_slow = SLOW.iter().any(|slow| purpose.ends_with(slow));
-            if is_slow || !purpose.extension().is_some_and(|extension| extension == "yaml") {
+            if is_slow || purpose.extension().is_none_or(|extension| extension != "yaml") {
                 continue;
             }
             let Some(made) = generated(&specification, &purpose) else { continue };

@@ -15,7 +15,7 @@ use coreach_polyhedra::Rational;
 use crate::bound::Bound;
 use crate::matrix::Matrix;
 use crate::numbers::{Kept, Numbers};
-use crate::partition::Partition;
+use crate::partition::UnionFind;
 
 /// A closed matrix over some dimensions, not empty, normalised.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ pub(crate) fn split<B: Kept>(
     into: &mut Vec<Arc<Block>>,
 ) -> Option<()> {
     let count = matrix.variables();
-    let mut partition = Partition::apart(count);
+    let mut partition = UnionFind::apart(count);
     for a in 0..count {
         for b in 0..a {
             if partition.find(a) != partition.find(b) && related(&matrix, a, b)? {

@@ -17,7 +17,7 @@ use crate::linear;
 use crate::matrix::aligned;
 use crate::numbers::Kept;
 use crate::octagon::Octagon;
-use crate::partition::Partition;
+use crate::partition::UnionFind;
 
 /// Passes over the constraints that are no octagon's.
 const PASSES: usize = 4;
@@ -114,7 +114,7 @@ fn settle<B: Kept>(block: &Arc<Block>, integer: &[bool], into: &mut Vec<Arc<Bloc
 
 /// The blocks of each set of a partition, under its least member.
 fn grouped<'a>(
-    partition: &mut Partition,
+    partition: &mut UnionFind,
     count: usize,
     blocks: &'a [Arc<Block>],
 ) -> Vec<Vec<&'a Arc<Block>>> {
@@ -129,7 +129,7 @@ fn meet<B: Kept>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon> 
     let (Some(ours), Some(theirs)) = (&a.blocks, &b.blocks) else {
         return Some(Octagon::empty(a.dimensions));
     };
-    let mut partition = Partition::apart(a.dimensions);
+    let mut partition = UnionFind::apart(a.dimensions);
     for block in ours.iter().chain(theirs) {
         partition.unite_all(&block.dimensions);
     }
@@ -164,7 +164,7 @@ fn meet<B: Kept>(a: &Octagon, b: &Octagon, integer: &[bool]) -> Option<Octagon> 
 fn meet_edges<B: Kept>(octagon: &Octagon, edges: &[Edge], integer: &[bool]) -> Option<Octagon> {
     let dimensions = octagon.dimensions;
     let present = octagon.blocks.as_deref().unwrap_or_default();
-    let mut partition = Partition::apart(dimensions);
+    let mut partition = UnionFind::apart(dimensions);
     for block in present {
         partition.unite_all(&block.dimensions);
     }

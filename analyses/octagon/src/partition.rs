@@ -1,11 +1,11 @@
 //! Sets of dimensions that belong together, by union and find.
 
 /// A partition of `0..n`.
-pub(crate) struct Partition {
+pub(crate) struct UnionFind {
     parent: Vec<usize>,
 }
 
-impl Partition {
+impl UnionFind {
     /// All apart.
     pub(crate) fn apart(count: usize) -> Self {
         Self { parent: (0..count).collect() }

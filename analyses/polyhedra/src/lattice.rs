@@ -28,7 +28,7 @@ use crate::dense::Dense;
 use crate::dual::{Constraints, Dual};
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
-use crate::partition::Partition;
+use crate::partition::UnionFind;
 use crate::polyhedron::{self, Block, Blocks, Polyhedron};
 use crate::query::Bound;
 use crate::row::{self, Row};
@@ -104,7 +104,7 @@ impl Polyhedron {
         if theirs.is_empty() {
             return self.clone();
         }
-        let mut partition = Partition::new(self.dimensions());
+        let mut partition = UnionFind::new(self.dimensions());
         for block in mine.iter().chain(theirs.iter()) {
             partition.relate(block.dimensions.iter().copied());
         }
@@ -158,7 +158,7 @@ impl Polyhedron {
         if let Some(met) = met_apart(dimensions, &blocks, &added) {
             return Self::of_blocks(dimensions, met);
         }
-        let mut partition = Partition::new(dimensions);
+        let mut partition = UnionFind::new(dimensions);
         for block in blocks.iter() {
             partition.relate(block.dimensions.iter().copied());
         }

@@ -33,7 +33,7 @@ use crate::dense::Dense;
 use crate::integer::Integer;
 use crate::lattice::{self, Differing, Joined};
 use crate::linear::{Constraint, LinearExpression, Relation};
-use crate::partition::Partition;
+use crate::partition::UnionFind;
 use crate::polyhedron::{self, Block, Polyhedron};
 use crate::query::{Bound, Bounds};
 use crate::rational::Rational;
@@ -291,7 +291,7 @@ fn joined_by_group(
     octagonal: &Budget,
     candidates: &mut Vec<Constraint>,
 ) -> Vec<Block> {
-    let mut partition = Partition::new(dimensions);
+    let mut partition = UnionFind::new(dimensions);
     for block in mine.iter().chain(theirs) {
         partition.relate(block.dimensions.iter().copied());
     }

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 /// A partition of `0..count`; members that were never related to anything, not even to themselves,
 /// are in no group.
-pub(crate) struct Partition {
+pub(crate) struct UnionFind {
     /// [`UNTOUCHED`], or a member of the same group that is not larger.
     parent: SmallVec<[u32; 32]>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Groups {
     group_of: SmallVec<[u32; 32]>,
 }
 
-impl Partition {
+impl UnionFind {
     pub(crate) fn new(count: usize) -> Self {
         Self { parent: SmallVec::from_elem(UNTOUCHED, count) }
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn groups_are_ordered() {
-        let mut partition = Partition::new(8);
+        let mut partition = UnionFind::new(8);
         partition.relate([7, 3]);
         partition.relate([5]);
         partition.relate([6, 1]);

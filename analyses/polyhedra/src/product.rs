@@ -26,7 +26,7 @@ use crate::dual::{self, Dual, Generator, Kind};
 use crate::integer::Integer;
 use crate::linear::{Constraint, Relation};
 use crate::minimise::{Facet, Minimal};
-use crate::partition::Partition;
+use crate::partition::UnionFind;
 use crate::row::{self, Row};
 
 /// The row with its columns moved to `positions` in a space of `width` coordinates.
@@ -154,7 +154,7 @@ pub(crate) fn factors(dimensions: usize, whole: &Dual) -> Option<Vec<(Vec<usize>
     if is_connected(dimensions, &whole.constraints) {
         return None;
     }
-    let mut partition = Partition::new(dimensions);
+    let mut partition = UnionFind::new(dimensions);
     for constraint in &whole.constraints {
         partition.relate(support(constraint.row()));
     }

@@ -75,7 +75,7 @@ impl core::error::Error for ParseSequenceError {}
 
 /// What a step came to.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum Replayed {
     /// A new polyhedron, with the next number.
     Made(Polyhedron),
     /// The answer to a question, as text that is the same for the same answer.
@@ -85,7 +85,7 @@ pub enum Answer {
 /// Performs a step; `made` are the polyhedra with numbers. Nothing when a number or dimension is not
 /// there, or one is assigned twice.
 #[must_use]
-pub fn perform(dimensions: usize, step: &Step, made: &[Polyhedron]) -> Option<Answer> {
+pub fn perform(dimensions: usize, step: &Step, made: &[Polyhedron]) -> Option<Replayed> {
     let at = |index: &usize| made.get(*index);
     let fits = |p: &Polyhedron, c: &[Constraint]| {
         c.iter().all(|c| c.coefficients().iter().skip(p.dimensions()).all(Integer::is_zero))
@@ -118,15 +118,15 @@ pub fn perform(dimensions: usize, step: &Step, made: &[Polyhedron]) -> Option<An
         Step::Remove(a, d) => at(a).filter(|p| are_there(p, d))?.remove_dimensions(d),
         Step::IsLeq(a, b) => {
             let (a, b) = Some((at(a)?, at(b)?)).filter(|(a, b)| same(a, b))?;
-            return Some(Answer::Text(a.is_leq(b).to_string()));
+            return Some(Replayed::Text(a.is_leq(b).to_string()));
         }
-        Step::IsEmpty(a) => return Some(Answer::Text(at(a)?.is_empty().to_string())),
+        Step::IsEmpty(a) => return Some(Replayed::Text(at(a)?.is_empty().to_string())),
         Step::Bounds(a, e) => {
-            return Some(Answer::Text(format!("{:?}", at(a).filter(|p| reads(p, e))?.bounds(e))));
+            return Some(Replayed::Text(format!("{:?}", at(a).filter(|p| reads(p, e))?.bounds(e))));
         }
-        Step::List(a) => return Some(Answer::Text(format!("{:?}", at(a)?.constraints()))),
+        Step::List(a) => return Some(Replayed::Text(format!("{:?}", at(a)?.constraints()))),
     };
-    Some(Answer::Made(made))
+    Some(Replayed::Made(made))
 }
 
 impl core::str::FromStr for Sequence {
@@ -310,8 +310,8 @@ list 5
         let mut texts = Vec::new();
         for step in &sequence.steps {
             match perform(sequence.dimensions, step, &made).unwrap() {
-                Answer::Made(polyhedron) => made.push(polyhedron),
-                Answer::Text(text) => texts.push(text),
+                Replayed::Made(polyhedron) => made.push(polyhedron),
+                Replayed::Text(text) => texts.push(text),
             }
         }
         assert_eq!(made.len(), 10);

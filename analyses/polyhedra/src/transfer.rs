@@ -16,7 +16,7 @@
 use crate::budget::{Budget, Exceeded};
 use crate::dense::Dense;
 use crate::linear::{Constraint, LinearExpression, Relation};
-use crate::partition::Partition;
+use crate::partition::UnionFind;
 use crate::polyhedron::{self, Block, Polyhedron, leave, positions};
 use crate::product;
 use crate::row::{self, Row};
@@ -93,7 +93,7 @@ impl Polyhedron {
         }
         let is_assigned = marks(dimensions, rights.iter().map(|right| right.dimension));
         // Member `at` is the old value of a dimension, `dimensions + at` the new one if assigned.
-        let mut partition = Partition::new(2 * dimensions);
+        let mut partition = UnionFind::new(2 * dimensions);
         for block in blocks.iter() {
             partition.relate(block.dimensions.iter().copied());
         }
@@ -178,7 +178,7 @@ impl Polyhedron {
                 all
             })
             .collect();
-        let mut partition = Partition::new(dimensions);
+        let mut partition = UnionFind::new(dimensions);
         mentioned.iter().for_each(|all| partition.relate(all.iter().copied()));
         let groups = partition.groups();
         let mut members: Vec<(Vec<&Block>, &[usize])> =

@@ -301,7 +301,8 @@ mod tests {
             .constant("c", Type::Int)
             .initially(Term::equal(&sum, &Term::int(33)))
             .done();
-        let mut solver = Z3Solver::new(crate::solver::z3::Limits { rlimit: 20_000, milliseconds: 2_000 });
+        let mut solver =
+            Z3Solver::new(crate::solver::z3::QueryLimits { rlimit: 20_000, milliseconds: 2_000 });
         let found = check(&iosts, &mut solver);
         assert_eq!((found[0].code, found[0].is_error()), ("initial-state-undecided", false));
     }

@@ -31,7 +31,7 @@ use crate::linear::{big, rational};
 const ROUNDS: usize = 4;
 
 /// Which of APRON's libraries a domain is.
-pub trait Kind: Clone + 'static {
+pub trait ApronKind: Clone + 'static {
     /// The library.
     const LIBRARY: Library;
 }
@@ -46,15 +46,15 @@ pub struct Octagon;
 #[derive(Clone, Debug)]
 pub struct Polka;
 
-impl Kind for Box {
+impl ApronKind for Box {
     const LIBRARY: Library = Library::Box;
 }
 
-impl Kind for Octagon {
+impl ApronKind for Octagon {
     const LIBRARY: Library = Library::Octagon;
 }
 
-impl Kind for Polka {
+impl ApronKind for Polka {
     const LIBRARY: Library = Library::PolkaStrict;
 }
 
@@ -300,7 +300,7 @@ fn of_octagon(element: &Element) -> Result<Vec<Constraint>, Error> {
     Ok(found)
 }
 
-impl<K: Kind> Apron<K> {
+impl<K: ApronKind> Apron<K> {
     fn of(element: Result<Element, Error>, dimensions: usize) -> Self {
         Apron { element: succeeded(element), dimensions, kind: PhantomData }
     }
@@ -322,7 +322,7 @@ impl<K: Kind> Apron<K> {
     }
 }
 
-impl<K: Kind> Domain for Apron<K> {
+impl<K: ApronKind> Domain for Apron<K> {
     fn top(dimensions: usize) -> Self {
         Self::of(manager(K::LIBRARY).and_then(|manager| manager.top(0, dimensions)), dimensions)
     }

@@ -9,19 +9,19 @@ use crate::domains::{Assignments, Domain};
 
 /// Reached or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Location {
+pub struct Control {
     reached: bool,
 }
 
-impl Domain for Location {
+impl Domain for Control {
     const SEES_DATA: bool = false;
 
     fn top(_: usize) -> Self {
-        Location { reached: true }
+        Control { reached: true }
     }
 
     fn bottom(_: usize) -> Self {
-        Location { reached: false }
+        Control { reached: false }
     }
 
     fn is_bottom(&self) -> bool {
@@ -33,11 +33,11 @@ impl Domain for Location {
     }
 
     fn join(&self, other: &Self) -> Self {
-        Location { reached: self.reached || other.reached }
+        Control { reached: self.reached || other.reached }
     }
 
     fn meet(&self, other: &Self, _: &[bool]) -> Self {
-        Location { reached: self.reached && other.reached }
+        Control { reached: self.reached && other.reached }
     }
 
     fn widen(&self, other: &Self, _: &[Constraint]) -> Self {
@@ -47,7 +47,7 @@ impl Domain for Location {
     fn meet_constraints(&self, constraints: &[Constraint], _: &[bool]) -> Self {
         let closed =
             constraints.iter().any(|constraint| crate::linear::constant_truth(constraint) == Some(false));
-        Location { reached: self.reached && !closed }
+        Control { reached: self.reached && !closed }
     }
 
     fn assign(&self, _: &Assignments) -> Self {

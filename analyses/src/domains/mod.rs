@@ -137,7 +137,7 @@ macro_rules! domains {
 // The one list of domains.
 domains! {
     /// The control structure alone.
-    Location = "location", location::Location;
+    Location = "location", location::Control;
     /// One interval per number.
     Interval = "interval", interval::Interval;
     /// Octagons: bounds of numbers, and of sums and differences of two.

@@ -29,7 +29,7 @@ const MOST_CELLS_OF_A_LITERAL: usize = 4096;
 
 /// What a query must say beside its terms.
 #[derive(Default, Debug)]
-pub(super) struct Facts {
+pub(super) struct TypeFacts {
     /// Every datum, in the order of its first occurrence, without the auxiliary ones.
     pub data: Vec<Datum>,
     /// The cells at which arrays that differ do differ.
@@ -45,7 +45,7 @@ pub(super) struct Facts {
 }
 
 /// The facts of one term.
-pub(super) fn facts(term: &Term) -> Facts {
+pub(super) fn facts(term: &Term) -> TypeFacts {
     let mut walk = Walk::default();
     walk.visit(term);
     walk.facts
@@ -136,7 +136,7 @@ fn is_restricted(ty: &Type) -> bool {
 struct Walk {
     seen: HashSet<Term>,
     placed: HashSet<(Term, Term)>,
-    facts: Facts,
+    facts: TypeFacts,
 }
 
 impl Walk {

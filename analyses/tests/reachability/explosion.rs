@@ -1,6 +1,6 @@
 //! What made the analyses explode: facts of many cases, terms that share, guards over many parameters. (sound, and ends)
 
-use coreach_analyses::condition::Reason;
+use coreach_analyses::condition::LossReason;
 use coreach_analyses::reachability::{Options, analyse, reach};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
@@ -144,5 +144,5 @@ fn many_parameters_in_one_dense_guard_are_projected_within_limits() {
     let (facts, losses) = reach(&model.0, &options(DomainKind::Polyhedra));
     let after = evaluate(&facts[1], &Valuation::from([(x, Value::Int(1.into()))]));
     assert_eq!(after, Ok(Value::Bool(true)), "all parameters 0 take it");
-    assert!(losses.iter().all(|loss| loss.reason == Reason::Parameters), "{losses:?}");
+    assert!(losses.iter().all(|loss| loss.reason == LossReason::Parameters), "{losses:?}");
 }

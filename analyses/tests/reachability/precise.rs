@@ -1,7 +1,7 @@
 //! *Precision*: what an analysis must not lose, and what it must say that it lost.
 
-use coreach_analyses::condition::Reason;
-use coreach_analyses::fixpoint::Stop;
+use coreach_analyses::condition::LossReason;
+use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{LossPlace, Thresholds};
 use coreach_analyses::{DomainKind, Options, analyse, reach};
 use coreach_model::{Datum, Term, Type};
@@ -94,14 +94,14 @@ fn losses_are_listed() {
     for domain in DATA {
         let (facts, losses) = reach(&model.0, &Options { partition_limit: 2, ..options(domain) });
         assert_eq!(texts(&facts), ["x == 0"], "{domain}: the type says y >= 0, and nothing else is known");
-        let listed: Vec<(LossPlace, String, Reason)> =
+        let listed: Vec<(LossPlace, String, LossReason)> =
             losses.iter().map(|loss| (loss.place, loss.term.to_string(), loss.reason)).collect();
         let expected = [
-            (LossPlace::Data, "f0".to_owned(), Reason::Unpartitioned),
-            (LossPlace::Data, "f1".to_owned(), Reason::Unpartitioned),
-            (LossPlace::Data, "f3".to_owned(), Reason::Unpartitioned),
-            (LossPlace::Transition(0), "x * y > 3".to_owned(), Reason::NonLinear),
-            (LossPlace::Transition(0), quotient.to_string(), Reason::IntegerDivision),
+            (LossPlace::Data, "f0".to_owned(), LossReason::Unpartitioned),
+            (LossPlace::Data, "f1".to_owned(), LossReason::Unpartitioned),
+            (LossPlace::Data, "f3".to_owned(), LossReason::Unpartitioned),
+            (LossPlace::Transition(0), "x * y > 3".to_owned(), LossReason::NonLinear),
+            (LossPlace::Transition(0), quotient.to_string(), LossReason::IntegerDivision),
         ];
         assert_eq!(listed, expected, "{domain}");
     }
@@ -113,7 +113,7 @@ fn stopping_is_a_value() {
     let (model, accepting) = coffee();
     for &domain in DomainKind::ALL {
         let facts = analyse(&model, &accepting, &Options { step_limit: 3, ..options(domain) });
-        assert_eq!(facts.iterations.stopped, Some(Stop::Steps(3)));
+        assert_eq!(facts.iterations.stopped, Some(Exhausted::Steps(3)));
         assert!(
             facts.reach[..9].iter().all(Term::is_true),
             "{domain}: all that can be said is that there are edges"

@@ -5,7 +5,7 @@
 //! this is counted. The model after closure is explored, once from its initial states and, where that shows nothing, once
 //! from all states there are. Where that shows nothing either, `determinize` is asked again, with a longer lookahead.
 
-use coreach_analyses::solver::z3::{Limits, Z3Solver};
+use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_pipeline::artifact::Closed;
 use coreach_pipeline::stages::determinize::determinize;
 
@@ -82,7 +82,7 @@ fn judge(
         return Ok("no lookahead: confirmed in states that are not reached");
     }
     // Products that are nested so deep are beyond the solver; it may say so soon.
-    let mut solver = Z3Solver::new(Limits { rlimit: 20_000, milliseconds: 100 });
+    let mut solver = Z3Solver::new(QueryLimits { rlimit: 20_000, milliseconds: 100 });
     if determinize(closed.clone(), LONG, &Default::default(), &mut solver).is_ok() {
         return Ok("no lookahead: not confirmed, a longer one resolves it");
     }

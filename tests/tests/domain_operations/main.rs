@@ -7,7 +7,7 @@
 //!   must give is a formula about the constraints of what it was given (a projection is a quantifier, a hull is the
 //!   lifting of Balas with one more dimension for strictness), and the result must be equivalent to it. Widening and
 //!   limits must contain it.
-//! - *Points* (`points.rs`): every domain of the list. Points of the elements are carried through the operations by
+//! - *Points* (`points.rs`): every domain of the list, and two that are made of others. Points of the elements are carried through the operations by
 //!   arithmetic on rationals, and must stay inside.
 //!
 //! Coefficients are small mostly, and near 2^31 and 2^63 now and then. A seed names a case: a failure prints it, and

@@ -1,6 +1,10 @@
 //! Every domain, point by point: what operations on numbers make of an element's points must stay inside the element.
 
 use coreach_analyses::DomainKind;
+use coreach_analyses::domains::both::Both;
+use coreach_analyses::domains::interval::Interval;
+use coreach_analyses::domains::octagon::Octagon;
+use coreach_analyses::domains::powerset::Powerset;
 use coreach_analyses::domains::{Domain, WithDomain};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_tests::generator::random::Random;
@@ -172,5 +176,7 @@ fn no_domain_loses_a_point() {
         for kind in DomainKind::ALL {
             kind.with(Points(seed));
         }
+        Points(seed).run::<Both<Interval, Octagon>>();
+        Points(seed).run::<Powerset<Interval, 3>>();
     }
 }

@@ -47,7 +47,7 @@ const SMALL: i64 = 10;
 
 /// What a query may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct QueryLimits {
     /// Z3's resource units per query, the same on every machine; 0 for no limit. A small query takes some hundreds; a
     /// million are of the order of a second.
     pub rlimit: u32,
@@ -55,15 +55,15 @@ pub struct Limits {
     pub milliseconds: u32,
 }
 
-impl Default for Limits {
+impl Default for QueryLimits {
     fn default() -> Self {
-        Limits { rlimit: 2_000_000, milliseconds: 10_000 }
+        QueryLimits { rlimit: 2_000_000, milliseconds: 10_000 }
     }
 }
 
 /// A solver that lives in one thread.
 pub struct Z3Solver {
-    limits: Limits,
+    limits: QueryLimits,
     translator: Translator,
     // Shared by counting: a clone of Z3's solver is a translation of all it holds, and takes milliseconds.
     linear: Rc<z3::Solver>,
@@ -75,7 +75,7 @@ pub struct Z3Solver {
 
 impl Default for Z3Solver {
     fn default() -> Self {
-        Z3Solver::new(Limits::default())
+        Z3Solver::new(QueryLimits::default())
     }
 }
 
@@ -88,7 +88,7 @@ enum Easy {
 
 impl Z3Solver {
     /// A solver with these limits.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: QueryLimits) -> Self {
         Z3Solver {
             limits,
             translator: Translator::default(),

@@ -83,14 +83,14 @@ fn answers_are_remembered_by_set() {
 #[test]
 fn both_limits_stop_and_unknown_errs_to_the_safe_side() {
     let hard = [cubes()];
-    let mut solver = Z3Solver::new(Limits { rlimit: 100_000, milliseconds: 0 });
+    let mut solver = Z3Solver::new(QueryLimits { rlimit: 100_000, milliseconds: 0 });
     assert_eq!(solver.check(&hard), Answer::Unknown);
     assert_eq!(solver.witness(&hard), Witness::Unknown);
     assert!(may_hold(&mut solver, &hard));
     assert!(!must_hold(&mut solver, &hard, &Term::equal(&int("a"), &int("b"))));
     assert_eq!(solver.statistics().timed_out, 0);
     assert!(solver.statistics().unknown >= 3);
-    let mut solver = Z3Solver::new(Limits { rlimit: 0, milliseconds: 100 });
+    let mut solver = Z3Solver::new(QueryLimits { rlimit: 0, milliseconds: 100 });
     assert_eq!(solver.check(&hard), Answer::Unknown);
     assert_eq!(solver.statistics().timed_out, 1);
     // It still works afterwards.
