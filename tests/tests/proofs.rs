@@ -62,7 +62,7 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
     let before = &made.visible.iosts;
     let nowhere = vec![Term::no(); before.locations.len()];
     let initial = before.initial;
-    let claims = |chain: Vec<Turn>| TestGraph {
+    let claims = |coreach: &[Term], chain: Vec<Turn>| TestGraph {
         iosts: coreach_model::Iosts {
             locations: vec![before.location(initial).clone()],
             initial: coreach_model::LocationId(0),
@@ -72,11 +72,11 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
         },
         origins: vec![GraphOrigin::Given(initial)],
         made_of: Vec::new(),
-        decided: Decided { reach: nowhere.clone(), coreach: nowhere.clone(), chain },
+        decided: Decided { reach: nowhere.clone(), coreach: coreach.to_vec(), chain },
         pass: None,
         inconclusive: None,
         reach: vec![Term::no()],
-        coreach: vec![Term::no()],
+        coreach: vec![coreach[initial.0 as usize].clone()],
         allowed: Vec::new(),
         ..made.test_graph.clone()
     };
@@ -85,8 +85,12 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
     let mut last = chain.clone();
     *last.last_mut().unwrap() = lie(last.last().unwrap());
     for chain in [chain.clone(), Vec::new(), chain.iter().map(lie).collect(), last] {
-        let found = check::test_graph(&claims(chain), &made.visible, &mut Z3Solver::default());
+        let found = check::test_graph(&claims(&nowhere, chain), &made.visible, &mut Z3Solver::default());
         let is_named = found.violations.iter().any(|violation| violation.rule == "test graph 8: coreach");
         assert!(is_named, "{found:?}");
     }
+    // What leads to Accept is said as it is; that it is reached is not.
+    let claim = claims(&made.test_graph.decided.coreach, chain.clone());
+    let found = check::test_graph(&claim, &made.visible, &mut Z3Solver::default());
+    assert!(found.violations.iter().any(|violation| violation.rule == "test graph 7"), "{found:?}");
 }

@@ -3,7 +3,8 @@
 //! First they are tried as a proof. Which conditions make facts inductive is a definition, and the analysis reads the same
 //! list ([`coreach_analyses::inductive`]); whether they hold is asked here, of the solver, about the terms that the graph
 //! carries, and nothing else of the analysis is believed. reach is inductive on the graph. coreach is what a chain of turns
-//! ends in, on the visible machine up to Accept, each turn inductive within the one before. Where all that is proved,
+//! ends in, on the visible machine up to Accept, each turn inductive within the one before. Where the purpose is out of reach, the
+//! reach by which it is has to be a turn more. Where all that is proved,
 //! the facts are true, and nothing more is asked.
 //!
 //! A fact that is not proved may be true all the same: where facts are shortened, or the solver does not know. So it is refuted by a run: symbolic runs of the graph that come to a
@@ -42,22 +43,35 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
         tell(outcome, "test graph 8: reach", checking);
     }
     if !coreach_is_proved(graph, visible, checking) {
-        let before = &visible.iosts;
-        // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
-        let cut = visible.iosts.location_ids().filter(|at| visible.accepting[at.0 as usize]).collect();
-        let runs = Runs { ends: cut, ..Runs::of(before, &before.initial_condition) };
-        let outcome = runs.search(checking, |run, checking| {
-            if !visible.accepting[run.location.0 as usize] {
-                return None;
-            }
+        let outcome = to_accept(visible, checking, |run| {
             let outside = run.past.iter().map(|(location, state)| {
                 substitute(&graph.decided.coreach[location.0 as usize], state).not()
             });
-            let outside = Term::or(outside.collect::<Vec<_>>());
-            run.is_possible_with(outside, checking).then(|| before.location(run.location).label.clone())
+            Term::or(outside.collect::<Vec<_>>())
         });
         tell(outcome, "test graph 8: coreach", checking);
     }
+    if graph.pass.is_none() && !absence_is_proved(graph, visible, checking) {
+        let outcome = to_accept(visible, checking, |_| Term::yes());
+        tell(outcome, "test graph 7", checking);
+    }
+}
+
+/// The first run to Accept of which something is said.
+fn to_accept(
+    visible: &Visible,
+    checking: &mut Checking<'_>,
+    outside: impl Fn(&Run) -> Term,
+) -> Option<String> {
+    let before = &visible.iosts;
+    // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
+    let ends = before.location_ids().filter(|at| visible.accepting[at.0 as usize]).collect();
+    let runs = Runs { ends, ..Runs::of(before, &before.initial_condition) };
+    runs.search(checking, |run, checking| {
+        let accepts = visible.accepting[run.location.0 as usize];
+        (accepts && run.is_possible_with(outside(run), checking))
+            .then(|| before.location(run.location).label.clone())
+    })
 }
 
 fn tell(outcome: Option<String>, rule: &'static str, checking: &mut Checking<'_>) {
@@ -73,12 +87,29 @@ fn reach_is_proved(graph: &TestGraph, checking: &mut Checking<'_>) -> bool {
 }
 
 fn coreach_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
-    // What follows Accept was not looked at.
-    let mut cut = visible.iosts.clone();
-    cut.transitions.retain(|t| !visible.accepting[t.source.0 as usize]);
+    let cut = up_to_accept(visible);
     let Decided { coreach, chain, .. } = &graph.decided;
     inductive::chain(&cut, &visible.accepting, chain, coreach)
         .all(|obligation| is_proved(&obligation, checking))
+}
+
+/// Where a purpose is out of reach, reach is that of what coreach left of the machine: a turn more.
+fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
+    let Decided { reach, coreach, .. } = &graph.decided;
+    let cut = up_to_accept(visible);
+    let start = coreach[cut.initial.0 as usize].clone();
+    if checking.ask(&[cut.initial_condition.clone(), start]) == Answer::Unsat {
+        return true;
+    }
+    let clauses = HornClauses::forward(&cut);
+    clauses.obligations(&cut, reach, Some(coreach)).all(|obligation| is_proved(&obligation, checking))
+}
+
+/// The machine of which the facts speak: what follows Accept was not looked at.
+fn up_to_accept(visible: &Visible) -> Iosts {
+    let mut cut = visible.iosts.clone();
+    cut.transitions.retain(|t| !visible.accepting[t.source.0 as usize]);
+    cut
 }
 
 fn is_proved(obligation: &Obligation, checking: &mut Checking<'_>) -> bool {

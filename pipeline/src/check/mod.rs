@@ -26,7 +26,8 @@
 //! - **test graph** (Algorithm 7.2): (1) nothing leaves Pass and Inconclusive; (2) only what the implementation sends
 //!   leads to Inconclusive; (3) deterministic; (4) every transition is one of the visible machine's, with its guard within
 //!   or outside coreach, its effect and its target; (5) what is missing cannot hold; (6) `allowed` says what the visible
-//!   machine does; (7) a purpose is out of reach only by the facts; (8) no run refutes the facts.
+//!   machine does; (7) a purpose is out of reach by the facts, which are proved of it, or no run gets there; (8) the facts
+//!   are proved, or no run refutes them.
 //! - **test case** (Definition 6.4, Algorithm 7.3): (1) nothing leaves a verdict; (2) deterministic where reachable;
 //!   (3) in every other location, for every output of the implementation, some guard holds; (4) what is added leads to
 //!   Fail, on outputs, and changes nothing; (5) the rest is the test graph; (6) each verdict is at its location; (7) Fail
