@@ -15,6 +15,7 @@ use coreach_model::semantics::Event;
 use ureq::Agent;
 
 use crate::adapter::description::{Http, Request};
+use crate::adapter::framing::NoHttp;
 use crate::adapter::reply::{Reply, translate};
 use crate::adapter::server::{self, Server};
 use crate::adapter::signature::Signatures;
@@ -282,6 +283,9 @@ fn failure(error: ureq::Error) -> Failure {
             Failure::Flood(format!("a body is larger than {limit} bytes"))
         }
         ureq::Error::Protocol(error) => Failure::Garbage(format!("the answer is no HTTP: {error}")),
+        ureq::Error::Other(error) if error.is::<NoHttp>() => {
+            Failure::Garbage(format!("the answer is no HTTP: {error}"))
+        }
         ureq::Error::LargeResponseHeader(_, limit) => {
             Failure::Flood(format!("the headers of an answer are larger than {limit} bytes"))
         }

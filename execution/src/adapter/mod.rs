@@ -6,6 +6,7 @@
 
 pub mod description;
 pub mod dialogue;
+pub mod framing;
 pub mod http;
 pub mod in_process;
 pub mod json_lines;

@@ -23,6 +23,8 @@ use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
 };
 
+use crate::adapter::framing::Framing;
+
 /// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any more.
 #[derive(Clone, Debug)]
 pub struct Line(Arc<UnixStream>);
@@ -50,6 +52,8 @@ pub struct Socket {
     stream: TcpStream,
     line: Line,
     buffers: LazyBuffers,
+    /// Follows what is received, in front of the library.
+    framing: Framing,
 }
 
 impl Resolver for Known {
@@ -71,7 +75,12 @@ impl Connector for Connect {
                 Ok(stream) => {
                     let config = details.config;
                     let buffers = LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size());
-                    return Ok(Some(Socket { stream, line: self.0.clone(), buffers }));
+                    return Ok(Some(Socket {
+                        stream,
+                        line: self.0.clone(),
+                        buffers,
+                        framing: Framing::default(),
+                    }));
                 }
                 Err(error) => failed = error,
             }
@@ -144,6 +153,8 @@ impl Transport for Socket {
             self.line.wait(&self.stream, PollFlags::IN, timeout)?;
             match (&self.stream).read(self.buffers.input_append_buf()) {
                 Ok(count) => {
+                    let seen = self.framing.take(&self.buffers.input_append_buf()[..count]);
+                    seen.map_err(|why| Error::Other(Box::new(why)))?;
                     self.buffers.input_appended(count);
                     return Ok(count > 0);
                 }
