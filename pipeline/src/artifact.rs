@@ -18,8 +18,9 @@ use coreach_model::{ActionId, Term};
 pub struct Member {
     /// The location of [`Closed`].
     pub location: LocationId,
-    /// For each variable of [`Closed`] its value, over the data of [`Visible`]; without the identities.
-    pub pending: Substitution,
+    /// What the run has assigned and the data of [`Visible`] do not show: the effects of its last events, the oldest first, each
+    /// over the data before it.
+    pub steps: Vec<Substitution>,
 }
 
 /// Where a location of [`TestGraph`] comes from.

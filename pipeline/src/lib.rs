@@ -158,6 +158,19 @@ pub struct Generation {
     pub test_graph: TestGraph,
     /// After `input_complete`.
     pub test_case: TestCase,
+    /// What the checks left open, where it is anything; empty where nothing was checked.
+    pub unsettled: Vec<Unsettled>,
+}
+
+/// What the check of one stage's result could not settle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unsettled {
+    /// The stage.
+    pub stage: Stage,
+    /// Questions that the solver did not answer.
+    pub unknown: usize,
+    /// Places at which there was too much to compare.
+    pub unchecked: usize,
 }
 
 /// The whole pipeline. `watch` is told of each stage before it begins.
@@ -174,39 +187,46 @@ pub fn generate(
     solver: &mut dyn Solver,
     watch: &mut dyn FnMut(Stage),
 ) -> Result<Generation, Stop> {
+    let mut unsettled = Vec::new();
     // A purpose must follow every behaviour of the specification, or the product would lose some.
     watch(Stage::Complete);
     let complete_purpose = complete(purpose.clone(), &options.limits, solver);
-    checked(options, || check::complete_purpose(&purpose, &complete_purpose, solver));
+    checked(options, Stage::Complete, &mut unsettled, || {
+        check::complete_purpose(&purpose, &complete_purpose, solver)
+    });
 
     // Mark the behaviours that the purpose accepts.
     watch(Stage::Product);
     let product = product(specification, complete_purpose.clone(), &options.limits, solver)?;
-    checked(options, || check::product(&product, specification, &complete_purpose, solver));
+    checked(options, Stage::Product, &mut unsettled, || {
+        check::product(&product, specification, &complete_purpose, solver)
+    });
 
     // A tester sees inputs and outputs only.
     watch(Stage::Close);
     let closed = close(product.clone(), &options.limits, solver)?;
-    checked(options, || check::closed(&closed, &product, solver));
+    checked(options, Stage::Close, &mut unsettled, || check::closed(&closed, &product, solver));
 
     // After a trace, there must be one location to be in.
     watch(Stage::Determinize);
     let visible = determinize(closed.clone(), options.max_lookahead, &options.limits, solver)?;
-    checked(options, || check::visible(&visible, &closed, solver));
+    checked(options, Stage::Determinize, &mut unsettled, || check::visible(&visible, &closed, solver));
 
     // Keep what leads to Accept; this is where the analyses decide.
     watch(Stage::Select);
     let test_graph = select(visible.clone(), &options.analysis, solver);
     all_writable(Stage::Select, &test_graph.iosts, &options.limits)?;
-    checked(options, || check::test_graph(&test_graph, &visible, solver));
+    checked(options, Stage::Select, &mut unsettled, || check::test_graph(&test_graph, &visible, solver));
 
     // Whatever the implementation sends, there must be an answer.
     watch(Stage::InputComplete);
     let test_case = input_complete(test_graph.clone(), &options.limits, solver);
     all_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
-    checked(options, || check::test_case(&test_case, &test_graph, solver));
+    checked(options, Stage::InputComplete, &mut unsettled, || {
+        check::test_case(&test_case, &test_graph, solver)
+    });
 
-    Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case })
+    Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case, unsettled })
 }
 
 /// Facts that are conjoined to guards make them longer.
@@ -214,9 +234,17 @@ fn all_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<(), Stop
     iosts.transitions.iter().try_for_each(|transition| writable(stage.name(), transition, limits))
 }
 
-fn checked(options: &Options, check: impl FnOnce() -> check::Findings) {
+fn checked(
+    options: &Options,
+    stage: Stage,
+    unsettled: &mut Vec<Unsettled>,
+    check: impl FnOnce() -> check::Findings,
+) {
     if options.check || cfg!(debug_assertions) {
-        let violations = check().violations;
+        let check::Findings { violations, unknown, unchecked } = check();
         assert!(violations.is_empty(), "a stage broke its promise: {violations:#?}");
+        if unknown + unchecked > 0 {
+            unsettled.push(Unsettled { stage, unknown, unchecked });
+        }
     }
 }

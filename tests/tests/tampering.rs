@@ -3,12 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use coreach_analyses::reachability::Options;
+use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_model::Term;
-use coreach_pipeline::artifact::Verdict;
+use coreach_model::{Term, Type};
+use coreach_pipeline::artifact::{Member, Verdict};
 use coreach_pipeline::check::{self, Findings};
 use coreach_pipeline::{Generation, Stage, generate};
-use coreach_tests::source::{Input, read_text};
+use coreach_tests::generator::{Shape, generate as generate_pair};
+use coreach_tests::properties::doubtful::{Doubt, Doubtful};
+use coreach_tests::properties::{Report, Settings, artifacts};
+use coreach_tests::source::{self, Input, read_text};
 use coreach_tests::tampering::damage::Operator;
 use coreach_tests::tampering::{Table, tamper};
 
@@ -26,6 +30,59 @@ fn damage_that_changes_something_is_named() {
         let killed: usize = of_stage.map(|(_, tally)| tally.killed).sum();
         assert!(killed >= 20, "{}: {killed}", stage.name());
     }
+}
+
+/// A variable that every member's postponed effects hide is compared with nothing, and stops the step all the same when it is
+/// given what it cannot have.
+#[test]
+fn a_hidden_variable_that_leaves_its_type_is_noticed() {
+    let mut hidden = 0;
+    for seed in 1..=60 {
+        let Ok(input) = source::read(&generate_pair(seed, &Shape::default())) else { continue };
+        let quiet = Settings { only: Some(String::new()), doubt: None, twice: false, ..Settings::of(seed) };
+        let made = artifacts::make(&input, &quiet, &mut Report::default());
+        let (Some(visible), Some(closed)) = (made.visible, made.closed) else { continue };
+        for (number, t) in visible.iosts.transitions.iter().enumerate() {
+            let members = &visible.members[t.target.0 as usize];
+            for variable in &visible.iosts.variables {
+                let Type::Range(_, high) = variable.ty() else { continue };
+                let hides = |member: &Member| member.steps.iter().any(|step| step.contains_key(variable));
+                if !members.iter().all(hides) || !t.assignments.contains_key(variable) {
+                    continue;
+                }
+                let mut damaged = visible.clone();
+                let outside = Term::add(&Term::int(high.clone()), &Term::int(1));
+                damaged.iosts.transitions[number].assignments.insert(variable.clone(), outside);
+                let found = check::visible(&damaged, &closed, &mut Z3Solver::default());
+                assert!(names(&found, "visible 6"), "seed {seed}, {number}, {}: {found:?}", variable.name());
+                hidden += 1;
+            }
+        }
+    }
+    assert!(hidden > 0);
+}
+
+/// A solver that leaves questions open leaves them open in the checks, and that is told.
+#[test]
+fn what_the_checks_leave_open_is_told() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/coffee_machine/");
+    let text = |name: &str| std::fs::read_to_string(format!("{folder}{name}")).unwrap();
+    let input = read_text(text("specification.yaml"), text("deliver_coffee.yaml")).unwrap();
+    let options = coreach_pipeline::Options {
+        max_lookahead: 8,
+        limits: Default::default(),
+        analysis: Options::default(),
+        check: true,
+    };
+    let unsettled = |solver: &mut dyn Solver| {
+        generate(&input.specification, input.purpose.clone(), &options, solver, &mut |_| {})
+            .unwrap()
+            .unsettled
+    };
+    assert_eq!(unsettled(&mut Z3Solver::default()), []);
+    let doubt = Doubt { percent: 25, seed: 1 };
+    let told = unsettled(&mut Doubtful::new(doubt));
+    assert!(told.iter().any(|of_stage| of_stage.unknown > 0), "{told:?}");
 }
 
 #[test]

@@ -123,6 +123,14 @@ struct Report {
     details: Option<Details>,
 }
 
+/// What `--check` left open of one stage's result.
+#[derive(Serialize)]
+struct Unsettled {
+    stage: &'static str,
+    unknown: usize,
+    unchecked: usize,
+}
+
 #[derive(Serialize)]
 struct Details {
     stages: Vec<Measured>,
@@ -133,6 +141,8 @@ struct Details {
     remembered: u64,
     unknown: u64,
     timed_out: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsettled: Vec<Unsettled>,
     files: Vec<String>,
     problems: Vec<String>,
     seconds: f64,
@@ -252,6 +262,9 @@ fn tell(
             console::print(&summary(name, domain, made, &written))?;
             tell_losses(&made.generation.test_graph.losses);
             tell_doubts(made);
+            if arguments.check {
+                tell_unsettled(made);
+            }
         }
         console::draw(made.unreachable.as_slice());
     }
@@ -282,6 +295,7 @@ fn tell(
             remembered: statistics.remembered,
             unknown: statistics.unknown,
             timed_out: statistics.timed_out,
+            unsettled: if arguments.check { unsettled(made) } else { Vec::new() },
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
             problems: [written.undrawn, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
@@ -380,6 +394,21 @@ fn tell_losses(losses: &[String]) {
         console::say(&format!(
             "note: {} more of this kind; `--format json` has all",
             losses.len() - LOSSES_TOLD
+        ));
+    }
+}
+
+fn unsettled(made: &Made) -> Vec<Unsettled> {
+    let all = made.generation.unsettled.iter();
+    all.map(|it| Unsettled { stage: it.stage.name(), unknown: it.unknown, unchecked: it.unchecked }).collect()
+}
+
+fn tell_unsettled(made: &Made) {
+    for Unsettled { stage, unknown, unchecked } in unsettled(made) {
+        console::say(&format!(
+            "note: the check of `{stage}` left open: {} that the solver did not decide, {} with too much to compare in full",
+            plural(unknown, "question"),
+            plural(unchecked, "place")
         ));
     }
 }

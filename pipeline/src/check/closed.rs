@@ -17,7 +17,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
 use super::GUARD_CANNOT_HOLD;
-use super::obligation::{Checking, Findings, after, same_values, undefined};
+use super::obligation::{Checking, Findings, after, same_values, undefined, within_types};
 use crate::artifact::{Closed, Product};
 use crate::limits::{Limits, Quantity};
 
@@ -63,6 +63,10 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
         checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[at].label.clone());
     }
     undefined(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
+    for t in &iosts.transitions {
+        let (guard, values) = (std::slice::from_ref(&t.guard), [within_types(&t.assignments)]);
+        checking.implies(guard, &values, "closed: a value outside its type", || iosts.describe(t));
+    }
     for transition in &iosts.transitions {
         if checking.ask(std::slice::from_ref(&transition.guard)) == Answer::Unsat {
             checking.broken(GUARD_CANNOT_HOLD, iosts.describe(transition));

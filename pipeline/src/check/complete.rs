@@ -69,7 +69,7 @@ pub fn complete_purpose(
             [one] => {
                 let t = &new.transitions[*one];
                 let place = || new.describe(t);
-                checking.equivalent(&[], &residual, &t.guard, "complete purpose 2", place);
+                checking.equivalent(&[], &residual, &truth(&t.guard), "complete purpose 2", place);
                 let is_identity = t.target == target && t.assignments.is_empty();
                 checking.holds(is_identity, "complete purpose 3", place);
             }

@@ -15,14 +15,18 @@
 //! - **product** (Definition 5.4): (1) a location for each pair that is reached, and no other; (2) for each pair of
 //!   transitions with a common action at a pair exactly one, with both guards, both effects and the pair of targets, and
 //!   no other; (3) no datum is owned twice; (4) the initial condition is both; (5) it accepts where the purpose does.
-//! - **every artifact from closed on**: a guard has a value in every state in which it may be read.
+//! - **every artifact from closed on**: a guard has a value in every state in which it may be read, the initial condition
+//!   in every one. Behind a guard that
+//!   holds, what is assigned has a value within its variable's type: closed asks it, visible does (6), and the others take the
+//!   effects of visible.
 //! - **closed** (Definition A.7): (1) no internal action; (2) no guard that cannot hold; (3) no unreachable location;
 //!   (4) data, initial condition and locations are the product's; (5) a location's transitions are the product's ways from
 //!   there to do something visible, in guard, effect and target; (6) it accepts where the product does.
 //! - **visible** (Definition 4.20): (1) no two transitions of a location and action can be taken together; (2) data and
 //!   beginning are the closed machine's; (3) each step of a member is covered, and (4) each member behind a transition
 //!   is where a member's step leads, with the same data; (5) it accepts where a member does (Definition A.12);
-//!   (6) what a memory variable is given lies within its type.
+//!   (6) what a variable is given lies within its type, be it shown, hidden by postponed effects, or memory; (7) so do the
+//!   data behind each postponed effect.
 //! - **test graph** (Algorithm 7.2): (1) nothing leaves Pass and Inconclusive; (2) only what the implementation sends
 //!   leads to Inconclusive; (3) deterministic; (4) every transition is one of the visible machine's, with its guard within
 //!   or outside coreach, its effect and its target; (5) what is missing cannot hold; (6) `allowed` says what the visible

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, LocationId, Transition};
-use coreach_model::obligation::defined;
+use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term};
 
@@ -137,14 +137,22 @@ pub(super) fn value_of(effect: &Substitution, variable: &Datum) -> Term {
     effect.get(variable).cloned().unwrap_or_else(|| Term::datum(variable))
 }
 
-/// The two effects give every variable the same value.
+/// The two effects give every variable the same value. Where these are not one term, both must have one.
 pub(super) fn same_values(one: &Substitution, other: &Substitution) -> Term {
     let added = other.keys().filter(|variable| !one.contains_key(*variable));
     let parts = one.keys().chain(added).filter_map(|variable| {
         let (a, b) = (value_of(one, variable), value_of(other, variable));
-        (a != b).then(|| Term::equal(&a, &b))
+        (a != b).then(|| Term::and([defined(&a), defined(&b), Term::equal(&a, &b)]))
     });
     Term::and(parts)
+}
+
+/// Every value has a value, and it lies in its variable's type: what else a step needs to be taken than its guard.
+pub(super) fn within_types(effect: &Substitution) -> Term {
+    Term::and(effect.iter().flat_map(|(variable, value)| match value.as_datum() {
+        Some(datum) if datum.ty() == variable.ty() => vec![],
+        _ => vec![defined(value), in_type(value, variable.ty())],
+    }))
 }
 
 /// The effect of the first, then of the second.
@@ -179,13 +187,15 @@ pub(super) fn overlaps(
     }
 }
 
-/// Transitions whose guard reaches an operation without a value.
+/// Transitions whose guard reaches an operation without a value, and an initial condition that does.
 pub(super) fn undefined(
     checking: &mut Checking<'_>,
     iosts: &Iosts,
     context: &dyn Fn(LocationId) -> Term,
     rule: &'static str,
 ) {
+    let initial = defined(&iosts.initial_condition);
+    checking.implies(&[], &[initial], rule, || "the initial condition".to_owned());
     for transition in &iosts.transitions {
         let place = || iosts.describe(transition);
         checking.implies(&[context(transition.source)], &[defined(&transition.guard)], rule, place);

@@ -1,23 +1,28 @@
 //! The visible machine against the closed one: a simulation in both directions.
 //!
 //! A location of the visible machine says of which members it is made: locations of the closed machine, each with the
-//! terms that give its data from those that are shown. So a state of the visible machine stands for a set of states of
+//! effects that give its data from those that are shown. So a state of the visible machine stands for a set of states of
 //! the closed one, and the initial state for the initial one. What is to be shown of a step by one event: every step of
 //! a state in the set leads to a state in the set behind (nothing lost), and every state in the set behind is where such a
 //! step leads (nothing added). By induction over traces the set is then the closed machine's `after`.
 //!
-//! Both are asked where the members' data have values within their types. That holds at the beginning; behind a step it
-//! follows from the second half, since the closed machine's steps keep their types.
+//! Both are asked where the members' data have values within their types, behind each of their postponed effects. That is
+//! an invariant: it holds at the beginning, where nothing is postponed, and is asked behind each step.
+//!
+//! What is compared are the members' data; a variable that every member's postponed effects hide is none of them. Its
+//! value matters all the same: were there none within its type, the step could not be taken. So of each transition all
+//! values are asked for, and not only those of memory variables.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{LocationId, Transition};
-use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Term};
 
-use super::obligation::{Checking, Findings, after, by_action, overlaps, same_values, undefined};
+use super::obligation::{
+    Checking, Findings, after, by_action, overlaps, same_values, undefined, within_types,
+};
 use crate::artifact::{Closed, Member, Visible};
 
 /// The transitions of each location and action.
@@ -34,9 +39,10 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     if !checking.well_formed(iosts, &[visible.members.len(), visible.accepting.len()], SAME) {
         return checking.found;
     }
+    let variables: HashSet<&Datum> = before.variables.iter().collect();
     let known = |member: &Member| {
         (member.location.0 as usize) < before.locations.len()
-            && member.pending.keys().all(|variable| before.variables.contains(variable))
+            && member.steps.iter().flat_map(Substitution::keys).all(|variable| variables.contains(variable))
     };
     let all_known = visible.members.iter().all(|members| !members.is_empty() && members.iter().all(known));
     let is_same = all_known
@@ -48,8 +54,7 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
         return checking.found;
     }
     let start = &visible.members[iosts.initial.0 as usize];
-    let starts =
-        matches!(start.as_slice(), [one] if one.location == before.initial && one.pending.is_empty());
+    let starts = matches!(start.as_slice(), [one] if one.location == before.initial && one.steps.is_empty());
     checking.holds(starts, SAME, || "the initial location".to_owned());
     let (one, other) = (&before.initial_condition, &iosts.initial_condition);
     checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
@@ -60,22 +65,23 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
     undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 
-    // What no member's data are held against: a memory variable that took no value of its type would stop the step.
+    let here: Vec<Vec<Place>> =
+        visible.members.iter().map(|members| members.iter().map(Place::of).collect()).collect();
+    let has_types: Vec<Term> =
+        here.iter().map(|places| Term::and(places.iter().map(|place| place.has_types.clone()))).collect();
     for t in &iosts.transitions {
-        for memory in iosts.variables.iter().skip(before.variables.len()) {
-            let Some(value) = t.assignments.get(memory) else { continue };
-            if value.as_datum().is_some_and(|datum| datum.ty() == memory.ty()) {
-                continue;
-            }
-            let has_value = Term::and([defined(value), in_type(value, memory.ty())]);
-            checking.implies(std::slice::from_ref(&t.guard), &[has_value], "visible 6", || iosts.describe(t));
-        }
+        let premises = [has_types[t.source.0 as usize].clone(), t.guard.clone()];
+        let behind = substitute(&has_types[t.target.0 as usize], &t.assignments);
+        let place = || iosts.describe(t);
+        checking.implies(&premises, &[within_types(&t.assignments)], "visible 6", place);
+        let after: Vec<Term> = premises.into_iter().chain([within_types(&t.assignments)]).collect();
+        checking.implies(&after, &[behind], "visible 7", place);
     }
     let (ours, theirs) = (by_action(iosts), by_action(before));
-    let variables: HashSet<&Datum> = before.variables.iter().collect();
     for source in iosts.location_ids() {
-        let members = &visible.members[source.0 as usize];
-        let context = within_types(members);
+        let members = &here[source.0 as usize];
+        let mut context = vec![has_types[source.0 as usize].clone()];
+        context.retain(|condition| !condition.is_true());
         let of = |all: &ByAction, at| {
             all.range((at, FIRST)..=(at, LAST)).map(|((_, action), _)| *action).collect()
         };
@@ -90,14 +96,14 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
             }
             let made = ours.get(&(source, action)).map_or(&[][..], Vec::as_slice);
             let made: Vec<&Transition> = made.iter().map(|number| &iosts.transitions[*number]).collect();
-            let behind = |t: &Transition, member: &Member| Step {
+            let behind = |t: &Transition, member: &Place| Step {
                 guard: t.guard.clone(),
                 effect: shown(&t.assignments, &member.pending, &variables),
                 target: member.location,
             };
             let ends: Vec<Step> = made
                 .iter()
-                .flat_map(|t| visible.members[t.target.0 as usize].iter().map(|member| behind(t, member)))
+                .flat_map(|t| here[t.target.0 as usize].iter().map(|member| behind(t, member)))
                 .collect();
             for (these, those, rule) in
                 [(&steps, &ends, "visible 3: lost"), (&ends, &steps, "visible 4: added")]
@@ -123,6 +129,26 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     checking.found
 }
 
+/// A member, its postponed effects as one.
+struct Place {
+    location: LocationId,
+    pending: Substitution,
+    /// Behind each of the effects the data have values within their types.
+    has_types: Term,
+}
+
+impl Place {
+    fn of(member: &Member) -> Self {
+        let mut pending = Substitution::new();
+        let mut parts = Vec::new();
+        for step in &member.steps {
+            parts.push(substitute(&within_types(step), &pending));
+            pending = after(&pending, step);
+        }
+        Place { location: member.location, pending, has_types: Term::and(parts) }
+    }
+}
+
 /// A way to a state of the closed machine, over the data of the visible one before the step.
 struct Step {
     guard: Term,
@@ -144,12 +170,4 @@ fn shown(assignments: &Substitution, pending: &Substitution, variables: &HashSet
     behind.retain(|variable, _| variables.contains(variable));
     behind.extend(pending.iter().map(|(variable, value)| (variable.clone(), substitute(value, assignments))));
     behind
-}
-
-/// The members' data have values, and these lie within their types.
-fn within_types(members: &[Member]) -> Vec<Term> {
-    let all = members.iter().flat_map(|member| &member.pending);
-    all.flat_map(|(variable, value)| [defined(value), in_type(value, variable.ty())])
-        .filter(|condition| !condition.is_true())
-        .collect()
 }

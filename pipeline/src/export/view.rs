@@ -233,7 +233,7 @@ fn of_product(generation: &Generation, stage: Stage, location: LocationId) -> Op
         Stage::Product => Some(location),
         Stage::Close => Some(generation.closed.given[at]),
         Stage::Determinize => match generation.visible.members[at].as_slice() {
-            [member] if member.pending.is_empty() => of_product(generation, Stage::Close, member.location),
+            [member] if member.steps.is_empty() => of_product(generation, Stage::Close, member.location),
             _ => None,
         },
         // The test case has the test graph's locations, and Fail behind them.

@@ -78,7 +78,7 @@ pub fn determinize(
         for transition in &iosts.transitions {
             writable("determinize", transition, limits)?;
         }
-        let alone = |location| vec![artifact::Member { location, pending: Substitution::new() }];
+        let alone = |location| vec![artifact::Member { location, steps: Vec::new() }];
         let members = iosts.location_ids().map(alone).collect();
         return Ok(Visible { iosts, members, accepting: closed.accepting, lookahead: 0 });
     }
@@ -451,9 +451,9 @@ impl<'a> Construction<'a> {
         let variables = iosts.variables.iter().chain(&self.memory).cloned().collect();
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
-        let said =
-            |member: &Member| artifact::Member { location: member.location, pending: member.pending() };
-        let members = self.macros.iter().map(|members| members.iter().map(said).collect()).collect();
+        let said = |member: Member| artifact::Member { location: member.location, steps: member.steps };
+        let members =
+            self.macros.into_iter().map(|members| members.into_iter().map(said).collect()).collect();
         Visible { iosts: result, members, accepting, lookahead }
     }
 }

@@ -62,5 +62,6 @@ pub fn generation(made: &Artifacts) -> Option<Generation> {
         visible: made.visible.clone()?,
         test_graph: made.graph.clone()?,
         test_case: made.case.clone()?,
+        unsettled: Vec::new(),
     })
 }

@@ -1,7 +1,7 @@
 //! The operators: each damages an artifact in one place.
 
 use coreach_model::iosts::{Iosts, LocationId, Transition};
-use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::node::{Comparison, Node, Operator as ArithmeticOperator};
 use coreach_model::{ActionId, Datum, Term, Type, Value, Verdict};
 use coreach_pipeline::Stage;
 use coreach_pipeline::artifact::GraphOrigin;
@@ -37,12 +37,15 @@ operators! {
     GuardStrengthened = "guard: strengthened";
     GuardWeakened = "guard: weakened";
     GuardOfAnother = "guard: another transition's";
+    GuardPartial = "guard: without a value somewhere";
     EffectDropped = "effect: assignment dropped";
     EffectAllDropped = "effect: all dropped";
     EffectConstant = "effect: constant";
     EffectMoved = "effect: value moved by one";
     EffectSwapped = "effect: two values swapped";
     EffectAdded = "effect: assignment added";
+    EffectOutside = "effect: value outside its type";
+    EffectPartial = "effect: without a value somewhere";
     TargetChanged = "target: changed";
     TargetSource = "target: the source";
     SourceChanged = "source: changed";
@@ -171,6 +174,11 @@ fn graph_damage(operator: Operator, iosts: &mut Iosts, random: &mut Random) -> O
             let value = Term::or([t.guard.clone(), part]);
             changed(&mut t.guard, value)
         }
+        O::GuardPartial => {
+            let part = partial(random, variables.into_iter().chain(parameters).collect())?;
+            let value = Term::and([part, t.guard.clone()]);
+            changed(&mut t.guard, value)
+        }
         O::GuardOfAnother => (another.action == t.action).then(|| changed(&mut t.guard, another.guard))?,
         O::EffectDropped => {
             let variable = pick(random, t.assignments.keys().cloned().collect())?;
@@ -200,6 +208,19 @@ fn graph_damage(operator: Operator, iosts: &mut Iosts, random: &mut Random) -> O
                 pick(random, variables.into_iter().filter(|v| !t.assignments.contains_key(v)).collect())?;
             let value = Term::literal(Value::any(variable.ty()));
             t.assignments.insert(variable, value);
+            Some(())
+        }
+        O::EffectOutside => {
+            let bounded = variables.iter().filter_map(|v| Some((v, outside(v.ty())?))).collect();
+            let (variable, value) = pick(random, bounded)?;
+            t.assignments.insert(variable.clone(), value);
+            Some(())
+        }
+        O::EffectPartial => {
+            let variable = pick(random, variables.clone())?;
+            let part = partial(random, variables.into_iter().chain(parameters).collect())?;
+            let value = t.assignments.get(&variable).cloned().unwrap_or_else(|| Term::datum(&variable));
+            t.assignments.insert(variable, Term::if_then_else(&part, &value, &value));
             Some(())
         }
         O::TargetChanged => {
@@ -252,6 +273,22 @@ fn without(parts: &[Term], at: usize, negate: bool) -> Term {
 
 fn is_integer(datum: &Datum) -> bool {
     matches!(datum.ty(), Type::Int | Type::Nat | Type::Range(..))
+}
+
+/// A value that no datum of the type has.
+fn outside(ty: &Type) -> Option<Term> {
+    match ty {
+        Type::Nat => Some(Term::int(-1)),
+        Type::Range(_, high) => Some(Term::add(&Term::int(high.clone()), &Term::int(1))),
+        _ => None,
+    }
+}
+
+/// A condition that holds or, where some datum is 0, has no value.
+fn partial(random: &mut Random, data: Vec<Datum>) -> Option<Term> {
+    let divisor = Term::datum(&pick(random, data.into_iter().filter(is_integer).collect())?);
+    let quotient = Term::arithmetic(ArithmeticOperator::IntegerDivide, &Term::int(10), &divisor);
+    Some(Term::compare(Comparison::Equal, &quotient, &quotient))
 }
 
 fn moved(part: &Term) -> Option<Term> {
@@ -310,9 +347,9 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                 O::ProvenanceLocation => swap(&mut visible.members, random),
                 O::ProvenancePending => {
                     let mut members: Vec<_> = visible.members.iter_mut().flatten().collect();
-                    members.retain(|member| !member.pending.is_empty());
+                    members.retain(|member| !member.steps.is_empty());
                     let at = random.below(members.len().max(1));
-                    members.get_mut(at).map(|member| member.pending.clear())
+                    members.get_mut(at).map(|member| member.steps.clear())
                 }
                 _ => None,
             }

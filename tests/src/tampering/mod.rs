@@ -18,10 +18,11 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_pipeline::Stage;
 use coreach_pipeline::check::{self, Findings};
 
+use crate::brute::pair::Behaviour;
 use crate::generator::random::Random;
 use crate::generator::{Shape, generate};
 use crate::properties::artifacts::{self, Artifacts};
-use crate::properties::{CLOSED, Known, PRODUCT, Report, Settings, VISIBLE, VISIBLE_DETERMINISTIC};
+use crate::properties::{CLOSED, Known, Limits, PRODUCT, Report, Settings, VISIBLE, VISIBLE_DETERMINISTIC};
 use crate::properties::{stages, test_case};
 use crate::source::{self, Input};
 use damage::{Operator, damage};
@@ -54,12 +55,25 @@ pub fn tamper(seed: u64, times: usize, table: &mut Table) {
     trials(&format!("seed {seed}"), seed, (&input, &made), times, judge, table);
 }
 
-/// Damages the artifacts of every specification with each of its purposes in the folders of the examples. Their data have
-/// no bounds, so brute force judges nothing: what is named is counted as such, the rest as passed.
+/// What came of the examples.
+#[derive(Clone, Default, Debug)]
+pub struct Examples {
+    /// Purposes as they are. Their data have no bounds, so brute force judges nothing: what is named is counted as such, the
+    /// rest as passed.
+    pub whole: Table,
+    /// How many.
+    pub tried: usize,
+    /// The same purposes with numbers in small ranges, where brute force can judge.
+    pub bounded: Table,
+    /// Which.
+    pub judged: Vec<String>,
+}
+
+/// Damages the artifacts of every specification with each of its purposes in the folders of the examples.
 ///
 /// # Errors
 /// A folder or file that cannot be read.
-pub fn tamper_examples(folder: &Path, times: usize, table: &mut Table) -> Result<usize, String> {
+pub fn tamper_examples(folder: &Path, times: usize) -> Result<Examples, String> {
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
     let list = |folder: &Path| -> std::io::Result<Vec<PathBuf>> {
         let mut paths =
@@ -67,27 +81,71 @@ pub fn tamper_examples(folder: &Path, times: usize, table: &mut Table) -> Result
         paths.sort();
         Ok(paths)
     };
-    let mut tried = 0;
+    let mut found = Examples::default();
     for example in list(folder).map_err(told)?.into_iter().filter(|path| path.is_dir()) {
         let specification = fs::read_to_string(example.join("specification.yaml")).map_err(told)?;
         for file in list(&example).map_err(told)? {
             let Ok(purpose) = fs::read_to_string(&file) else { continue };
             // What is no purpose is a configuration or the like.
-            let Ok(input) = source::read_text(specification.clone(), purpose) else { continue };
-            let settings = Settings {
-                analysis: Options::default(),
-                max_lookahead: 8,
-                only: Some(String::new()),
-                doubt: None,
-                twice: false,
-                ..Settings::of(1)
-            };
+            let Ok(input) = source::read_text(specification.clone(), purpose.clone()) else { continue };
+            found.tried += 1;
+            let (name, seed) = (file.display().to_string(), found.tried as u64);
+            let settings = settings_of_examples();
             let made = artifacts::make(&input, &settings, &mut Report::default());
-            tried += 1;
-            trials(&file.display().to_string(), tried, (&input, &made), times, |_, _| None, table);
+            trials(&name, seed, (&input, &made), times, |_, _| None, &mut found.whole);
+            let texts = [bounded(&specification), bounded(&purpose)];
+            let Some((input, known)) = judged(texts, &settings.limits) else { continue };
+            let made = artifacts::make(&input, &settings, &mut Report::default());
+            let all = Settings { only: None, ..settings };
+            let judge = |stage, damaged: &Artifacts| changes(stage, damaged, &known, &all);
+            trials(&name, seed, (&input, &made), times, judge, &mut found.bounded);
+            found.judged.push(name);
         }
     }
-    Ok(usize::try_from(tried).unwrap_or(usize::MAX))
+    Ok(found)
+}
+
+fn settings_of_examples() -> Settings {
+    Settings {
+        analysis: Options::default(),
+        max_lookahead: 8,
+        only: Some(String::new()),
+        doubt: None,
+        twice: false,
+        limits: Limits { events: 128, states: 20_000, ..Limits::default() },
+        ..Settings::of(1)
+    }
+}
+
+/// A model's text with numbers in small ranges.
+pub fn bounded(text: &str) -> String {
+    let mut found = String::new();
+    let ends = |c: char| !c.is_alphanumeric() && c != '_';
+    let mut is_quoted = false;
+    for word in text.split_inclusive(ends) {
+        let (name, end) = word.split_at(word.trim_end_matches(ends).len());
+        let range = match name {
+            "int" if end != "[" => Some("int[-1..3]"),
+            "nat" => Some("int[0..3]"),
+            _ => None,
+        };
+        match range {
+            Some(range) if is_quoted => found.push_str(range),
+            Some(range) => found.push_str(&format!("\"{range}\"")),
+            None => found.push_str(name),
+        }
+        found.push_str(end);
+        is_quoted ^= end == "\"";
+    }
+    found
+}
+
+/// The pair and what brute force knows of it, where it can and something happens.
+fn judged([specification, purpose]: [String; 2], limits: &Limits) -> Option<(Input, Known)> {
+    let behaviour = Behaviour::read(&specification, &purpose).ok()?;
+    let known = Known::of_behaviour(behaviour, limits).ok()?;
+    let input = source::read_text(specification, purpose).ok()?;
+    known.instances.iter().any(|instance| !instance.both.states.is_empty()).then_some((input, known))
 }
 
 /// Every operator on every artifact, so many times each.
