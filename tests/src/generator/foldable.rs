@@ -32,33 +32,35 @@ pub fn partial(random: &mut Random, scope: &Scope, shape: &Shape, near: &Type) -
         }
         _ => match terms::array(random, scope) {
             Some((array, ty)) => {
-                let array = store(random, scope, &calm, &array, &ty);
+                let (array, stored) = store(random, scope, &calm, &array, &ty);
                 let index = terms::integer(random, scope, &calm, &ty.index);
-                Tree::select(&array, &index)
+                // What was stored last is what a simplifier reads.
+                Tree::select(&array, &stored.filter(|_| random.chance(60)).unwrap_or(index))
             }
             None => Tree::arithmetic(operator, &ten, &a),
         },
     }
 }
 
-/// The array, often with a cell or two changed.
+/// The array, often with a cell or two changed, and the index of the last one.
 fn store(
     random: &mut Random,
     scope: &Scope,
     shape: &Shape,
     array: &Tree,
     ty: &coreach_model::types::ArrayType,
-) -> Tree {
-    let mut array = array.clone();
-    while random.chance(40) {
+) -> (Tree, Option<Tree>) {
+    let (mut array, mut last) = (array.clone(), None);
+    while random.chance(50) {
         let index = terms::integer(random, scope, shape, &ty.index);
         let element = match random.below(4) {
             0 => Tree::select(&array, &index),
             _ => terms::integer(random, scope, shape, &ty.element),
         };
         array = Tree::store(&array, &index, &element);
+        last = Some(index);
     }
-    array
+    (array, last)
 }
 
 /// A condition that folds. It holds wherever it has a value, but for a few.
@@ -72,7 +74,7 @@ pub fn condition(random: &mut Random, scope: &Scope, shape: &Shape) -> Tree {
     let implied = |a: &Tree, b: &Tree| Tree::Implies(vec![a.clone(), b.clone()]);
     let not = |a: &Tree| Tree::Not(Box::new(a.clone()));
     let three = Tree::int(3);
-    match random.below(24) {
+    match random.below(26) {
         0 | 1 => Tree::equal(&t, &t),
         2 => either(&Tree::compare(Comparison::NotEqual, &t, &t), &q),
         3 => {
@@ -135,8 +137,9 @@ fn whole(random: &mut Random, scope: &Scope, shape: &Shape) -> Option<Tree> {
     let element = terms::integer(random, scope, &calm, &ty.element);
     let other = terms::integer(random, scope, &calm, &ty.index);
     let stored = Tree::store(&array, &index, &element);
-    Some(match random.below(6) {
+    Some(match random.below(8) {
         0 => Tree::equal(&Tree::select(&stored, &index), &element),
+        6 | 7 => Tree::compare(terms::comparison(random), &Tree::select(&stored, &index), &element),
         1 => Tree::equal(&Tree::store(&array, &index, &Tree::select(&array, &index)), &array),
         2 => Tree::equal(&stored, &stored),
         3 => Tree::compare(terms::comparison(random), &Tree::select(&stored, &other), &element),
