@@ -7,7 +7,8 @@
 //! assignment is a case split, limited by [`CASE_LIMIT`].
 //!
 //! Terms share their subterms, and what sharing hides can be exponentially long. So every subterm is compiled once in a
-//! scope, and a condition has at most [`CONDITION_LIMIT`] constraints: what would be longer is read as true, and noted.
+//! scope, and a condition has at most as many constraints as its frame allows ([`Frame::condition_limit`]):
+//! what would be longer is read as true, and noted.
 //!
 //! The negation of an atom read as true is read as true as well: terms push negation to the atoms, so no loss can be
 //! negated.
@@ -27,9 +28,6 @@ use crate::linear::{constant_truth, constant_value, integer, positive_constraint
 /// The most cases that one term or one transition is split into.
 pub const CASE_LIMIT: usize = 64;
 
-/// The most constraints that one condition has: see above.
-pub const CONDITION_LIMIT: usize = 4096;
-
 /// Why a term is beyond the domains.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LossReason {
@@ -43,6 +41,8 @@ pub enum LossReason {
     Unpartitioned,
     /// More than [`CASE_LIMIT`] cases.
     Cases,
+    /// More constraints than a condition may have.
+    Constraints,
     /// Parameters that could not be projected away exactly within the limits of the polyhedra.
     Parameters,
 }
@@ -55,6 +55,7 @@ impl fmt::Display for LossReason {
             LossReason::Array => "no domain describes arrays",
             LossReason::Unpartitioned => "the partition is at its limit (`analysis: partition_limit`)",
             LossReason::Cases => "it has too many cases",
+            LossReason::Constraints => "it has too many constraints (`analysis: condition_limit`)",
             LossReason::Parameters => "it relates too many parameters",
         })
     }
@@ -224,8 +225,8 @@ impl Scope<'_> {
             return known.clone();
         }
         let mut found = self.uncached_condition(term);
-        if found.size() > CONDITION_LIMIT {
-            self.lose((term.clone(), LossReason::Cases));
+        if found.size() > self.frame.condition_limit {
+            self.lose((term.clone(), LossReason::Constraints));
             found = Condition::Yes;
         }
         self.memory.conditions.insert(term.clone(), found.clone());
@@ -244,10 +245,10 @@ impl Scope<'_> {
                     if found == Condition::No {
                         return Condition::No;
                     }
-                    if size > CONDITION_LIMIT {
+                    if size > self.frame.condition_limit {
                         // Of a conjunction the parts that fit are better than nothing.
                         size -= found.size();
-                        self.lose((part.clone(), LossReason::Cases));
+                        self.lose((part.clone(), LossReason::Constraints));
                         continue;
                     }
                     all.push(found);
@@ -390,9 +391,9 @@ impl Scope<'_> {
         }
         let mut found = self.uncached_linear(term);
         if let Ok(cases) = &found
-            && cases.iter().map(|(on, _)| on.size()).sum::<usize>() > CONDITION_LIMIT
+            && cases.iter().map(|(on, _)| on.size()).sum::<usize>() > self.frame.condition_limit
         {
-            found = Err((term.clone(), LossReason::Cases));
+            found = Err((term.clone(), LossReason::Constraints));
         }
         self.memory.linear.insert(term.clone(), found.clone());
         found

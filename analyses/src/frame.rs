@@ -16,6 +16,9 @@ use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relatio
 
 use crate::linear::{integer, positive_constraint};
 
+/// The most constraints that one condition has, if nothing else is said.
+pub const CONDITION_LIMIT: usize = 4096;
+
 /// A datum or a field of one that holds a single value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -131,6 +134,8 @@ pub struct Frame {
     pub cells: u32,
     /// Finite places that the limit kept out of the partition.
     pub dropped: Vec<Place>,
+    /// The most constraints of one condition over it.
+    pub condition_limit: usize,
     slots: HashMap<Term, Slot>,
 }
 
@@ -144,6 +149,7 @@ impl Frame {
             finite: Vec::new(),
             cells: 1,
             dropped: Vec::new(),
+            condition_limit: CONDITION_LIMIT,
             slots: HashMap::new(),
         }
     }

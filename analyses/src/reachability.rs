@@ -26,6 +26,7 @@ use crate::domains::{Domain, DomainKind, WithDomain};
 use crate::excerpt::Excerpt;
 use crate::facts::Writer;
 use crate::fixpoint::{Equations, Exhausted, Flow, Schedule, Solution, solve};
+use crate::frame::CONDITION_LIMIT;
 use crate::inductive::{HornClauses, Orientation, Turn};
 use crate::partition::AbstractValue;
 pub use crate::thresholds::Thresholds;
@@ -51,6 +52,8 @@ pub struct Options {
     pub step_limit: usize,
     /// Comparisons and flags in one fact, where it has more than a few cases.
     pub fact_limit: usize,
+    /// Constraints in one guard, initial condition or assigned value; what is longer is read as true.
+    pub condition_limit: usize,
 }
 
 impl Default for Options {
@@ -64,6 +67,7 @@ impl Default for Options {
             partition_limit: 256,
             step_limit: 1_000_000,
             fact_limit: 200,
+            condition_limit: CONDITION_LIMIT,
         }
     }
 }
@@ -226,7 +230,8 @@ impl<D: Domain> Remembered<D> {
         backward: Option<HornClauses<T>>,
     ) -> Facts {
         let options = &self.options;
-        let frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
+        let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
+        frame.condition_limit = options.condition_limit;
         let thresholds = thresholds(iosts, &frame, &options.thresholds);
         // Another frame has other dimensions and cells: nothing that is known would mean the same.
         let kept = self.known.take().filter(|(abstraction, _)| abstraction.frame.is_same(&frame));

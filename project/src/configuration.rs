@@ -101,6 +101,8 @@ pub struct Configuration {
     pub step_limit: usize,
     /// `analysis: fact_limit`; 200.
     pub fact_limit: usize,
+    /// `analysis: condition_limit`; 4096.
+    pub condition_limit: usize,
     /// `output: directory`; `out`, beside the configuration.
     pub directory: PathBuf,
     /// `output: formats`; dot and json.
@@ -194,8 +196,16 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let instantiate = read_instantiate(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
-    const ANALYSIS: [&str; 7] =
-        ["domain", "widening", "descending_steps", "rounds", "partition_limit", "step_limit", "fact_limit"];
+    const ANALYSIS: [&str; 8] = [
+        "domain",
+        "widening",
+        "descending_steps",
+        "rounds",
+        "partition_limit",
+        "step_limit",
+        "fact_limit",
+        "condition_limit",
+    ];
     let analysis = shape::section(collector, entries, "analysis", &ANALYSIS);
     let domain = read_domain(collector, analysis);
     let widening = shape::section(collector, analysis, "widening", &["delay", "thresholds"]);
@@ -206,6 +216,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let partition_limit = number(collector, analysis, "partition_limit", 1, 256);
     let step_limit = number(collector, analysis, "step_limit", 1, 1_000_000);
     let fact_limit = number(collector, analysis, "fact_limit", 0, 200);
+    let condition_limit = number(collector, analysis, "condition_limit", 1, 4096);
     let output = shape::section(collector, entries, "output", &["directory", "formats", "stages"]);
     let directory = shape::get(output, "directory")
         .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
@@ -227,6 +238,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         partition_limit,
         step_limit,
         fact_limit,
+        condition_limit,
         directory: folder.join(directory),
         formats: formats?.unwrap_or_else(|| vec![Format::Dot, Format::Json]),
         stages: stages?.unwrap_or_else(|| ARTIFACTS.iter().map(|(_, _, artifact)| *artifact).collect()),

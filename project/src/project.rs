@@ -178,6 +178,7 @@ fn options(configuration: &Configuration) -> Options {
             partition_limit: configuration.partition_limit,
             step_limit: configuration.step_limit,
             fact_limit: configuration.fact_limit,
+            condition_limit: configuration.condition_limit,
         },
         limits: configuration.limits.clone(),
         check: false,

@@ -124,6 +124,7 @@ pub fn configuration(settings: &Settings) -> String {
         partition_limit,
         step_limit,
         fact_limit,
+        condition_limit,
     } = &settings.analysis;
     let thresholds = match thresholds {
         Thresholds::Auto => "auto".to_owned(),
@@ -135,7 +136,7 @@ pub fn configuration(settings: &Settings) -> String {
         "specification: specification.yaml\npurpose: purpose.yaml\n\
          determinization: {{ max_lookahead: {} }}\n\
          analysis:\n  domain: {domain}\n  widening: {{ delay: {delay}, thresholds: {thresholds} }}\n  \
-         descending_steps: {descending_steps}\n  rounds: {rounds}\n  partition_limit: {partition_limit}\n  step_limit: {step_limit}\n  fact_limit: {fact_limit}\n",
+         descending_steps: {descending_steps}\n  rounds: {rounds}\n  partition_limit: {partition_limit}\n  step_limit: {step_limit}\n  fact_limit: {fact_limit}\n  condition_limit: {condition_limit}\n",
         settings.max_lookahead
     )
 }

@@ -77,6 +77,19 @@ fn what_is_too_long_to_say_is_left_out_and_counted() {
     }
 }
 
+#[test]
+fn a_condition_that_is_too_long_is_read_as_true_and_told_with_its_knob() {
+    let (model, ..) = switched(4);
+    for domain in DATA {
+        let long = analyse(&model, &[true], &Options { condition_limit: 1, ..options(domain) });
+        let told: Vec<String> = long.losses.iter().map(ToString::to_string).collect();
+        assert!(told.iter().any(|loss| loss.contains("`analysis: condition_limit`")), "{domain}: {told:?}");
+        let whole = analyse(&model, &[true], &options(domain));
+        let outside = [whole.reach[0].clone(), long.reach[0].not()];
+        assert_eq!(Z3Solver::default().check(&outside), Answer::Unsat, "{domain}");
+    }
+}
+
 /// A number that doubles in each level, and one that an `if` doubles.
 fn shared_numbers(x: &Datum) -> [Term; 2] {
     let (mut sum, mut choice) = (t(x), t(x));

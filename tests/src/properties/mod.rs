@@ -177,7 +177,7 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
     } else {
         Thresholds::List((0..random.below(3)).map(|number| number.into()).collect())
     };
-    Options {
+    let drawn = Options {
         delay: random.below(4),
         thresholds,
         descending_steps: random.below(4),
@@ -186,7 +186,10 @@ fn options(random: &mut Random, domain: DomainKind) -> Options {
         step_limit: if random.chance(10) { random.between((1, 30)) } else { 1_000_000 },
         fact_limit: [200, 200, 20, 3, 0][random.below(5)],
         ..defaults
-    }
+    };
+    // Nothing is drawn for it: another draw would change what all seeds mean.
+    let condition_limit = if drawn.fact_limit == 20 { 3 } else { drawn.condition_limit };
+    Options { condition_limit, ..drawn }
 }
 
 /// What was seen of one case.
