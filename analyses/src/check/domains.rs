@@ -4,7 +4,8 @@
 //! For an operation in the guard the question is whether the guard can be true, read as if every operation had some
 //! value, where the operation has none; for an assignment, whether the guard can hold where an operation on its right
 //! side has no value or the value lies outside the variable's type. A guard that never holds implies everything and is
-//! reported elsewhere ([`super::guards`]). Two queries at most per obligation; none where it is of hundreds of
+//! reported elsewhere ([`super::guards`]). Where the obligation holds nowhere there is no state to show and nothing to add to the
+//! guard: that is said instead. Two queries at most per obligation, three where something is told; none where it is of hundreds of
 //! operations, which no honest guard has and no solver decides soon.
 
 use coreach_model::obligation::{defined, obligations};
@@ -28,6 +29,13 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             match violation(transition, variable.is_none(), &condition, solver) {
                 Witness::None => {}
                 Witness::Unknown => undecided += 1,
+                Witness::Found(_) if holds_nowhere(transition, variable.is_none(), &condition, solver) => {
+                    found.push(never(iosts, transition, variable.as_deref()));
+                    if found.len() == MOST_TOLD {
+                        found.push(no_more());
+                        break 'all;
+                    }
+                }
                 Witness::Found(state) => {
                     found.push(warning(iosts, transition, variable.as_deref(), &condition, &state));
                     if found.len() == MOST_TOLD {
@@ -62,6 +70,38 @@ fn violation(transition: &Transition, in_guard: bool, condition: &Term, solver: 
         };
     }
     solver.witness(&[defined(guard), guard.clone(), condition.not()])
+}
+
+/// Is there no state in which the transition can be taken as far as this condition goes?
+fn holds_nowhere(transition: &Transition, in_guard: bool, condition: &Term, solver: &mut dyn Solver) -> bool {
+    let guard = &transition.guard;
+    let formula = match in_guard {
+        true => vec![condition.clone()],
+        false => vec![defined(guard), guard.clone(), condition.clone()],
+    };
+    solver.check(&formula) == Answer::Unsat
+}
+
+fn never(iosts: &Iosts, transition: &Transition, variable: Option<&str>) -> Diagnostic {
+    let name = iosts.describe(transition);
+    let origin = &transition.origin;
+    let (message, place, label) = match variable {
+        None => (
+            format!("the guard of `{name}` has no value in any state"),
+            origin.guard.clone(),
+            "never defined",
+        ),
+        Some(variable) => (
+            format!(
+                "where the guard of `{name}` holds, the value assigned to `{variable}` is never in its type"
+            ),
+            origin.assignments.get(variable).cloned(),
+            "never defined, or never in the type",
+        ),
+    };
+    Diagnostic::warning("domain-not-implied", message)
+        .at(place.or(origin.whole.clone()), label)
+        .note("the transition is never enabled")
 }
 
 fn warning(
@@ -130,6 +170,25 @@ mod tests {
         assert!(warned[0].notes[0].contains("p = "), "{:?}", warned[0].notes);
         assert!(found(Term::compare(AtLeast, &n, &int("p")), rest).is_empty());
         assert!(found(Term::yes(), Term::add(&n, &Term::int(1))).is_empty());
+    }
+
+    #[test]
+    fn what_never_has_a_value_is_told_without_a_state_and_without_help() {
+        let quotient = |b: &Term| Term::arithmetic(IntegerDivide, &Term::int(10), b);
+        let zero = Term::subtract(&int("p"), &int("p"));
+        for divisor in [Term::int(0), zero] {
+            let quotient = quotient(&divisor);
+            for (guard, value) in [
+                (Term::compare(Greater, &quotient, &Term::int(3)), Term::int(0)),
+                (Term::yes(), quotient.clone()),
+                (Term::yes(), Term::int(-1)),
+            ] {
+                let warned = found(guard, value);
+                assert_eq!((warned.len(), warned[0].code), (1, "domain-not-implied"));
+                assert!(warned[0].message.contains("in any state") || warned[0].message.contains("never"));
+                assert_eq!((warned[0].notes.len(), &warned[0].help), (1, &None), "{warned:?}");
+            }
+        }
     }
 
     #[test]
