@@ -1,7 +1,8 @@
 //! Measures the families of small models that ask for much (`scripts/explode`).
 //!
-//! Each member is made by a process of its own (`coreach run`), which the kernel ends at the limit of memory and this
-//! program at the limit of time. A line per member: the processor time of the process, its peak of memory, the growth of both
+//! Each member is made by a process of its own (`coreach run`), which is told the limits as its budget (`--unbudgeted`: it is not, for
+//! programs that have none) and must end by itself. What does not is ended: by the kernel at several times the memory, since it counts
+//! addresses and not what is used, by this program at twice the time. A line per member: the processor time of the process, its peak of memory, the growth of both
 //! over the member of half the size, how it ended, the seconds of each stage and the questions to the solver.
 
 use std::fs::File;
@@ -11,15 +12,23 @@ use std::time::{Duration, Instant};
 
 use coreach_tests::families::{Family, all, configuration};
 
-const USAGE: &str = "usage: explode [--seconds N] [--megabytes N] [--program FILE] [--small] [FAMILY...]";
+const USAGE: &str =
+    "usage: explode [--seconds N] [--megabytes N] [--program FILE] [--unbudgeted] [--small] [FAMILY...]";
 
 struct Limits {
     seconds: u64,
     megabytes: u64,
     program: PathBuf,
+    budgeted: bool,
     small: bool,
     only: Vec<String>,
 }
+
+/// The addresses that a process may have, for each byte that it may use.
+const ADDRESSES: u64 = 4;
+
+/// Who is told to end looks at the clock now and then: so many seconds later, and tenths of its memory more.
+const SLACK: f64 = 1.0;
 
 struct Measured {
     seconds: f64,
@@ -59,8 +68,14 @@ fn main() -> ExitCode {
 
 fn limits() -> Result<Limits, String> {
     let beside = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("program");
-    let mut limits =
-        Limits { seconds: 10, megabytes: 1_000, program: beside, small: false, only: Vec::new() };
+    let mut limits = Limits {
+        seconds: 10,
+        megabytes: 1_000,
+        program: beside,
+        budgeted: true,
+        small: false,
+        only: Vec::new(),
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
@@ -69,6 +84,7 @@ fn limits() -> Result<Limits, String> {
             "--seconds" => limits.seconds = number(value()?)?,
             "--megabytes" => limits.megabytes = number(value()?)?,
             "--program" => limits.program = PathBuf::from(value()?),
+            "--unbudgeted" => limits.budgeted = false,
             "--small" => limits.small = true,
             name if all().iter().any(|family| family.name == name) => limits.only.push(name.to_owned()),
             other => return Err(format!("`{other}` is neither an option nor a family")),
@@ -139,12 +155,18 @@ fn measure(family: &Family, size: usize, limits: &Limits, folder: &Path) -> std:
     std::fs::write(folder.join("coreach.yaml"), configuration(family))?;
     let answer = folder.join("answer.json");
     let complaint = folder.join("complaint.txt");
+    let budget = limits.budgeted.then(|| {
+        let (time, memory) = (format!("{}s", limits.seconds), format!("{}MB", limits.megabytes));
+        ["--time".to_owned(), time, "--memory".to_owned(), memory]
+    });
     let start = Instant::now();
     // The shell sets the limit of memory and becomes the program; `ulimit -v` counts in kilobytes.
     let mut child = Command::new("sh")
-        .args(["-c", "ulimit -v \"$1\"; exec \"$2\" run coreach.yaml --format json", "sh"])
-        .arg((limits.megabytes * 1_000).to_string())
+        .args(["-c", "ulimit -v \"$1\"; shift; exec \"$@\"", "sh"])
+        .arg((limits.megabytes * ADDRESSES * 1_000).to_string())
         .arg(&limits.program)
+        .args(["run", "coreach.yaml", "--format", "json"])
+        .args(budget.iter().flatten())
         .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(File::create(&answer)?)
@@ -159,7 +181,7 @@ fn measure(family: &Family, size: usize, limits: &Limits, folder: &Path) -> std:
             break Some(status);
         }
         // A process that waits for something uses no processor, and must end too.
-        if seconds > limit || start.elapsed().as_secs_f64() > 20.0 * limit {
+        if seconds > 2.0 * limit || start.elapsed().as_secs_f64() > 20.0 * limit {
             child.kill()?;
             child.wait()?;
             break None;
@@ -171,7 +193,9 @@ fn measure(family: &Family, size: usize, limits: &Limits, folder: &Path) -> std:
     let (outcome, within) = match status {
         None => ("time".to_owned(), false),
         Some(status) => match (status.code(), result(&text)) {
-            (Some(_), Some(result)) => (result, true),
+            (Some(_), Some(result)) => {
+                (result, seconds <= limit + SLACK && peak <= limits.megabytes as f64 * (1.0 + SLACK / 10.0))
+            }
             (code, _) if said.contains("memory allocation") => {
                 (format!("memory ({})", code.map_or("signal".to_owned(), |code| code.to_string())), false)
             }
