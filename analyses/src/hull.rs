@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 
 use coreach_model::iosts::{Iosts, Location, LocationId};
-use coreach_model::{Datum, Term};
+use coreach_model::{Datum, Numbered, Term};
 use coreach_polyhedra::{Constraint, Integer, Limits, LinearExpression, Polyhedron, Rational, Relation};
 use dashu::rational::RBig;
 
@@ -72,10 +72,10 @@ fn carrier(data: &[Datum]) -> Iosts {
         constants: Vec::new(),
         variables: data.to_vec(),
         initial_condition: Term::yes(),
-        locations: vec![Location::named("l")],
+        locations: vec![Location::named("l")].into(),
         initial: LocationId(0),
-        actions: Vec::new(),
-        transitions: Vec::new(),
+        actions: Numbered::new(),
+        transitions: Numbered::new(),
         origin: None,
     }
 }

@@ -26,10 +26,10 @@
 //!
 //! **Cost**: one entry for each entry of the graph, one step for each transition and pair of tokens that it leads between.
 
-use coreach_model::Iosts;
 use coreach_model::iosts::LocationId;
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::{Term, substitute};
+use coreach_model::{Iosts, Number, Numbered, TransitionId};
 
 /// Which way values flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -56,8 +56,8 @@ pub struct HornStep {
     pub from: u32,
     /// The number of the point that they go to: against the transition, where the orientation is backward.
     pub to: u32,
-    /// The transition's number.
-    pub transition: u32,
+    /// The transition.
+    pub transition: TransitionId,
 }
 
 /// The conditions on the facts of a graph, in one orientation.
@@ -119,7 +119,7 @@ impl HornClauses {
     /// What makes facts contain the states from which an accepting location is reached; `accepting` has an entry for each
     /// location.
     pub fn backward(iosts: &Iosts, accepting: &[bool]) -> Self {
-        let is_entry = |at: &Point| accepting[at.location.0 as usize];
+        let is_entry = |at: &Point| accepting[at.location.place()];
         Self::over(iosts, Orientation::Backward, of_locations(iosts), is_entry, |_, _, _| true)
     }
 }
@@ -138,16 +138,16 @@ impl<T: Copy> HornClauses<T> {
         orientation: Orientation,
         points: Vec<Point<T>>,
         is_entry: impl Fn(&Point<T>) -> bool,
-        leads: impl Fn(T, usize, T) -> bool,
+        leads: impl Fn(T, TransitionId, T) -> bool,
     ) -> Self {
-        let mut at: Vec<Vec<u32>> = vec![Vec::new(); iosts.locations.len()];
+        let mut at: Numbered<LocationId, Vec<u32>> = iosts.locations.map(|_| Vec::new());
         for (number, point) in points.iter().enumerate() {
-            at[point.location.0 as usize].push(number as u32);
+            at[point.location].push(number as u32);
         }
         let mut steps = Vec::with_capacity(iosts.transitions.len());
-        for (number, transition) in iosts.transitions.iter().enumerate() {
-            for &source in &at[transition.source.0 as usize] {
-                for &target in &at[transition.target.0 as usize] {
+        for (number, transition) in iosts.transitions.numbered() {
+            for &source in &at[transition.source] {
+                for &target in &at[transition.target] {
                     if !leads(points[source as usize].token, number, points[target as usize].token) {
                         continue;
                     }
@@ -155,7 +155,7 @@ impl<T: Copy> HornClauses<T> {
                         Orientation::Forward => (source, target),
                         Orientation::Backward => (target, source),
                     };
-                    steps.push(HornStep { from, to, transition: number as u32 });
+                    steps.push(HornStep { from, to, transition: number });
                 }
             }
         }
@@ -165,9 +165,9 @@ impl<T: Copy> HornClauses<T> {
 
     /// By location, what is said at one of its points.
     pub fn by_location(&self, iosts: &Iosts, facts: &[Term]) -> Vec<Term> {
-        let mut found: Vec<Vec<Term>> = vec![Vec::new(); iosts.locations.len()];
+        let mut found: Numbered<LocationId, Vec<Term>> = iosts.locations.map(|_| Vec::new());
         for (point, fact) in self.points.iter().zip(facts) {
-            found[point.location.0 as usize].push(fact.clone());
+            found[point.location].push(fact.clone());
         }
         found.into_iter().map(Term::or).collect()
     }
@@ -196,7 +196,7 @@ impl<T: Copy> HornClauses<T> {
             Obligation { clause: HornClause::Entry(at), premises, conclusion: facts[at as usize].clone() }
         });
         let steps = self.steps.iter().enumerate().map(move |(number, step)| {
-            let transition = &iosts.transitions[step.transition as usize];
+            let transition = &iosts.transitions[step.transition];
             let behind = |fact: &Term| substitute(fact, &transition.assignments);
             let fact = |at: u32| &facts[at as usize];
             let (source, target, premise, conclusion) = match self.orientation {

@@ -16,9 +16,9 @@
 
 use std::fmt;
 
-use coreach_model::Iosts;
 use coreach_model::budget;
 use coreach_model::term::Term;
+use coreach_model::{Iosts, Number};
 use coreach_polyhedra::account::Account;
 
 use crate::condition::LossReason;
@@ -378,7 +378,7 @@ impl<T, D: Domain> Equations for Transfers<'_, T, D> {
             return AbstractValue::bottom();
         }
         let step = self.way.clauses.steps[edge as usize];
-        let transition = step.transition as usize;
+        let transition = step.transition.place();
         let bound = self.within.map(|within| &within[step.to as usize]);
         match (self.way.clauses.orientation, bound) {
             (Orientation::Forward, Some(bound)) => {
@@ -467,10 +467,11 @@ mod tests {
             constants: Vec::new(),
             variables: vec![x],
             initial_condition: Term::compare(Comparison::Equal, &value, &Term::int(0)),
-            locations: vec![Location::named("l")],
+            locations: vec![Location::named("l")].into(),
             initial: LocationId(0),
-            actions: vec![Action { name: "a".to_owned(), kind: ActionKind::Input, parameters: Vec::new() }],
-            transitions: vec![toggle],
+            actions: vec![Action { name: "a".to_owned(), kind: ActionKind::Input, parameters: Vec::new() }]
+                .into(),
+            transitions: vec![toggle].into(),
             origin: None,
         };
         let parities = |orientation, entry: fn(&Point<u8>) -> bool| {

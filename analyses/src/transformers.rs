@@ -35,7 +35,7 @@ impl WithDomain for Step<'_> {
 
     fn run<D: Domain>(self) -> Term {
         let limit = self.options.partition_limit;
-        let alone = Iosts { transitions: vec![self.transition.clone()], ..self.iosts.clone() };
+        let alone = Iosts { transitions: vec![self.transition.clone()].into(), ..self.iosts.clone() };
         let frame = Abstraction::<D>::frame_for(&alone, limit);
         let mut abstraction = Abstraction::<D>::new(&alone, limit, Vec::new(), frame);
         let from = abstraction.satisfying(self.condition);

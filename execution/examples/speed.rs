@@ -150,7 +150,7 @@ fn choices(test: &TestCase, mix: Mix, solver: &mut Z3Solver) -> Vec<Duration> {
     let mut times = Vec::new();
     for seed in 0..2000 {
         let Ok(state) = initial_state(test, &Default::default(), seed, solver) else { break };
-        for number in &test.stimuli[state.location.0 as usize] {
+        for number in &test.stimuli[state.location] {
             let transition = &test.iosts.transitions[*number];
             let parameters = &test.iosts.action(transition.action).parameters;
             if parameters.is_empty() {
@@ -158,8 +158,14 @@ fn choices(test: &TestCase, mix: Mix, solver: &mut Z3Solver) -> Vec<Duration> {
             }
             let mut random = Random::new(seed);
             let begin = Instant::now();
-            let found =
-                values.choose(*number, &transition.guard, parameters, &state.valuation, &mut random, solver);
+            let found = values.choose(
+                Some(*number),
+                &transition.guard,
+                parameters,
+                &state.valuation,
+                &mut random,
+                solver,
+            );
             assert!(found.is_some(), "the counter always takes an Add");
             times.push(begin.elapsed());
         }

@@ -95,7 +95,7 @@ pub fn initial_state(
     if !open.is_empty() {
         // The variables are chosen with them, since the condition relates them; what they are follows below.
         let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
-        let chosen = Values::new(MIX).choose(0, condition, &all, given, &mut random, solver);
+        let chosen = Values::new(MIX).choose(None, condition, &all, given, &mut random, solver);
         let Some(chosen) = chosen else {
             let known: Substitution =
                 given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();

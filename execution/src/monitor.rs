@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
@@ -34,7 +34,7 @@ pub struct Monitor<'a> {
     initial: BTreeSet<State>,
     states: BTreeSet<State>,
     /// How often each transition may have been taken.
-    taken: Vec<usize>,
+    taken: Numbered<TransitionId, usize>,
     /// An output came that may not happen.
     violated: bool,
 }
@@ -43,7 +43,7 @@ impl<'a> Monitor<'a> {
     /// At the beginning.
     pub fn new(specification: &'a Iosts, initial: BTreeSet<State>) -> Self {
         let initial = internal_closure(specification, initial);
-        let taken = vec![0; specification.transitions.len()];
+        let taken = specification.transitions.map(|_| 0);
         Monitor { specification, states: initial.clone(), initial, taken, violated: false }
     }
 
@@ -54,7 +54,7 @@ impl<'a> Monitor<'a> {
 
     /// For each transition of the specification, how often the trace may have gone through it; internal steps count as
     /// taken where one was possible.
-    pub fn taken(&self) -> &[usize] {
+    pub fn taken(&self) -> &Numbered<TransitionId, usize> {
         &self.taken
     }
 
@@ -63,7 +63,7 @@ impl<'a> Monitor<'a> {
         let Some(action) = self.specification.find_action(&event.action) else { return self.violation() };
         let mut next = BTreeSet::new();
         let mut through = BTreeSet::new();
-        for (number, transition) in self.specification.transitions.iter().enumerate() {
+        for (number, transition) in self.specification.transitions.numbered() {
             let internal = self.specification.action(transition.action).kind == ActionKind::Internal;
             for state in &self.states {
                 if internal {
@@ -120,7 +120,7 @@ impl Judge for Monitor<'_> {
 
     fn offers(&self) -> Offers {
         let mut moves = Vec::new();
-        for (number, transition) in self.specification.transitions.iter().enumerate() {
+        for (number, transition) in self.specification.transitions.numbered() {
             let is_input = self.specification.action(transition.action).kind == ActionKind::Input;
             if is_input && self.states.iter().any(|state| state.location == transition.source) {
                 moves.push(Offer { step: Move::Send(number), through: vec![number], distance: None });
@@ -130,13 +130,20 @@ impl Judge for Monitor<'_> {
         Offers { moves, may_observe: true }
     }
 
-    fn stimulus(&mut self, number: usize, choice: &mut Choice<'_>) -> Option<Event> {
+    fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
         let transition = &self.specification.transitions[number];
         let action = self.specification.action(transition.action);
         let from = self.states.iter().filter(|state| state.location == transition.source);
         let mut found = from.filter_map(|state| {
             let Choice { values, random, solver } = &mut *choice;
-            values.choose(number, &transition.guard, &action.parameters, &state.valuation, random, *solver)
+            values.choose(
+                Some(number),
+                &transition.guard,
+                &action.parameters,
+                &state.valuation,
+                random,
+                *solver,
+            )
         });
         let event = Event::new(action.name.clone(), found.next()?);
         drop(found);
@@ -188,7 +195,7 @@ impl Judge for Monitor<'_> {
         first.map_or("", |location| &self.specification.location(location).name)
     }
 
-    fn describe(&self, number: usize) -> String {
+    fn describe(&self, number: TransitionId) -> String {
         let transition = &self.specification.transitions[number];
         format!("send {} when {}", self.specification.action(transition.action).name, transition.guard)
     }

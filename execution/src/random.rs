@@ -1,6 +1,8 @@
 //! A small random number generator of our own, so that a seed names the same case on every machine and with every
 //! version of every library: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014, <https://doi.org/10.1145/2660193.2660195>).
 
+use coreach_model::{Number, Numbered};
+
 /// A stream of random numbers that its seed determines.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
@@ -25,6 +27,11 @@ impl Random {
     /// A number below the bound; 0 where the bound is 0. The bias is below 2^-32 for the small bounds used here.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.bits() % bound as u64) as usize }
+    }
+
+    /// The number of a place of the list; the first where it is empty.
+    pub fn number_in<N: Number, T>(&mut self, list: &Numbered<N, T>) -> N {
+        N::of(self.below(list.len()))
     }
 
     /// A number from the two, both included.

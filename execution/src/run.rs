@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use coreach_model::semantics::Event;
-use coreach_model::{Datum, Value};
+use coreach_model::{Datum, TransitionId, Value};
 
 pub use crate::ending::{Cause, Outcome};
 use crate::values::Source;
@@ -51,7 +51,7 @@ pub struct Step {
     /// What happened.
     pub what: Occurrence,
     /// The number of the transition that took it, where the judge goes through one at a time.
-    pub transition: Option<usize>,
+    pub transition: Option<TransitionId>,
     /// Since the beginning of the run.
     pub at: Duration,
 }

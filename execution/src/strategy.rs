@@ -14,6 +14,8 @@
 
 use std::collections::HashMap;
 
+use coreach_model::TransitionId;
+
 pub use crate::judge::Move;
 use crate::judge::{Judge, Offer};
 use crate::random::Random;
@@ -38,7 +40,7 @@ pub enum Strategy<'a> {
         send: usize,
     },
     /// What was taken least often, over all runs of this value.
-    Coverage(HashMap<usize, usize>),
+    Coverage(HashMap<TransitionId, usize>),
     /// Towards Pass, by the length of the way in the graph.
     Shortest,
     /// What a person says: asked with the moves that there are.
@@ -52,7 +54,7 @@ impl Strategy<'_> {
     }
 
     /// Notes that a transition was taken.
-    pub fn took(&mut self, transition: usize) {
+    pub fn took(&mut self, transition: TransitionId) {
         if let Strategy::Coverage(counts) = self {
             *counts.entry(transition).or_default() += 1;
         }
@@ -74,7 +76,7 @@ pub fn order(strategy: &mut Strategy<'_>, judge: &dyn Judge, random: &mut Random
             }
         }
         Strategy::Coverage(counts) => {
-            let count = |number: &usize| counts.get(number).copied().unwrap_or(0);
+            let count = |number: &TransitionId| counts.get(number).copied().unwrap_or(0);
             random.shuffle(&mut moves);
             moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
         }

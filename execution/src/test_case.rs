@@ -14,7 +14,7 @@ use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
 use coreach_model::term::Substitution;
-use coreach_model::{Datum, Diagnostic, Term, Value, Verdict};
+use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 use crate::json;
@@ -31,13 +31,13 @@ pub struct TestCase {
     /// The graph.
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
-    pub verdicts: Vec<Option<Verdict>>,
+    pub verdicts: Numbered<LocationId, Option<Verdict>>,
     /// For each location: the numbers of the transitions that send a stimulus.
-    pub stimuli: Vec<Vec<usize>>,
+    pub stimuli: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take an observation.
-    pub observations: Vec<Vec<usize>>,
+    pub observations: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the least number of events that may lead to Pass; `None` where none do.
-    pub distances: Vec<Option<usize>>,
+    pub distances: Numbered<LocationId, Option<usize>>,
 }
 
 /// Why a document is no test case.
@@ -87,11 +87,11 @@ impl std::error::Error for DocumentError {}
 
 impl TestCase {
     /// A test case from its graph and its verdicts, one per location.
-    pub fn new(iosts: Iosts, verdicts: Vec<Option<Verdict>>) -> Self {
-        let mut stimuli = vec![Vec::new(); iosts.locations.len()];
-        let mut observations = vec![Vec::new(); iosts.locations.len()];
-        for (number, transition) in iosts.transitions.iter().enumerate() {
-            let source = transition.source.0 as usize;
+    pub fn new(iosts: Iosts, verdicts: Numbered<LocationId, Option<Verdict>>) -> Self {
+        let mut stimuli = iosts.locations.map(|_| Vec::new());
+        let mut observations = iosts.locations.map(|_| Vec::new());
+        for (number, transition) in iosts.transitions.numbered() {
+            let source = transition.source;
             match iosts.action(transition.action).kind {
                 ActionKind::Input => stimuli[source].push(number),
                 ActionKind::Output => observations[source].push(number),
@@ -110,7 +110,7 @@ impl TestCase {
 
     /// The verdict of a location.
     pub fn verdict(&self, location: LocationId) -> Option<Verdict> {
-        self.verdicts[location.0 as usize]
+        self.verdicts[location]
     }
 
     /// Reads a test case's document from the disk.
@@ -150,9 +150,9 @@ impl TestCase {
             .map_err(|diagnostic| DocumentError::Model(vec![diagnostic]))?;
         let (specification, _) = read_specification(file).map_err(DocumentError::Model)?;
         let mut iosts = specification.iosts;
-        let places: HashMap<String, usize> =
-            iosts.locations.iter().enumerate().map(|(at, location)| (location.name.clone(), at)).collect();
-        let mut verdicts = vec![None; iosts.locations.len()];
+        let places: HashMap<String, LocationId> =
+            iosts.locations.numbered().map(|(at, location)| (location.name.clone(), at)).collect();
+        let mut verdicts = iosts.locations.map(|_| None);
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
             let known = |word: &str| {
@@ -167,7 +167,7 @@ impl TestCase {
         if let Some(name) = document.get("others_fail") {
             let wrong = || DocumentError::NoDocument("`others_fail` names no location Fail".to_owned());
             let fail = name.as_str().and_then(|name| iosts.find_location(name)).ok_or_else(wrong)?;
-            if verdicts[fail.0 as usize] != Some(Verdict::Fail) {
+            if verdicts[fail] != Some(Verdict::Fail) {
                 return Err(wrong());
             }
             write_out_others(&mut iosts, &verdicts, fail);
@@ -191,11 +191,11 @@ fn as_yaml(json: &Json) -> String {
 }
 
 /// What `others_fail` says: at each location without a verdict, each output without a transition leads to Fail.
-fn write_out_others(iosts: &mut Iosts, verdicts: &[Option<Verdict>], fail: LocationId) {
+fn write_out_others(iosts: &mut Iosts, verdicts: &Numbered<LocationId, Option<Verdict>>, fail: LocationId) {
     let known: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
     let outputs: Vec<_> =
         iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output).collect();
-    let open = iosts.location_ids().filter(|location| verdicts[location.0 as usize].is_none());
+    let open = iosts.location_ids().filter(|location| verdicts[*location].is_none());
     let mut added = Vec::new();
     for source in open {
         for &action in outputs.iter().filter(|action| !known.contains(&(source, **action))) {
@@ -213,14 +213,16 @@ fn write_out_others(iosts: &mut Iosts, verdicts: &[Option<Verdict>], fail: Locat
 }
 
 /// For each location the length of a shortest way to Pass, by a search backwards.
-fn distances(iosts: &Iosts, verdicts: &[Option<Verdict>]) -> Vec<Option<usize>> {
-    let mut incoming = vec![Vec::new(); iosts.locations.len()];
+fn distances(
+    iosts: &Iosts,
+    verdicts: &Numbered<LocationId, Option<Verdict>>,
+) -> Numbered<LocationId, Option<usize>> {
+    let mut incoming = iosts.locations.map(|_| Vec::new());
     for transition in &iosts.transitions {
-        incoming[transition.target.0 as usize].push(transition.source.0 as usize);
+        incoming[transition.target].push(transition.source);
     }
-    let mut distances: Vec<Option<usize>> =
-        verdicts.iter().map(|verdict| (*verdict == Some(Verdict::Pass)).then_some(0)).collect();
-    let mut level: Vec<usize> = (0..verdicts.len()).filter(|at| distances[*at] == Some(0)).collect();
+    let mut distances = verdicts.map(|verdict| (*verdict == Some(Verdict::Pass)).then_some(0));
+    let mut level: Vec<LocationId> = distances.numbers().filter(|at| distances[*at] == Some(0)).collect();
     let mut length = 0;
     while !level.is_empty() {
         length += 1;

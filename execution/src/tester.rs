@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::Solver;
+use coreach_model::TransitionId;
 use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
@@ -213,7 +214,7 @@ impl Driver<'_, '_> {
     }
 
     /// Sends the stimulus of a move, if there are values for it.
-    fn send(&mut self, number: usize) -> Result<Progress, Failure> {
+    fn send(&mut self, number: TransitionId) -> Result<Progress, Failure> {
         let Drive { judge, adapter, values, solver, .. } = &mut self.drive;
         let mut choice = Choice { values, random: &mut self.random, solver: *solver };
         let Some(event) = judge.stimulus(number, &mut choice) else { return Ok(Progress::Nothing) };

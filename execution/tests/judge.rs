@@ -19,7 +19,7 @@ use coreach_execution::values::{MIX, Values};
 use coreach_execution::{Adapter, Drive, Failure, Received, Run, Session, Settings, Strategy, run};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
-use coreach_model::{Datum, Iosts, Value, Verdict};
+use coreach_model::{Datum, Iosts, TransitionId, Value, Verdict};
 
 /// Ask, a value that is not negative, silence: as often as is wanted.
 struct Toy {
@@ -54,12 +54,13 @@ impl Judge for Toy {
 
     fn offers(&self) -> Offers {
         let offer = |step| Offer { step, through: Vec::new(), distance: None };
-        let moves = if self.asked { vec![offer(Move::Wait)] } else { vec![offer(Move::Send(7))] };
+        let moves =
+            if self.asked { vec![offer(Move::Wait)] } else { vec![offer(Move::Send(TransitionId(7)))] };
         Offers { moves, may_observe: true }
     }
 
-    fn stimulus(&mut self, number: usize, _: &mut Choice<'_>) -> Option<Event> {
-        assert_eq!(number, 7, "the number of an offer comes back as it was");
+    fn stimulus(&mut self, number: TransitionId, _: &mut Choice<'_>) -> Option<Event> {
+        assert_eq!(number, TransitionId(7), "the number of an offer comes back as it was");
         Some(Event::new("Ask", Vec::new()))
     }
 
@@ -101,8 +102,8 @@ impl Judge for Toy {
         if self.answered { "quiet" } else { "" }
     }
 
-    fn describe(&self, number: usize) -> String {
-        format!("offer {number}")
+    fn describe(&self, number: TransitionId) -> String {
+        format!("offer {}", number.0)
     }
 
     fn why(&self, observed: Option<&Event>, _: Option<Verdict>) -> Why {
@@ -184,7 +185,7 @@ fn the_tester_follows_a_judge_through_silence() {
         Strategy::Coverage(Default::default()),
         Strategy::Shortest,
         Strategy::Ask(Box::new(|judge, moves| {
-            assert_eq!(judge.describe(7), "offer 7");
+            assert_eq!(judge.describe(TransitionId(7)), "offer 7");
             Asked::Moves(moves.to_vec())
         })),
     ];

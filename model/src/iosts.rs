@@ -11,15 +11,17 @@ use std::collections::BTreeMap;
 
 use crate::data::Datum;
 use crate::diagnostic::Origin;
+use crate::numbered::{Numbered, numbers};
 use crate::term::{Substitution, Term};
 
-/// A location's number in its IOSTS.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LocationId(pub u32);
-
-/// An action's number in its IOSTS.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ActionId(pub u32);
+numbers! {
+    /// A location's number in its IOSTS.
+    LocationId;
+    /// An action's number in its IOSTS.
+    ActionId;
+    /// A transition's number in its IOSTS.
+    TransitionId;
+}
 
 /// The direction of an action, seen from the implementation under test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -109,13 +111,13 @@ pub struct Iosts {
     /// Θ, over variables and constants.
     pub initial_condition: Term,
     /// L
-    pub locations: Vec<Location>,
+    pub locations: Numbered<LocationId, Location>,
     /// l0
     pub initial: LocationId,
     /// Σ
-    pub actions: Vec<Action>,
+    pub actions: Numbered<ActionId, Action>,
     /// T
-    pub transitions: Vec<Transition>,
+    pub transitions: Numbered<TransitionId, Transition>,
     /// Where the initial condition stands (or the model's name, where there is none).
     pub origin: Option<Origin>,
 }
@@ -123,32 +125,32 @@ pub struct Iosts {
 impl Iosts {
     /// The location of this number.
     pub fn location(&self, id: LocationId) -> &Location {
-        &self.locations[id.0 as usize]
+        &self.locations[id]
     }
 
     /// The action of this number.
     pub fn action(&self, id: ActionId) -> &Action {
-        &self.actions[id.0 as usize]
+        &self.actions[id]
     }
 
     /// All locations' numbers.
     pub fn location_ids(&self) -> impl Iterator<Item = LocationId> + use<> {
-        (0..self.locations.len() as u32).map(LocationId)
+        self.locations.numbers()
     }
 
     /// All actions' numbers.
     pub fn action_ids(&self) -> impl Iterator<Item = ActionId> + use<> {
-        (0..self.actions.len() as u32).map(ActionId)
+        self.actions.numbers()
     }
 
     /// The location of this name.
     pub fn find_location(&self, name: &str) -> Option<LocationId> {
-        self.locations.iter().position(|location| location.name == name).map(|at| LocationId(at as u32))
+        self.locations.first_number(|location| location.name == name)
     }
 
     /// The action of this name.
     pub fn find_action(&self, name: &str) -> Option<ActionId> {
-        self.actions.iter().position(|action| action.name == name).map(|at| ActionId(at as u32))
+        self.actions.first_number(|action| action.name == name)
     }
 
     /// The variable or constant of this name.
@@ -157,10 +159,10 @@ impl Iosts {
     }
 
     /// For each location, the numbers of the transitions that leave it, in order.
-    pub fn outgoing(&self) -> Vec<Vec<usize>> {
-        let mut outgoing = vec![Vec::new(); self.locations.len()];
-        for (number, transition) in self.transitions.iter().enumerate() {
-            outgoing[transition.source.0 as usize].push(number);
+    pub fn outgoing(&self) -> Numbered<LocationId, Vec<TransitionId>> {
+        let mut outgoing = Numbered::filled(Vec::new(), self.locations.len());
+        for (number, transition) in self.transitions.numbered() {
+            outgoing[transition.source].push(number);
         }
         outgoing
     }
@@ -181,15 +183,15 @@ impl Iosts {
     }
 
     /// For each location, whether a path of transitions leads there, whatever their guards.
-    pub fn reachable_from(&self, start: LocationId) -> Vec<bool> {
+    pub fn reachable_from(&self, start: LocationId) -> Numbered<LocationId, bool> {
         let outgoing = self.outgoing();
-        let mut reached = vec![false; self.locations.len()];
+        let mut reached = Numbered::filled(false, self.locations.len());
         let mut work = vec![start];
-        reached[start.0 as usize] = true;
+        reached[start] = true;
         while let Some(location) = work.pop() {
-            for &number in &outgoing[location.0 as usize] {
+            for &number in &outgoing[location] {
                 let target = self.transitions[number].target;
-                if !std::mem::replace(&mut reached[target.0 as usize], true) {
+                if !std::mem::replace(&mut reached[target], true) {
                     work.push(target);
                 }
             }
@@ -200,15 +202,15 @@ impl Iosts {
     /// The IOSTS without the locations that no path of transitions reaches from the initial one, and the number that
     /// each kept location had.
     #[must_use]
-    pub fn without_unreachable_locations(mut self) -> (Self, Vec<LocationId>) {
+    pub fn without_unreachable_locations(mut self) -> (Self, Numbered<LocationId, LocationId>) {
         let reached = self.reachable_from(self.initial);
-        let kept: Vec<LocationId> = self.location_ids().filter(|id| reached[id.0 as usize]).collect();
-        let mut renumbered = vec![None; self.locations.len()];
-        for (number, old) in kept.iter().enumerate() {
-            renumbered[old.0 as usize] = Some(LocationId(number as u32));
+        let kept: Numbered<LocationId, LocationId> = self.location_ids().filter(|id| reached[*id]).collect();
+        let mut renumbered = Numbered::filled(None, self.locations.len());
+        for (number, old) in kept.numbered() {
+            renumbered[*old] = Some(number);
         }
-        let new = |old: LocationId| renumbered[old.0 as usize];
-        self.locations = kept.iter().map(|old| self.location(*old).clone()).collect();
+        let new = |old: LocationId| renumbered[old];
+        self.locations = kept.map(|old| self.location(*old).clone());
         self.transitions = self
             .transitions
             .into_iter()

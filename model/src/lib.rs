@@ -53,6 +53,7 @@ pub mod diagnostic;
 pub mod file;
 pub mod iosts;
 pub mod number;
+pub mod numbered;
 pub mod obligation;
 pub mod parallel;
 pub mod reader;
@@ -66,7 +67,10 @@ pub mod writer;
 
 pub use data::Datum;
 pub use diagnostic::{Diagnostic, Origin, Severity, SourceFile};
-pub use iosts::{Action, ActionId, ActionKind, Iosts, Location, LocationId, TestPurpose, Transition};
+pub use iosts::{
+    Action, ActionId, ActionKind, Iosts, Location, LocationId, TestPurpose, Transition, TransitionId,
+};
+pub use numbered::{Number, Numbered};
 pub use term::{Term, node::Node};
 pub use types::Type;
 pub use value::Value;

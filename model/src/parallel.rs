@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use crate::data::Datum;
 use crate::iosts::{Action, ActionId, ActionKind, Iosts, Location, LocationId, Transition, TransitionOrigin};
+use crate::numbered::Numbered;
 use crate::term::{Substitution, Term, substitute};
 
 /// Why two IOSTSs cannot be composed.
@@ -40,17 +41,17 @@ pub fn parallel(left: &Iosts, right: &Iosts) -> Result<Iosts, Incompatible> {
             locations.push(Location { name: format!("{}__{}", l1.name, l2.name), label, description: None });
         }
     }
-    let mut actions: Vec<Action> = Vec::new();
+    let mut actions: Numbered<ActionId, Action> = Numbered::new();
     for action in &left.actions {
         let kind = if action.is_visible() { ActionKind::Output } else { ActionKind::Internal };
         actions.push(Action { kind, ..action.clone() });
     }
     actions.extend(right.actions.iter().filter(|action| !action.is_visible()).cloned());
     let number = |name: &str| {
-        let Some(at) = actions.iter().position(|action| action.name == name) else {
+        let Some(number) = actions.first_number(|action| action.name == name) else {
             panic!("{name} is an action of neither side, although the two are compatible")
         };
-        ActionId(at as u32)
+        number
     };
 
     let mut transitions = Vec::new();
@@ -91,10 +92,10 @@ pub fn parallel(left: &Iosts, right: &Iosts) -> Result<Iosts, Incompatible> {
         constants: left.constants.iter().chain(&right.constants).cloned().collect(),
         variables: left.variables.iter().chain(&right.variables).cloned().collect(),
         initial_condition: Term::and([left.initial_condition.clone(), right.initial_condition.clone()]),
-        locations,
+        locations: locations.into(),
         initial: pair(left.initial, right.initial),
         actions,
-        transitions,
+        transitions: transitions.into(),
         origin: None,
     })
 }

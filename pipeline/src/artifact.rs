@@ -7,9 +7,10 @@ use coreach_analyses::inductive::Turn;
 pub use coreach_model::Verdict;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::term::Substitution;
-use coreach_model::{ActionId, Term};
+use coreach_model::{ActionId, Numbered, Term, TransitionId};
 
 // Provenance. Each artifact says of what its locations and transitions were made, as numbers in the artifact before it.
+// A list is indexed by the artifact's own numbers; the numbers of the artifact before are what it holds.
 // Each has the one form that its stage can make, so that no reader meets another. Who reads it saves a search, and
 // believes nothing: `check` holds every such word against the artifact before.
 
@@ -32,14 +33,15 @@ pub enum GraphOrigin {
     Verdict(Verdict),
 }
 
-/// The facts with which selection decided, for each location of [`Visible`], also for those that the graph has lost.
+/// The facts with which selection decided, for each location of [`Visible`] (whose numbers index them), also for those that
+/// the graph has lost.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Decided {
     /// Over-approximation of the states in which the test graph can be; `false` where it cannot come.
-    pub reach: Vec<Term>,
+    pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which `Accept` can be reached. What follows an accepting location was not
     /// looked at: `true` there.
-    pub coreach: Vec<Term>,
+    pub coreach: Numbered<LocationId, Term>,
     /// Of what coreach is proved: the turns of its analysis, each inductive within the one before, on what lies in front
     /// of Accept; `false` elsewhere.
     pub chain: Vec<Turn>,
@@ -66,12 +68,12 @@ pub struct Product {
     /// their guards can hold.
     pub iosts: Iosts,
     /// For each location: the specification's and the purpose's; ascending.
-    pub pairs: Vec<(LocationId, LocationId)>,
+    pub pairs: Numbered<LocationId, (LocationId, LocationId)>,
     /// For each transition, the numbers of the specification's and of the purpose's; where the purpose has no transition
     /// and stays, none.
-    pub made_of: Vec<(usize, Option<usize>)>,
+    pub made_of: Numbered<TransitionId, (TransitionId, Option<TransitionId>)>,
     /// For each location: is its purpose's half `Accept`?
-    pub accepting: Vec<bool>,
+    pub accepting: Numbered<LocationId, bool>,
 }
 
 /// closure(SP): no internal action, no guard that cannot hold (Definition A.7): the result of `close`.
@@ -80,9 +82,9 @@ pub struct Closed {
     /// The visible behaviours.
     pub iosts: Iosts,
     /// For each location, which one of [`Product`] it is.
-    pub given: Vec<LocationId>,
+    pub given: Numbered<LocationId, LocationId>,
     /// For each location: is it accepting?
-    pub accepting: Vec<bool>,
+    pub accepting: Numbered<LocationId, bool>,
 }
 
 /// SP_vis: deterministic (Definition 4.20): the result of `determinize`.
@@ -91,9 +93,9 @@ pub struct Visible {
     /// The visible behaviours, deterministic.
     pub iosts: Iosts,
     /// For each location, where a run may be that is there; in an ordinary location one member, without pending effects.
-    pub members: Vec<Vec<Member>>,
+    pub members: Numbered<LocationId, Vec<Member>>,
     /// For each location: has it an accepting component (Definition A.12)?
-    pub accepting: Vec<bool>,
+    pub accepting: Numbered<LocationId, bool>,
     /// How many more events tell any two runs of one trace apart; 0 where there was no choice.
     pub lookahead: usize,
 }
@@ -128,9 +130,9 @@ pub struct TestGraph {
     /// The graph; nothing leaves `pass` and `inconclusive`.
     pub iosts: Iosts,
     /// For each location, where it comes from.
-    pub origins: Vec<GraphOrigin>,
+    pub origins: Numbered<LocationId, GraphOrigin>,
     /// For each transition, the number of the one of [`Visible`] that it was made from.
-    pub made_of: Vec<usize>,
+    pub made_of: Numbered<TransitionId, TransitionId>,
     /// What was known of the locations of [`Visible`].
     pub decided: Decided,
     /// The location Pass. None where the purpose cannot be reached.
@@ -138,9 +140,9 @@ pub struct TestGraph {
     /// The location Inconclusive, where some transition leads there.
     pub inconclusive: Option<LocationId>,
     /// Over-approximation of the states in which the test graph can be, per location.
-    pub reach: Vec<Term>,
+    pub reach: Numbered<LocationId, Term>,
     /// Over-approximation of the states from which `Accept` can be reached, per location.
-    pub coreach: Vec<Term>,
+    pub coreach: Numbered<LocationId, Term>,
     /// What the specification allows in each location.
     pub allowed: Vec<Allowed>,
     /// What was done.
@@ -167,11 +169,11 @@ pub struct TestCase {
     /// The graph.
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
-    pub verdicts: Vec<Option<Verdict>>,
+    pub verdicts: Numbered<LocationId, Option<Verdict>>,
     /// As of the test graph; `true` at Fail.
-    pub reach: Vec<Term>,
+    pub reach: Numbered<LocationId, Term>,
     /// As of the test graph; `false` at Fail.
-    pub coreach: Vec<Term>,
+    pub coreach: Numbered<LocationId, Term>,
     /// The location Fail where it also is the target of every output that has no transition at a location without a
     /// verdict. Said once for all, where there are many.
     pub others_fail: Option<LocationId>,
@@ -180,7 +182,7 @@ pub struct TestCase {
 impl TestCase {
     /// How many transitions lead to Fail.
     pub fn fail_transitions(&self) -> usize {
-        let is_fail = |location: LocationId| self.verdicts[location.0 as usize] == Some(Verdict::Fail);
+        let is_fail = |location: LocationId| self.verdicts[location] == Some(Verdict::Fail);
         self.iosts.transitions.iter().filter(|t| is_fail(t.target)).count()
     }
 }

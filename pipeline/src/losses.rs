@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use coreach_analyses::excerpt::Excerpt;
 use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{Iterations, Loss, LossPlace};
-use coreach_model::Term;
 use coreach_model::iosts::Iosts;
+use coreach_model::{Number, Term, TransitionId};
 
 /// The losses, in the order of their first place.
 pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<String> {
@@ -16,7 +16,10 @@ pub fn say(losses: &[Loss], iterations: &Iterations, iosts: &Iosts) -> Vec<Strin
         let place = match loss.place {
             LossPlace::Data => "everywhere".to_owned(),
             LossPlace::Initial => "in the initial condition".to_owned(),
-            LossPlace::Transition(number) => format!("in {}", iosts.describe(&iosts.transitions[number])),
+            LossPlace::Transition(number) => {
+                let transition = &iosts.transitions[TransitionId::of(number)];
+                format!("in {}", iosts.describe(transition))
+            }
         };
         let at = *group_of.entry(&loss.term).or_insert(grouped.len());
         match grouped.get_mut(at) {
@@ -73,10 +76,10 @@ mod tests {
             constants: Vec::new(),
             variables: Vec::new(),
             initial_condition: Term::yes(),
-            locations: Vec::new(),
+            locations: Default::default(),
             initial: LocationId(0),
-            actions: Vec::new(),
-            transitions: Vec::new(),
+            actions: Default::default(),
+            transitions: Default::default(),
             origin: None,
         };
         let loss = Loss { place: LossPlace::Initial, term: sum, reason: LossReason::Cases };

@@ -1,10 +1,8 @@
 //! Why a purpose cannot be reached, in words about the user's own models.
 
-use std::collections::BTreeSet;
-
 use coreach_analyses::DomainKind;
-use coreach_model::Diagnostic;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
+use coreach_model::{Diagnostic, Numbered};
 use coreach_pipeline::Generation;
 
 /// Says where the way to Accept ends. Three cases: the product has no path to Accept; it has some, each with a guard
@@ -48,22 +46,9 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
 }
 
 /// Is there a path in the graph from the initial location to an accepting one, whatever the guards?
-fn reaches(iosts: &Iosts, accepting: &[bool]) -> bool {
-    let outgoing = iosts.outgoing();
-    let mut seen = BTreeSet::from([iosts.initial]);
-    let mut work = vec![iosts.initial];
-    while let Some(LocationId(location)) = work.pop() {
-        if accepting[location as usize] {
-            return true;
-        }
-        for &number in &outgoing[location as usize] {
-            let target = iosts.transitions[number].target;
-            if seen.insert(target) {
-                work.push(target);
-            }
-        }
-    }
-    false
+fn reaches(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> bool {
+    let reached = iosts.reachable_from(iosts.initial);
+    reached.numbered().any(|(location, reached)| *reached && accepting[location])
 }
 
 /// Adds the purpose's transitions into Accept.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use coreach_analyses::reachability::Options;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_model::SourceFile;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{Specification, read_purpose, read_specification};
+use coreach_model::{LocationId, Numbered, SourceFile};
 use coreach_pipeline::generate;
 
 /// A graph to be analysed.
@@ -19,7 +19,7 @@ pub struct Machine {
     /// The graph.
     pub iosts: Iosts,
     /// For each location whether it accepts.
-    pub accepting: Vec<bool>,
+    pub accepting: Numbered<LocationId, bool>,
 }
 
 /// Of a folder, every specification with every purpose for it, as far as the pipeline makes a test case of them, and every
@@ -40,7 +40,7 @@ pub fn machines(folder: &Path) -> Result<Vec<Machine>, String> {
                 machines.push(Machine { name, iosts, accepting });
             }
         }
-        let mut accepting = vec![false; specification.iosts.locations.len()];
+        let mut accepting = specification.iosts.locations.map(|_| false);
         accepting.iter_mut().rev().take(1).for_each(|last| *last = true);
         machines.push(Machine { name: own, iosts: specification.iosts, accepting });
     }
@@ -48,7 +48,7 @@ pub fn machines(folder: &Path) -> Result<Vec<Machine>, String> {
 }
 
 /// What it is, the graph, and which of its locations accept.
-type Stage = (&'static str, Iosts, Vec<bool>);
+type Stage = (&'static str, Iosts, Numbered<LocationId, bool>);
 
 /// What is analysed on the way to the test case: the visible behaviours, and the graph that was selected.
 fn stages(specification: &Specification, purpose: &Path) -> Result<Vec<Stage>, String> {
@@ -66,12 +66,11 @@ fn stages(specification: &Specification, purpose: &Path) -> Result<Vec<Stage>, S
     };
     // As `select` does: what follows an accepting location is not analysed.
     let (mut iosts, accepting) = (made.visible.iosts, made.visible.accepting);
-    iosts.transitions.retain(|transition| !accepting[transition.source.0 as usize]);
+    iosts.transitions.retain(|transition| !accepting[transition.source]);
     let (iosts, kept) = iosts.without_unreachable_locations();
-    let accepting = kept.iter().map(|old| accepting[old.0 as usize]).collect();
+    let accepting = kept.map(|old| accepting[*old]);
     let graph = made.test_graph;
-    let at = |number: usize| graph.pass.is_some_and(|pass| pass.0 as usize == number);
-    let passes = (0..graph.iosts.locations.len()).map(at).collect();
+    let passes = graph.iosts.location_ids().map(|at| graph.pass == Some(at)).collect();
     Ok(vec![("visible", iosts, accepting), ("graph", graph.iosts, passes)])
 }
 

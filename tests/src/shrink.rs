@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_model::{ActionId, ActionKind, Datum, LocationId, Type, Value};
+use coreach_model::{ActionId, ActionKind, Datum, LocationId, TransitionId, Type, Value};
 
 use crate::source::tree::Sort;
 use crate::source::{Model, Pair, Purpose, Step, Tree};
@@ -92,7 +92,7 @@ fn each_half(pair: &Pair, edit: impl Fn(&Model) -> Vec<Model>) -> Vec<Pair> {
 fn each_transition(pair: &Pair, edit: impl Fn(&Model, &Step) -> Vec<Step>) -> Vec<Pair> {
     each_half(pair, |iosts| {
         let mut found = Vec::new();
-        for (at, transition) in iosts.transitions.iter().enumerate() {
+        for (at, transition) in iosts.transitions.numbered() {
             for new in edit(iosts, transition) {
                 let mut next = iosts.clone();
                 next.transitions[at] = new;
@@ -105,12 +105,12 @@ fn each_transition(pair: &Pair, edit: impl Fn(&Model, &Step) -> Vec<Step>) -> Ve
 
 fn without_transitions(pair: &Pair) -> Vec<Pair> {
     each_half(pair, |iosts| {
-        let without = |at: usize| {
+        let without = |at: TransitionId| {
             let mut next = iosts.clone();
             next.transitions.remove(at);
             next
         };
-        (0..iosts.transitions.len()).map(without).collect()
+        iosts.transitions.numbers().map(without).collect()
     })
 }
 
@@ -303,13 +303,13 @@ fn retyped(pair: &Pair, change: impl Fn(&Datum) -> Datum) -> Pair {
 /// Locations that nothing leads to, actions that nothing uses and data that nothing reads are dropped.
 fn tidied(pair: &Pair) -> Vec<Pair> {
     let mut found = Vec::new();
-    for at in (0..pair.specification.locations.len() as u32).map(LocationId) {
+    for at in pair.specification.locations.numbers() {
         if let Some(specification) = without_location(&pair.specification, at) {
             found.push(Pair { specification, ..pair.clone() });
         }
     }
     let purpose = &pair.purpose;
-    for at in (0..purpose.model.locations.len() as u32).map(LocationId) {
+    for at in purpose.model.locations.numbers() {
         if at == purpose.accept {
             continue;
         }
@@ -353,7 +353,7 @@ fn without_location(model: &Model, at: LocationId) -> Option<Model> {
         return None;
     }
     let mut next = model.clone();
-    next.locations.remove(at.0 as usize);
+    next.locations.remove(at);
     for transition in &mut next.transitions {
         (transition.source, transition.target) =
             (behind(transition.source, at), behind(transition.target, at));
@@ -365,7 +365,7 @@ fn without_location(model: &Model, at: LocationId) -> Option<Model> {
 fn without_action(pair: &Pair, action: ActionId) -> Pair {
     let mut next = pair.clone();
     for iosts in [&mut next.specification, &mut next.purpose.model] {
-        iosts.actions.remove(action.0 as usize);
+        iosts.actions.remove(action);
         for transition in &mut iosts.transitions {
             if transition.action > action {
                 transition.action = ActionId(transition.action.0 - 1);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::{Specification, read_purpose, read_specification};
-use coreach_model::{ActionId, Datum, LocationId, SourceFile, TestPurpose, Type};
+use coreach_model::{ActionId, Datum, LocationId, Numbered, SourceFile, TestPurpose, TransitionId, Type};
 
 pub use tree::Tree;
 
@@ -44,13 +44,13 @@ pub struct Model {
     /// The initial condition.
     pub condition: Tree,
     /// The locations' names.
-    pub locations: Vec<String>,
+    pub locations: Numbered<LocationId, String>,
     /// The initial one.
     pub initial: LocationId,
     /// The actions; of a purpose, its specification's.
-    pub actions: Vec<Action>,
+    pub actions: Numbered<ActionId, Action>,
     /// The transitions.
-    pub transitions: Vec<Step>,
+    pub transitions: Numbered<TransitionId, Step>,
 }
 
 /// A purpose.
@@ -78,13 +78,12 @@ pub struct Pair {
 impl Model {
     /// The action.
     pub fn action(&self, id: ActionId) -> &Action {
-        &self.actions[id.0 as usize]
+        &self.actions[id]
     }
 
     /// The numbers of the actions that are wanted.
     pub fn actions_of(&self, wanted: impl Fn(ActionKind) -> bool) -> Vec<ActionId> {
-        let all = (0..self.actions.len() as u32).map(ActionId);
-        all.filter(|id| wanted(self.action(*id).kind)).collect()
+        self.actions.numbers().filter(|id| wanted(self.action(*id).kind)).collect()
     }
 
     /// The types that have to be declared.

@@ -87,7 +87,7 @@ fn data(text: &mut String, section: &str, data: &[Datum]) {
 /// The locations by name, so that both readers number them alike, and where the model begins.
 fn locations(text: &mut String, model: &Model) {
     put(text, format_args!("locations: [{}]\n", model.locations.join(", ")));
-    let initial = &model.locations[model.initial.0 as usize];
+    let initial = &model.locations[model.initial];
     put(text, format_args!("initial:\n  location: {initial}\n"));
     if !model.condition.is_true() {
         put(text, format_args!("  condition: \"{}\"\n", model.condition));
@@ -99,7 +99,7 @@ fn transitions(text: &mut String, model: &Model) {
         text.push_str("transitions:\n");
     }
     for step in &model.transitions {
-        let [from, to] = [step.source, step.target].map(|at| &model.locations[at.0 as usize]);
+        let [from, to] = [step.source, step.target].map(|at| &model.locations[at]);
         let on = &model.action(step.action).name;
         put(text, format_args!("  - from: {from}\n    to: {to}\n    \"on\": {on}\n"));
         if !step.guard.is_true() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use coreach_analyses::inductive::Turn;
 use coreach_analyses::reachability::Options;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_model::Term;
+use coreach_model::{Number, Term};
 use coreach_pipeline::artifact::{Decided, GraphOrigin, TestGraph};
 use coreach_pipeline::{Generation, check, generate};
 use coreach_tests::source::read_text;
@@ -64,19 +64,19 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
     let initial = before.initial;
     let claims = |coreach: &[Term], chain: Vec<Turn>| TestGraph {
         iosts: coreach_model::Iosts {
-            locations: vec![before.location(initial).clone()],
+            locations: vec![before.location(initial).clone()].into(),
             initial: coreach_model::LocationId(0),
-            transitions: Vec::new(),
+            transitions: Default::default(),
             initial_condition: Term::no(),
             ..before.clone()
         },
-        origins: vec![GraphOrigin::Given(initial)],
-        made_of: Vec::new(),
-        decided: Decided { reach: nowhere.clone(), coreach: coreach.to_vec(), chain },
+        origins: vec![GraphOrigin::Given(initial)].into(),
+        made_of: Default::default(),
+        decided: Decided { reach: nowhere.clone().into(), coreach: coreach.to_vec().into(), chain },
         pass: None,
         inconclusive: None,
-        reach: vec![Term::no()],
-        coreach: vec![coreach[initial.0 as usize].clone()],
+        reach: vec![Term::no()].into(),
+        coreach: vec![coreach[initial.place()].clone()].into(),
         allowed: Vec::new(),
         ..made.test_graph.clone()
     };

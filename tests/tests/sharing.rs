@@ -11,7 +11,7 @@ use coreach_model::term::node::Operator;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::types::{RecordType, Type};
 use coreach_model::writer::write_yaml;
-use coreach_model::{Datum, SourceFile, Term, Value};
+use coreach_model::{Datum, SourceFile, Term, TransitionId, Value};
 use coreach_pipeline::export::{self, Format, View};
 use coreach_pipeline::stop::{Shown, Stop, writable};
 
@@ -80,7 +80,7 @@ fn machine(transition: Transition) -> Iosts {
                 outputs: { done: {} }\ntransitions:\n  - { from: l, to: l, on: done }\n";
     let file = std::sync::Arc::new(SourceFile { name: "m".to_owned(), text: text.to_owned() });
     let mut iosts = read_specification(file).unwrap().0.iosts;
-    iosts.transitions = vec![transition];
+    iosts.transitions = vec![transition].into();
     iosts
 }
 
@@ -158,7 +158,7 @@ fn exports_and_messages_are_cut() {
             Err(Stop::TooMany { stage: "close", .. })
         ));
         let iosts = machine(transition);
-        assert!(Shown::transition(&iosts, &iosts.transitions[0]).text.len() < 3_000);
+        assert!(Shown::transition(&iosts, &iosts.transitions[TransitionId(0)]).text.len() < 3_000);
         assert!(write_yaml(&iosts, &[]).len() < 10_000);
         let view = View::of_specification(&iosts);
         for format in [Format::Dot, Format::Json, Format::Yaml] {

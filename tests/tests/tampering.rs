@@ -42,8 +42,8 @@ fn a_hidden_variable_that_leaves_its_type_is_noticed() {
         let quiet = Settings { only: Some(String::new()), doubt: None, twice: false, ..Settings::of(seed) };
         let made = artifacts::make(&input, &quiet, &mut Report::default());
         let (Some(visible), Some(closed)) = (made.visible, made.closed) else { continue };
-        for (number, t) in visible.iosts.transitions.iter().enumerate() {
-            let members = &visible.members[t.target.0 as usize];
+        for (number, t) in visible.iosts.transitions.numbered() {
+            let members = &visible.members[t.target];
             for variable in &visible.iosts.variables {
                 let Type::Range(_, high) = variable.ty() else { continue };
                 let hides = |member: &Member| member.steps.iter().any(|step| step.contains_key(variable));
@@ -54,7 +54,11 @@ fn a_hidden_variable_that_leaves_its_type_is_noticed() {
                 let outside = Term::add(&Term::int(high.clone()), &Term::int(1));
                 damaged.iosts.transitions[number].assignments.insert(variable.clone(), outside);
                 let found = check::visible(&damaged, &closed, &mut Z3Solver::default());
-                assert!(names(&found, "visible 6"), "seed {seed}, {number}, {}: {found:?}", variable.name());
+                assert!(
+                    names(&found, "visible 6"),
+                    "seed {seed}, {number:?}, {}: {found:?}",
+                    variable.name()
+                );
                 hidden += 1;
             }
         }
@@ -136,11 +140,11 @@ fn a_closed_machine_that_forgets_what_internal_steps_assign_is_noticed() {
 #[test]
 fn a_visible_machine_that_lacks_a_transition_is_noticed() {
     let (_, made) = coffee();
-    for at in 0..made.visible.iosts.transitions.len() {
+    for at in made.visible.iosts.transitions.numbers() {
         let mut visible = made.visible.clone();
         visible.iosts.transitions.remove(at);
         let found = check::visible(&visible, &made.closed, &mut Z3Solver::default());
-        assert!(names(&found, "visible 3"), "{at}: {found:?}");
+        assert!(names(&found, "visible 3"), "{at:?}: {found:?}");
     }
 }
 

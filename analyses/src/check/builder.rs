@@ -32,8 +32,9 @@ impl Build {
             actions: vec![
                 Action { name: "in".to_owned(), kind: ActionKind::Input, parameters },
                 Action { name: "step".to_owned(), kind: ActionKind::Internal, parameters: Vec::new() },
-            ],
-            transitions: Vec::new(),
+            ]
+            .into(),
+            transitions: Default::default(),
             origin: None,
         })
     }

@@ -4,15 +4,15 @@
 //! Definition 4.20 forgives two transitions with one target and one effect, and forbids internal actions; this asks
 //! neither. It is over all states, reachable or not: information, not an error. One query per pair.
 
-use coreach_model::Iosts;
 use coreach_model::obligation::enabling_condition;
+use coreach_model::{Iosts, TransitionId};
 
 use super::Search;
 use crate::solver::{Solver, Witness};
 
 /// The first choice, as two numbers of transitions, with the state and the parameters.
-pub fn find_choice(iosts: &Iosts, solver: &mut dyn Solver) -> Search<(usize, usize)> {
-    let conditions: Vec<_> = iosts.transitions.iter().map(enabling_condition).collect();
+pub fn find_choice(iosts: &Iosts, solver: &mut dyn Solver) -> Search<(TransitionId, TransitionId)> {
+    let conditions = iosts.transitions.map(enabling_condition);
     let mut undecided = None;
     for leaving in iosts.outgoing() {
         for (position, &one) in leaving.iter().enumerate() {
@@ -57,6 +57,6 @@ mod tests {
         let mut solver = Z3Solver::default();
         assert_eq!(find_choice(&build(less(5)), &mut solver), Search::Nothing);
         let Search::Found(pair, state) = find_choice(&build(less(6)), &mut solver) else { panic!() };
-        assert_eq!((pair, state.len()), ((0, 1), 1));
+        assert_eq!((pair, state.len()), ((TransitionId(0), TransitionId(1)), 1));
     }
 }

@@ -26,12 +26,12 @@ fn find(
     solver: &mut dyn Solver,
     asked: impl Fn(ActionKind) -> bool,
 ) -> Search<(LocationId, ActionId)> {
-    let conditions: Vec<_> = iosts.transitions.iter().map(enabling_condition).collect();
+    let conditions = iosts.transitions.map(enabling_condition);
     let outgoing = iosts.outgoing();
     let mut undecided = None;
     for location in iosts.location_ids() {
         for action in iosts.action_ids().filter(|id| asked(iosts.action(*id).kind)) {
-            let leaving = outgoing[location.0 as usize].iter();
+            let leaving = outgoing[location].iter();
             let leaving = leaving.filter(|number| iosts.transitions[**number].action == action);
             let none = Term::or(leaving.map(|number| conditions[*number].clone())).not();
             match solver.witness(&[none]) {

@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 use coreach_model::obligation::defined;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Diagnostic, Iosts, Term, Transition};
+use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transition, TransitionId};
 
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
@@ -105,7 +105,7 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
     let numbers: HashMap<&Datum, usize> = iosts.variables.iter().zip(0..).collect();
     let mut words: Vec<Word> = Vec::new();
     words.resize_with(iosts.variables.len().div_ceil(64), Word::default);
-    for (at, transition) in iosts.transitions.iter().enumerate() {
+    for (at, transition) in iosts.transitions.numbered() {
         for datum in reads(transition) {
             if let Some(number) = numbers.get(&datum) {
                 note(&mut words[number / 64].reads, at, number % 64);
@@ -117,9 +117,9 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
             }
         }
     }
-    let mut incoming = vec![Vec::new(); iosts.locations.len()];
-    for (at, transition) in iosts.transitions.iter().enumerate() {
-        incoming[transition.target.0 as usize].push(at);
+    let mut incoming = Numbered::filled(Vec::new(), iosts.locations.len());
+    for (at, transition) in iosts.transitions.numbered() {
+        incoming[transition.target].push(at);
     }
     let at_start: Vec<u64> = words.iter().map(|word| live_at_start(iosts, &incoming, word)).collect();
     let is_live = |number: usize| at_start[number / 64] >> (number % 64) & 1 == 1;
@@ -130,12 +130,12 @@ pub fn read_before_written(iosts: &Iosts) -> BTreeSet<Datum> {
 /// What the transitions do to 64 variables, a bit for each: those that do something, in order, and to which.
 #[derive(Default)]
 struct Word {
-    reads: Vec<(usize, u64)>,
-    writes: Vec<(usize, u64)>,
+    reads: Vec<(TransitionId, u64)>,
+    writes: Vec<(TransitionId, u64)>,
 }
 
 /// Sets a bit of the transition, which is the last of the list or comes behind it.
-fn note(list: &mut Vec<(usize, u64)>, transition: usize, bit: usize) {
+fn note(list: &mut Vec<(TransitionId, u64)>, transition: TransitionId, bit: usize) {
     match list.last_mut() {
         Some((last, bits)) if *last == transition => *bits |= 1 << bit,
         _ => list.push((transition, 1 << bit)),
@@ -143,14 +143,14 @@ fn note(list: &mut Vec<(usize, u64)>, transition: usize, bit: usize) {
 }
 
 /// Which of the word's variables are live at the initial location. `incoming` has the transitions into each location.
-fn live_at_start(iosts: &Iosts, incoming: &[Vec<usize>], word: &Word) -> u64 {
+fn live_at_start(iosts: &Iosts, incoming: &Numbered<LocationId, Vec<TransitionId>>, word: &Word) -> u64 {
     if word.reads.is_empty() {
         return 0;
     }
-    let mut live = vec![0u64; iosts.locations.len()];
+    let mut live = Numbered::filled(0u64, iosts.locations.len());
     let mut work = Vec::new();
     for (transition, bits) in &word.reads {
-        let source = iosts.transitions[*transition].source.0 as usize;
+        let source = iosts.transitions[*transition].source;
         live[source] |= bits;
         work.push(source);
     }
@@ -158,7 +158,7 @@ fn live_at_start(iosts: &Iosts, incoming: &[Vec<usize>], word: &Word) -> u64 {
         for &transition in &incoming[location] {
             let written = word.writes.binary_search_by_key(&transition, |(at, _)| *at);
             let written = written.map_or(0, |at| word.writes[at].1);
-            let source = iosts.transitions[transition].source.0 as usize;
+            let source = iosts.transitions[transition].source;
             let grown = live[source] | live[location] & !written;
             if grown != live[source] {
                 live[source] = grown;
@@ -166,7 +166,7 @@ fn live_at_start(iosts: &Iosts, incoming: &[Vec<usize>], word: &Word) -> u64 {
             }
         }
     }
-    live[iosts.initial.0 as usize]
+    live[iosts.initial]
 }
 
 fn reads(transition: &Transition) -> BTreeSet<Datum> {

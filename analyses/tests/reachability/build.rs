@@ -22,8 +22,8 @@ impl Builder {
             initial_condition: initial,
             locations: locations.iter().map(|name| Location::named(*name)).collect(),
             initial: LocationId(0),
-            actions: Vec::new(),
-            transitions: Vec::new(),
+            actions: Default::default(),
+            transitions: Default::default(),
             origin: None,
         })
     }
@@ -33,8 +33,7 @@ impl Builder {
             name: name.to_owned(),
             kind: ActionKind::Input,
             parameters: parameters.iter().map(|datum| (*datum).clone()).collect(),
-        });
-        ActionId(self.0.actions.len() as u32 - 1)
+        })
     }
 
     pub fn transition(

@@ -4,7 +4,7 @@ use coreach_analyses::condition::LossReason;
 use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{LossPlace, Thresholds};
 use coreach_analyses::{DomainKind, Options, analyse, reach};
-use coreach_model::{Datum, Term, Type};
+use coreach_model::{Datum, LocationId, Number, Term, Type};
 
 use crate::build::{Builder, cmp, coffee, t};
 
@@ -132,11 +132,11 @@ fn a_long_chain_needs_no_stack() {
     for at in 0..names.len() {
         let next = (at + 1) % names.len();
         model.0.transitions.push(coreach_model::Transition {
-            source: coreach_model::LocationId(at as u32),
+            source: LocationId::of(at),
             action: a,
             guard: Term::yes(),
             assignments: Default::default(),
-            target: coreach_model::LocationId(next as u32),
+            target: LocationId::of(next),
             origin: Default::default(),
         });
     }

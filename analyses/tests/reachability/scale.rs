@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use coreach_analyses::{DomainKind, Options, analyse};
-use coreach_model::{Datum, Iosts, Location, LocationId, Term, Transition, Type};
+use coreach_model::{Datum, Iosts, Location, LocationId, Number, Term, Transition, Type};
 
 use crate::build::{Builder, beverage, beverages, cmp, t};
 
@@ -48,11 +48,11 @@ fn large(locations: usize, extra: usize, dimensions: usize, pool: usize) -> Iost
             None => (Term::yes(), Vec::new()),
         };
         model.0.transitions.push(Transition {
-            source: LocationId(source as u32),
+            source: LocationId::of(source),
             action,
             guard,
             assignments: assignments.into_iter().collect(),
-            target: LocationId(target as u32),
+            target: LocationId::of(target),
             origin: Default::default(),
         });
     };

@@ -36,7 +36,7 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         if let Err(found) = outputs::refuse(&[Named::new("--draw", path)], &inputs) {
             return refuse_as(&found, arguments.format, Exit::Refused);
         }
-        let taken: Vec<usize> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
+        let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let drawn =
             budget::within("draw", budget::time(None), |_| export(&view, format, Options { facts: false }));

@@ -64,7 +64,7 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         return refuse_as(&[diagnostic], arguments.format, Exit::Refused);
     }
     let progress = Progress::start(all.len(), !arguments.quiet);
-    let mut visited = vec![0; specification.transitions.len()];
+    let mut visited = specification.transitions.map(|_| 0);
     for test in tests.chunks(1) {
         match budget::within("mutate", time, |_| visits(&specification, test, &effort)) {
             Ok(more) => visited.iter_mut().zip(more).for_each(|(sum, count)| *sum += count),

@@ -11,7 +11,7 @@ use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Value};
+use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
 
 use crate::adapter::in_process::Implementation;
 use crate::initial;
@@ -28,7 +28,7 @@ const MOST_INITIAL: usize = 1 << 12;
 pub struct Simulated<S> {
     iosts: Iosts,
     /// For each location, the numbers of its transitions.
-    outgoing: Vec<Vec<usize>>,
+    outgoing: Numbered<LocationId, Vec<TransitionId>>,
     state: Option<State>,
     random: Random,
     values: Values,
@@ -43,14 +43,14 @@ impl<S: Solver> Simulated<S> {
     }
 
     /// The transitions of the present location of this kind, in a random order.
-    fn candidates(&mut self, kind: ActionKind) -> Vec<usize> {
+    fn candidates(&mut self, kind: ActionKind) -> Vec<TransitionId> {
         let Some(state) = &self.state else { return Vec::new() };
-        let is_of = |number: &&usize| {
+        let is_of = |number: &&TransitionId| {
             let transition = &self.iosts.transitions[**number];
             self.iosts.action(transition.action).kind == kind
         };
-        let mut found: Vec<usize> =
-            self.outgoing[state.location.0 as usize].iter().filter(is_of).copied().collect();
+        let mut found: Vec<TransitionId> =
+            self.outgoing[state.location].iter().filter(is_of).copied().collect();
         self.random.shuffle(&mut found);
         found
     }
@@ -74,7 +74,7 @@ impl<S: Solver> Simulated<S> {
             let action = self.iosts.action(transition.action);
             let state = self.state.as_ref()?;
             let values = self.values.choose(
-                number,
+                Some(number),
                 &transition.guard,
                 &action.parameters,
                 &state.valuation,

@@ -11,7 +11,7 @@
 
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State, fire};
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict};
 
 use crate::judge::guards::{expected, guards};
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
@@ -25,7 +25,7 @@ pub struct CaseJudge<'a> {
     initial: State,
     state: State,
     /// A stimulus that can be sent here, its transition, and the state after it.
-    ready: Option<(Event, usize, State)>,
+    ready: Option<(Event, TransitionId, State)>,
 }
 
 impl<'a> CaseJudge<'a> {
@@ -39,12 +39,12 @@ impl<'a> CaseJudge<'a> {
         &self.state
     }
 
-    fn at(&self) -> usize {
-        self.state.location.0 as usize
+    fn at(&self) -> LocationId {
+        self.state.location
     }
 
     /// The transition that takes an event, and the state after it.
-    fn fired(&self, candidates: &[usize], event: &Event) -> Option<(usize, State)> {
+    fn fired(&self, candidates: &[TransitionId], event: &Event) -> Option<(TransitionId, State)> {
         candidates.iter().find_map(|number| {
             let transition = &self.test.iosts.transitions[*number];
             let named = self.test.iosts.action(transition.action).name == event.action;
@@ -53,22 +53,22 @@ impl<'a> CaseJudge<'a> {
         })
     }
 
-    fn go(&mut self, number: usize, next: State) -> Judged {
+    fn go(&mut self, number: TransitionId, next: State) -> Judged {
         self.state = next;
         Judged::Followed(Some(number))
     }
 
     /// The observations that may lead on: their target is neither Fail nor Inconclusive.
-    fn welcome(&self) -> Vec<usize> {
-        let leads_on = |number: &&usize| {
+    fn welcome(&self) -> Vec<TransitionId> {
+        let leads_on = |number: &&TransitionId| {
             let target = self.test.iosts.transitions[**number].target;
             !matches!(self.test.verdict(target), Some(Verdict::Fail | Verdict::Inconclusive))
         };
         self.test.observations[self.at()].iter().filter(leads_on).copied().collect()
     }
 
-    fn distance(&self, number: usize) -> Option<usize> {
-        self.test.distances[self.test.iosts.transitions[number].target.0 as usize]
+    fn distance(&self, number: TransitionId) -> Option<usize> {
+        self.test.distances[self.test.iosts.transitions[number].target]
     }
 }
 
@@ -87,7 +87,7 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn offers(&self) -> Offers {
-        let send = |number: &usize| Offer {
+        let send = |number: &TransitionId| Offer {
             step: Move::Send(*number),
             through: vec![*number],
             distance: self.distance(*number),
@@ -101,11 +101,11 @@ impl Judge for CaseJudge<'_> {
         Offers { moves, may_observe: !self.test.observations[self.at()].is_empty() }
     }
 
-    fn stimulus(&mut self, number: usize, choice: &mut Choice<'_>) -> Option<Event> {
+    fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
         let transition = &self.test.iosts.transitions[number];
         let action = self.test.iosts.action(transition.action);
         let values = choice.values.choose(
-            number,
+            Some(number),
             &transition.guard,
             &action.parameters,
             &self.state.valuation,
@@ -163,7 +163,7 @@ impl Judge for CaseJudge<'_> {
         &self.test.iosts.location(self.state.location).name
     }
 
-    fn describe(&self, number: usize) -> String {
+    fn describe(&self, number: TransitionId) -> String {
         let transition = &self.test.iosts.transitions[number];
         let action = &self.test.iosts.action(transition.action).name;
         format!("send {action} when {}", transition.guard)

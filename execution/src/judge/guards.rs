@@ -14,7 +14,7 @@ use crate::test_case::TestCase;
 pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
     let valuation = with_event(test, state, event);
     let mut found = Vec::new();
-    for number in &test.observations[state.location.0 as usize] {
+    for number in &test.observations[state.location] {
         let transition = &test.iosts.transitions[*number];
         if test.iosts.action(transition.action).name != event.action {
             continue;
@@ -59,7 +59,7 @@ fn with_event(test: &TestCase, state: &State, event: &Event) -> Valuation {
 /// What would have led on: `Return(pRemainingValue) when pRemainingValue == vPaid - cPrice`, with the values of the state.
 pub(super) fn expected(test: &TestCase, state: &State) -> Vec<String> {
     let mut found = Vec::new();
-    for number in &test.observations[state.location.0 as usize] {
+    for number in &test.observations[state.location] {
         let transition = &test.iosts.transitions[*number];
         if test.verdict(transition.target) == Some(Verdict::Fail) {
             continue;

@@ -20,7 +20,7 @@ mod guards;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::{Datum, TransitionId, Value, Verdict};
 
 use crate::random::Random;
 pub use crate::run::Shown;
@@ -31,7 +31,7 @@ use crate::values::Values;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Judged {
     /// It may happen, and was followed; through the transition of this number, where it is one.
-    Followed(Option<usize>),
+    Followed(Option<TransitionId>),
     /// It ends the run with this verdict. The judge is where it was.
     Ends(Verdict, Cause),
 }
@@ -52,7 +52,7 @@ impl Judged {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     /// Send the stimulus of this transition.
-    Send(usize),
+    Send(TransitionId),
     /// Wait for an observation.
     Wait,
 }
@@ -63,7 +63,7 @@ pub struct Offer {
     /// The move.
     pub step: Move,
     /// The transitions through which it may lead on, by number.
-    pub through: Vec<usize>,
+    pub through: Vec<TransitionId>,
     /// The least number of events to Pass behind it; `None` where it is not known to lead there.
     pub distance: Option<usize>,
 }
@@ -124,7 +124,7 @@ pub trait Judge {
     fn offers(&self) -> Offers;
 
     /// A stimulus of the offer with this number that can be taken in this state; `None` where no values were found.
-    fn stimulus(&mut self, number: usize, choice: &mut Choice<'_>) -> Option<Event>;
+    fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event>;
 
     /// Can this stimulus be sent in this state?
     fn can_send(&mut self, stimulus: &Event) -> bool;
@@ -142,7 +142,7 @@ pub trait Judge {
     fn place(&self) -> &str;
 
     /// What the offer with this number is, in words.
-    fn describe(&self, number: usize) -> String;
+    fn describe(&self, number: TransitionId) -> String;
 
     /// What decides here about an observation, taken or not, that came to this verdict.
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why;

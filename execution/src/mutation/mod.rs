@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
 use crate::adapter::in_process::{Implementation, InProcess};
 use crate::adapter::simulated::Simulated;
@@ -116,8 +116,8 @@ fn is_same(a: &Iosts, b: &Iosts) -> bool {
 }
 
 /// How often the suite's runs against the specification itself came through each of its transitions.
-pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Vec<usize> {
-    let mut visits = vec![0; specification.transitions.len()];
+pub fn visits(specification: &Iosts, tests: &[TestCase], effort: &Effort) -> Numbered<TransitionId, usize> {
+    let mut visits = specification.transitions.map(|_| 0);
     for test in tests {
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
@@ -142,11 +142,11 @@ pub fn judge(
     specification: &Iosts,
     tests: &[TestCase],
     mutant: Mutant,
-    visits: &[usize],
+    visits: &Numbered<TransitionId, usize>,
     effort: &Effort,
 ) -> Result {
     let fate = fate(specification, tests, &mutant.iosts, effort);
-    let visits = mutant.transition.and_then(|at| visits.get(at).copied());
+    let visits = mutant.transition.and_then(|at| visits.find(at).copied());
     Result { mutant, fate, visits }
 }
 
@@ -283,7 +283,9 @@ fn input(
 ) -> Option<Event> {
     let states: Vec<&State> = states.iter().collect();
     let state = *random.pick(&states)?;
-    let mut numbers: Vec<usize> = (0..specification.transitions.len())
+    let mut numbers: Vec<TransitionId> = specification
+        .transitions
+        .numbers()
         .filter(|number| {
             let transition = &specification.transitions[*number];
             transition.source == state.location
@@ -294,8 +296,14 @@ fn input(
     numbers.into_iter().find_map(|number| {
         let transition = &specification.transitions[number];
         let action = specification.action(transition.action);
-        let found =
-            values.choose(number, &transition.guard, &action.parameters, &state.valuation, random, solver)?;
+        let found = values.choose(
+            Some(number),
+            &transition.guard,
+            &action.parameters,
+            &state.valuation,
+            random,
+            solver,
+        )?;
         Some(Event::new(action.name.clone(), found))
     })
 }

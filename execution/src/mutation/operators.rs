@@ -6,7 +6,7 @@
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, Term, substitute};
-use coreach_model::{ActionId, Datum, LocationId, Type, Value};
+use coreach_model::{ActionId, Datum, Number, Numbered, TransitionId, Type, Value};
 
 use crate::random::Random;
 
@@ -78,7 +78,7 @@ pub struct Mutant {
     /// Where, and what.
     pub change: String,
     /// The number of the specification's transition that was changed, where it was one.
-    pub transition: Option<usize>,
+    pub transition: Option<TransitionId>,
     /// The wrong implementation.
     pub iosts: Iosts,
 }
@@ -100,7 +100,11 @@ pub fn mutate(random: &mut Random, specification: &Iosts, operator: Operator) ->
     (!same).then_some(Mutant { operator, change, transition, iosts })
 }
 
-fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<(Option<usize>, String)> {
+fn apply(
+    random: &mut Random,
+    iosts: &mut Iosts,
+    operator: Operator,
+) -> Option<(Option<TransitionId>, String)> {
     use Operator as O;
     match operator {
         O::TransitionAdded => return Some((None, add_transition(random, iosts))),
@@ -109,9 +113,9 @@ fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<(
         O::ParameterDomain => return Some((None, narrow_parameter(random, iosts)?)),
         _ => {}
     }
-    let at = random.below(iosts.transitions.len().max(1));
-    let location = LocationId(random.below(iosts.locations.len()) as u32);
-    let kept = iosts.transitions.get(at)?.clone();
+    let at = TransitionId::of(random.below(iosts.transitions.len().max(1)));
+    let location = random.number_in(&iosts.locations);
+    let kept = iosts.transitions.find(at)?.clone();
     let described = iosts.describe(&kept);
     let actions = iosts.actions.clone();
     let other = random.pick(&iosts.transitions).cloned()?;
@@ -134,7 +138,7 @@ fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<(
         O::GuardOffByOne => transition.guard = with_number_shifted(random, &kept.guard)?,
         O::ComparisonChanged => transition.guard = with_other_comparison(random, &kept.guard)?,
         O::OutputValue => {
-            let action = &actions[kept.action.0 as usize];
+            let action = &actions[kept.action];
             if action.kind != ActionKind::Output {
                 return None;
             }
@@ -144,17 +148,17 @@ fn apply(random: &mut Random, iosts: &mut Iosts, operator: Operator) -> Option<(
             transition.guard = substitute(&kept.guard, &renaming);
         }
         O::ActionChanged => {
-            let old = &actions[kept.action.0 as usize];
+            let old = &actions[kept.action];
             let fits = |new: &Action| {
                 let types =
                     |action: &Action| action.parameters.iter().map(|p| p.ty().clone()).collect::<Vec<_>>();
                 new.name != old.name && new.kind == old.kind && types(new) == types(old)
             };
-            let fitting: Vec<usize> = (0..actions.len()).filter(|at| fits(&actions[*at])).collect();
+            let fitting: Vec<ActionId> = actions.numbers().filter(|at| fits(&actions[*at])).collect();
             let new = *random.pick(&fitting)?;
             let names = old.parameters.iter().cloned().zip(actions[new].parameters.iter().map(Term::datum));
             let renaming: Substitution = names.collect();
-            transition.action = ActionId(new as u32);
+            transition.action = new;
             transition.guard = substitute(&kept.guard, &renaming);
             for value in transition.assignments.values_mut() {
                 *value = substitute(value, &renaming);
@@ -261,8 +265,8 @@ fn some_values(ty: &Type) -> Option<Vec<Value>> {
 }
 
 /// May the transition mention all that the term mentions? A parameter belongs to its own action's transitions.
-fn may_mention(term: &Term, transition: &Transition, actions: &[Action]) -> bool {
-    let own = &actions[transition.action.0 as usize].parameters;
+fn may_mention(term: &Term, transition: &Transition, actions: &Numbered<ActionId, Action>) -> bool {
+    let own = &actions[transition.action].parameters;
     let foreign = |datum: &Datum| {
         actions.iter().any(|action| action.parameters.contains(datum)) && !own.contains(datum)
     };
@@ -270,8 +274,8 @@ fn may_mention(term: &Term, transition: &Transition, actions: &[Action]) -> bool
 }
 
 fn add_transition(random: &mut Random, iosts: &mut Iosts) -> String {
-    let action = ActionId(random.below(iosts.actions.len()) as u32);
-    let [source, target] = [(); 2].map(|()| LocationId(random.below(iosts.locations.len()) as u32));
+    let action = random.number_in(&iosts.actions);
+    let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
     let transition = Transition {
         source,
         action,
@@ -293,12 +297,11 @@ fn add_internal_step(random: &mut Random, iosts: &mut Iosts) -> String {
     });
     let is_free = |name: &String| iosts.actions.iter().all(|action| action.name != *name);
     let name = names.into_iter().find(is_free).unwrap_or_default();
-    let action = Action { name, kind: ActionKind::Internal, parameters: Vec::new() };
-    iosts.actions.push(action);
-    let [source, target] = [(); 2].map(|()| LocationId(random.below(iosts.locations.len()) as u32));
+    let action = iosts.actions.push(Action { name, kind: ActionKind::Internal, parameters: Vec::new() });
+    let [source, target] = [(); 2].map(|()| random.number_in(&iosts.locations));
     let transition = Transition {
         source,
-        action: ActionId(iosts.actions.len() as u32 - 1),
+        action,
         guard: Term::yes(),
         assignments: Substitution::new(),
         target,

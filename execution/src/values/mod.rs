@@ -25,7 +25,7 @@ use coreach_analyses::hull::{Hull, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term, Type, Value};
+use coreach_model::{Datum, Term, TransitionId, Type, Value};
 
 use crate::random::Random;
 
@@ -105,7 +105,7 @@ pub struct Values {
     counts: BTreeMap<Source, usize>,
     /// By transition and condition. Only what is a function of its key is remembered, so that a run does not
     /// depend on the ones before it.
-    hulls: HashMap<(usize, Term), Hull>,
+    hulls: HashMap<(Option<TransitionId>, Term), Hull>,
 }
 
 impl Values {
@@ -138,11 +138,11 @@ impl Values {
         }
     }
 
-    /// Values of the parameters that satisfy the guard of this transition in this state; `None` where none were found,
+    /// Values of the parameters that satisfy the guard of this transition, or a condition of no transition, in this state; `None` where none were found,
     /// which is certain only where the solver says so.
     pub fn choose(
         &mut self,
-        transition: usize,
+        transition: Option<TransitionId>,
         guard: &Term,
         parameters: &[Datum],
         state: &Valuation,
@@ -184,7 +184,7 @@ impl Values {
     /// One draw. `None` where the hull is empty whatever the finite parameters are.
     fn draw(
         &mut self,
-        transition: usize,
+        transition: Option<TransitionId>,
         condition: &Term,
         parameters: &[Datum],
         random: &mut Random,
@@ -226,7 +226,7 @@ impl Values {
         Some((values.into_iter().collect::<Option<Vec<Value>>>()?, sources))
     }
 
-    fn hull(&mut self, transition: usize, condition: &Term, data: &[Datum]) -> Hull {
+    fn hull(&mut self, transition: Option<TransitionId>, condition: &Term, data: &[Datum]) -> Hull {
         if self.hulls.len() > MOST_HULLS {
             self.hulls.clear();
         }

@@ -9,7 +9,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::fire;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Iosts, SourceFile};
+use coreach_model::{Iosts, SourceFile, TransitionId};
 
 use super::*;
 use crate::random::Random;
@@ -30,13 +30,19 @@ fn choose_all(iosts: &Iosts, mix: Mix, runs: u64) -> (BTreeSet<Vec<String>>, BTr
     let mut values = Values::new(mix);
     values.begin(&[]);
     let state = coreach_model::semantics::initial_states(iosts, &Valuation::new(), 10).unwrap().remove(0);
-    let transition = &iosts.transitions[0];
+    let transition = &iosts.transitions[TransitionId(0)];
     let parameters = &iosts.action(transition.action).parameters;
     let (mut seen, mut none) = (BTreeSet::new(), 0);
     for seed in 0..runs {
         let mut random = Random::new(seed);
-        let found =
-            values.choose(0, &transition.guard, parameters, &state.valuation, &mut random, &mut solver);
+        let found = values.choose(
+            Some(TransitionId(0)),
+            &transition.guard,
+            parameters,
+            &state.valuation,
+            &mut random,
+            &mut solver,
+        );
         let Some(found) = found else {
             none += 1;
             continue;

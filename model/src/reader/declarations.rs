@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, Origin};
-use crate::iosts::{Action, ActionKind, Location, LocationId};
+use crate::iosts::{Action, ActionId, ActionKind, Location, LocationId};
+use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
@@ -89,12 +90,12 @@ fn clash(
 #[derive(Debug, Default)]
 pub struct Actions {
     /// Inputs, outputs, internals, each in the order of the file.
-    pub actions: Vec<Action>,
+    pub actions: Numbered<ActionId, Action>,
     /// For each, its parameters with those whose type is broken.
-    pub parameters: Vec<Vec<(String, Option<Datum>)>>,
+    pub parameters: Numbered<ActionId, Vec<(String, Option<Datum>)>>,
     /// Where each is declared.
-    pub origins: Vec<Option<Origin>>,
-    index: HashMap<String, usize>,
+    pub origins: Numbered<ActionId, Option<Origin>>,
+    index: HashMap<String, ActionId>,
 }
 
 impl Actions {
@@ -110,12 +111,12 @@ impl Actions {
     }
 
     /// The number of the action of this name.
-    pub fn find(&self, name: &str) -> Option<usize> {
+    pub fn find(&self, name: &str) -> Option<ActionId> {
         self.index.get(name).copied()
     }
 
     fn add(&mut self, action: Action, parameters: Vec<(String, Option<Datum>)>, origin: Option<Origin>) {
-        self.index.insert(action.name.clone(), self.actions.len());
+        self.index.insert(action.name.clone(), self.actions.next_number());
         self.actions.push(action);
         self.parameters.push(parameters);
         self.origins.push(origin);
@@ -269,11 +270,11 @@ fn read_parameters(
 #[derive(Debug, Default)]
 pub struct Locations {
     /// In the order of `locations:`, or of their first appearance.
-    pub locations: Vec<Location>,
+    pub locations: Numbered<LocationId, Location>,
     /// Where each stands first.
-    pub origins: Vec<Option<Origin>>,
+    pub origins: Numbered<LocationId, Option<Origin>>,
     /// Does some transition or the initial state use it?
-    pub used: Vec<bool>,
+    pub used: Numbered<LocationId, bool>,
     /// Are they listed under `locations:`?
     pub declared: bool,
     index: HashMap<String, LocationId>,
@@ -281,12 +282,10 @@ pub struct Locations {
 
 impl Locations {
     fn add(&mut self, location: Location, origin: Option<Origin>) -> LocationId {
-        let id = LocationId(u32::try_from(self.locations.len()).unwrap_or(u32::MAX));
-        self.index.insert(location.name.clone(), id);
-        self.locations.push(location);
+        self.index.insert(location.name.clone(), self.locations.next_number());
         self.origins.push(origin);
         self.used.push(false);
-        id
+        self.locations.push(location)
     }
 
     /// The location of this name, where it is known.
@@ -314,7 +313,7 @@ impl Locations {
             }
             None => self.add(Location::named(name.text.clone()), Some(collector.origin(&name.span))),
         };
-        self.used[known.0 as usize] = true;
+        self.used[known] = true;
         Some(known)
     }
 }
@@ -363,7 +362,7 @@ fn add_location(collector: &mut Collector, locations: &mut Locations, name: &Sca
             format!("the location `{}` is listed twice", name.text),
         )
         .at(origin, "the second time")
-        .at(locations.origins[first.0 as usize].clone(), "the first time");
+        .at(locations.origins[first].clone(), "the first time");
         collector.push(diagnostic);
         return;
     }

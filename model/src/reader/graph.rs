@@ -7,7 +7,8 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::diagnostic::{Diagnostic, distance};
-use crate::iosts::{ActionKind, Iosts, LocationId};
+use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
+use crate::numbered::Numbered;
 use crate::reader::collect::Collector;
 use crate::reader::declarations::{Actions, Locations};
 use crate::reader::transitions::Places;
@@ -18,14 +19,18 @@ const MAX_SHOWN: usize = 10;
 const MAX_STEPS: usize = 50;
 
 /// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not.
-pub(super) fn check_livelocks(collector: &mut Collector, iosts: &Iosts, places: &[Places]) {
+pub(super) fn check_livelocks(
+    collector: &mut Collector,
+    iosts: &Iosts,
+    places: &Numbered<TransitionId, Places>,
+) {
     let reached = iosts.reachable_from(iosts.initial);
-    let internal: Vec<Vec<usize>> = iosts
+    let internal: Internal = iosts
         .outgoing()
         .into_iter()
         .map(|numbers| {
             let is_internal =
-                |n: &usize| iosts.action(iosts.transitions[*n].action).kind == ActionKind::Internal;
+                |n: &TransitionId| iosts.action(iosts.transitions[*n].action).kind == ActionKind::Internal;
             numbers.into_iter().filter(is_internal).collect()
         })
         .collect();
@@ -38,7 +43,7 @@ pub(super) fn check_livelocks(collector: &mut Collector, iosts: &Iosts, places: 
         let Some(cycle) = shortest_cycle(iosts, &internal, start) else { continue };
         shown += 1;
         done.extend(cycle.iter().map(|number| iosts.transitions[*number].source));
-        let is_reached = reached[start.0 as usize];
+        let is_reached = reached[start];
         let mut diagnostic = if is_reached {
             Diagnostic::error(
                 "livelock",
@@ -62,19 +67,22 @@ pub(super) fn check_livelocks(collector: &mut Collector, iosts: &Iosts, places: 
     }
 }
 
+/// For each location, the internal transitions that leave it.
+type Internal = Numbered<LocationId, Vec<TransitionId>>;
+
 /// The locations that lie on a cycle of internal transitions: those whose strongly connected component is more than
 /// themselves, and those with a loop. Components by path (Gabow, IPL 2000,
 /// <https://doi.org/10.1016/S0020-0190(00)00051-X>), with a stack of our own: a chain may be as long as the file.
-fn on_cycles(iosts: &Iosts, internal: &[Vec<usize>]) -> Vec<LocationId> {
+fn on_cycles(iosts: &Iosts, internal: &Internal) -> Vec<LocationId> {
     const DONE: usize = usize::MAX;
     let count = iosts.locations.len();
-    let mut number = vec![None; count];
-    let mut found = vec![false; count];
+    let mut number = Numbered::filled(None, count);
+    let mut found = Numbered::filled(false, count);
     // Locations whose component is not complete; of them, the first of each component as far as it is known.
-    let (mut open, mut roots): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut open, mut roots): (Vec<LocationId>, Vec<LocationId>) = (Vec::new(), Vec::new());
     // The path, each with the number of its transition that comes next.
-    let mut path: Vec<(usize, usize)> = Vec::new();
-    for start in 0..count {
+    let mut path: Vec<(LocationId, usize)> = Vec::new();
+    for start in iosts.location_ids() {
         if number[start].is_none() {
             path.push((start, 0));
         }
@@ -86,7 +94,7 @@ fn on_cycles(iosts: &Iosts, internal: &[Vec<usize>]) -> Vec<LocationId> {
             }
             if let Some(&transition) = internal[at].get(next) {
                 path.push((at, next + 1));
-                let target = iosts.transitions[transition].target.0 as usize;
+                let target = iosts.transitions[transition].target;
                 found[at] |= target == at;
                 match number[target] {
                     None => path.push((target, 0)),
@@ -107,29 +115,30 @@ fn on_cycles(iosts: &Iosts, internal: &[Vec<usize>]) -> Vec<LocationId> {
             }
         }
     }
-    iosts.location_ids().filter(|id| found[id.0 as usize]).collect()
+    iosts.location_ids().filter(|id| found[*id]).collect()
 }
 
 /// The numbers of the transitions of a shortest internal cycle through the location.
-fn shortest_cycle(iosts: &Iosts, internal: &[Vec<usize>], start: LocationId) -> Option<Vec<usize>> {
-    let mut came_by: Vec<Option<usize>> = vec![None; iosts.locations.len()];
+fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Option<Vec<TransitionId>> {
+    let mut came_by: Numbered<LocationId, Option<TransitionId>> =
+        Numbered::filled(None, iosts.locations.len());
     let mut work = VecDeque::from([start]);
     while let Some(at) = work.pop_front() {
-        for &number in &internal[at.0 as usize] {
+        for &number in &internal[at] {
             let target = iosts.transitions[number].target;
             if target == start {
                 let mut cycle = vec![number];
                 let mut back = at;
                 while back != start {
-                    let by = came_by[back.0 as usize]?;
+                    let by = came_by[back]?;
                     cycle.push(by);
                     back = iosts.transitions[by].source;
                 }
                 cycle.reverse();
                 return Some(cycle);
             }
-            if came_by[target.0 as usize].is_none() {
-                came_by[target.0 as usize] = Some(number);
+            if came_by[target].is_none() {
+                came_by[target] = Some(number);
                 work.push_back(target);
             }
         }
@@ -150,27 +159,27 @@ fn check_misspelt(
     collector: &mut Collector,
     iosts: &Iosts,
     locations: &Locations,
-    reached: &[bool],
-) -> Vec<bool> {
-    let mut explained = vec![false; reached.len()];
+    reached: &Numbered<LocationId, bool>,
+) -> Numbered<LocationId, bool> {
+    let mut explained = Numbered::filled(false, reached.len());
     if locations.declared {
         return explained;
     }
-    let mut named = vec![0usize; reached.len()];
-    let mut is_left = vec![false; reached.len()];
-    named[iosts.initial.0 as usize] += 1;
+    let mut named = Numbered::filled(0usize, reached.len());
+    let mut is_left = Numbered::filled(false, reached.len());
+    named[iosts.initial] += 1;
     for transition in &iosts.transitions {
-        named[transition.source.0 as usize] += 1;
-        named[transition.target.0 as usize] += 1;
-        is_left[transition.source.0 as usize] = true;
+        named[transition.source] += 1;
+        named[transition.target] += 1;
+        is_left[transition.source] = true;
     }
-    for id in iosts.location_ids().filter(|id| named[id.0 as usize] == 1 && !is_left[id.0 as usize]) {
+    for id in iosts.location_ids().filter(|id| named[*id] == 1 && !is_left[*id]) {
         let name = iosts.location(id).name.as_str();
         let others = iosts.locations.iter().zip(&is_left).filter(|(_, is_left)| **is_left);
         let others = others.map(|(other, _)| other.name.as_str()).filter(|other| !counts(name, other));
         let Some(near) = collector.nearest(name, others) else { continue };
         let Some(meant) = locations.find(near) else { continue };
-        let is_reached = reached[meant.0 as usize];
+        let is_reached = reached[meant];
         if is_reached && !is_one_letter_off(name, near) {
             continue;
         }
@@ -183,11 +192,10 @@ fn check_misspelt(
             true => Diagnostic::warning("misspelt-location", message),
             false => Diagnostic::error("misspelt-location", message),
         };
-        diagnostic = diagnostic
-            .at(locations.origins[id.0 as usize].clone(), format!("{what} here, and named nowhere else"));
+        diagnostic =
+            diagnostic.at(locations.origins[id].clone(), format!("{what} here, and named nowhere else"));
         if !is_reached {
-            diagnostic =
-                diagnostic.at(locations.origins[meant.0 as usize].clone(), "no path leads to this one");
+            diagnostic = diagnostic.at(locations.origins[meant].clone(), "no path leads to this one");
             for (known, behind) in explained.iter_mut().zip(iosts.reachable_from(meant)) {
                 *known |= behind;
             }
@@ -221,12 +229,11 @@ pub(super) fn check_unused(
 ) {
     let reached = iosts.reachable_from(iosts.initial);
     let explained = check_misspelt(collector, iosts, locations, &reached);
-    for id in iosts.location_ids() {
-        let at = id.0 as usize;
+    for at in iosts.location_ids() {
         if explained[at] {
             continue;
         }
-        let name = &iosts.location(id).name;
+        let name = &iosts.location(at).name;
         let diagnostic = if !locations.used[at] {
             Diagnostic::warning("unused-location", format!("the location `{name}` is listed, but never used"))
                 .at(locations.origins[at].clone(), "no transition names it")
@@ -243,7 +250,7 @@ pub(super) fn check_unused(
     for id in iosts.action_ids().filter(|id| !used.contains(id)) {
         let message =
             format!("the action `{}` is declared, but no transition takes it", iosts.action(id).name);
-        let origin = actions.origins[id.0 as usize].clone();
+        let origin = actions.origins[id].clone();
         collector.push(Diagnostic::warning("unused-action", message).at(origin, "never taken"));
     }
 }

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
-use crate::iosts::{ActionId, ActionKind, Transition, TransitionOrigin};
+use crate::iosts::{ActionId, ActionKind, Transition, TransitionId, TransitionOrigin};
+use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::declarations::{Actions, Locations};
 use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
@@ -48,8 +49,8 @@ pub fn read_transitions(
     entries: &[Entry],
     context: &Context<'_>,
     locations: &mut Locations,
-) -> (Vec<Transition>, Vec<Places>) {
-    let (mut transitions, mut places) = (Vec::new(), Vec::new());
+) -> (Numbered<TransitionId, Transition>, Numbered<TransitionId, Places>) {
+    let (mut transitions, mut places) = (Numbered::new(), Numbered::new());
     let Some(node) = shape::get(entries, "transitions") else { return (transitions, places) };
     let like = format!("transitions: [{LIKE}]");
     let Some(items) = shape::list(collector, node, "`transitions`", &like) else {
@@ -129,7 +130,7 @@ fn read_transition(
     let places = Places { from: from?.span.clone(), on: on?.span.clone(), to: to?.span.clone() };
     let transition = Transition {
         source: source?,
-        action: ActionId(u32::try_from(action).ok()?),
+        action,
         guard: guard?,
         assignments: assignments?,
         target: target?,
@@ -146,7 +147,7 @@ fn read_action<'a>(
     collector: &mut Collector,
     on: &Scalar,
     context: &Context<'a>,
-) -> Option<(usize, Cow<'a, [Parameter]>)> {
+) -> Option<(ActionId, Cow<'a, [Parameter]>)> {
     let (name, name_at, renamed) = match split(on) {
         Ok(parts) => parts,
         Err(mistake) => {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{ActionId, LocationId, Term};
+use coreach_model::{ActionId, LocationId, Number, Numbered, Term};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
@@ -36,7 +36,7 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
         return checking.found;
     }
     let index: HashMap<_, _> = closed.given.iter().copied().zip(iosts.location_ids()).collect();
-    let known = |location: &LocationId| (location.0 as usize) < before.locations.len();
+    let known = |location: &LocationId| before.locations.has(*location);
     if index.len() != closed.given.len() || !closed.given.iter().all(known) {
         checking.broken(SAME, "a location of the product is there twice, or none");
         return checking.found;
@@ -44,22 +44,22 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
     for action in iosts.actions.iter().filter(|action| !action.is_visible()) {
         checking.broken("closed 1", &action.name);
     }
-    let visible: Vec<ActionId> =
+    let visible: Numbered<ActionId, ActionId> =
         before.action_ids().filter(|action| before.action(*action).is_visible()).collect();
-    let actions: Vec<_> = visible.iter().map(|action| before.action(*action).clone()).collect();
+    let actions = visible.map(|action| before.action(*action).clone());
     let is_same = iosts.variables == before.variables
         && iosts.constants == before.constants
         && iosts.actions == actions
-        && closed.given[iosts.initial.0 as usize] == before.initial;
+        && closed.given[iosts.initial] == before.initial;
     checking.holds(is_same, SAME, || "the data, the actions or the initial location".to_owned());
     if iosts.actions != actions {
         return checking.found;
     }
     let (one, other) = (&before.initial_condition, &iosts.initial_condition);
     checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
-    for (at, given) in closed.given.iter().enumerate() {
-        let is_accepting = closed.accepting[at] == product.accepting[given.0 as usize];
-        let has_name = iosts.locations[at] == before.locations[given.0 as usize];
+    for (at, given) in closed.given.numbered() {
+        let is_accepting = closed.accepting[at] == product.accepting[*given];
+        let has_name = iosts.locations[at] == before.locations[*given];
         checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[at].label.clone());
     }
     undefined(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
@@ -82,11 +82,11 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
             checking.found.unchecked += 1;
             continue;
         };
-        let made: Vec<Way> = outgoing[source.0 as usize]
+        let made: Vec<Way> = outgoing[source]
             .iter()
             .map(|number| {
                 let t = &iosts.transitions[*number];
-                let key = (visible[t.action.0 as usize], closed.given[t.target.0 as usize]);
+                let key = (visible[t.action], closed.given[t.target]);
                 Way { key, effect: t.assignments.clone(), guard: t.guard.clone() }
             })
             .collect();
@@ -121,30 +121,30 @@ struct Way {
 }
 
 /// For each location its ways; none where they are too many.
-struct Ways(Vec<Option<Vec<Way>>>);
+struct Ways(Numbered<LocationId, Option<Vec<Way>>>);
 
 impl Ways {
     fn of(iosts: &Iosts) -> Self {
         let outgoing = iosts.outgoing();
         let is_internal = |t: &Transition| !iosts.action(t.action).is_visible();
         let mut graph: DiGraph<(), ()> = DiGraph::new();
-        let nodes: Vec<_> = iosts.locations.iter().map(|_| graph.add_node(())).collect();
+        let nodes = iosts.locations.map(|_| graph.add_node(()));
         for t in iosts.transitions.iter().filter(|t| is_internal(t)) {
-            graph.add_edge(nodes[t.source.0 as usize], nodes[t.target.0 as usize], ());
+            graph.add_edge(nodes[t.source], nodes[t.target], ());
         }
-        let mut ways = Ways(vec![None; iosts.locations.len()]);
+        let mut ways = Ways(iosts.locations.map(|_| None));
         // The components behind come first.
         for component in kosaraju_scc(&graph) {
             if component.len() > LONGEST_CYCLE {
                 continue;
             }
-            let inside: Vec<usize> = component.iter().map(|node| node.index()).collect();
-            let of = |at: usize| outgoing[at].iter().map(|number| &iosts.transitions[*number]);
+            let inside: Vec<LocationId> = component.iter().map(|node| LocationId::of(node.index())).collect();
+            let of = |at: LocationId| outgoing[at].iter().map(|number| &iosts.transitions[*number]);
             let leaving: Vec<Option<Vec<Way>>> = inside
                 .iter()
                 .map(|&at| {
                     let mut found = Vec::new();
-                    for t in of(at).filter(|t| !inside.contains(&(t.target.0 as usize)) || !is_internal(t)) {
+                    for t in of(at).filter(|t| !inside.contains(&t.target) || !is_internal(t)) {
                         if is_internal(t) {
                             found.extend(ways.of_location(t.target)?.iter().map(|way| in_front(t, way)));
                         } else {
@@ -165,8 +165,7 @@ impl Ways {
                     .zip(&leaving)
                     .map(|(&at, leaving)| {
                         let mut found = leaving.clone()?;
-                        for t in of(at).filter(|t| inside.contains(&(t.target.0 as usize)) && is_internal(t))
-                        {
+                        for t in of(at).filter(|t| inside.contains(&t.target) && is_internal(t)) {
                             found.extend(ways.of_location(t.target)?.iter().map(|way| in_front(t, way)));
                         }
                         joined(found)
@@ -181,7 +180,7 @@ impl Ways {
     }
 
     fn of_location(&self, location: LocationId) -> Option<&Vec<Way>> {
-        self.0[location.0 as usize].as_ref()
+        self.0[location].as_ref()
     }
 }
 

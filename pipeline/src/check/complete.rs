@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::Term;
-use coreach_model::iosts::{LocationId, TestPurpose};
+use coreach_model::iosts::TestPurpose;
 use coreach_model::obligation::enabling_condition;
+use coreach_model::{Number, Term, TransitionId};
 
 use super::obligation::{Checking, Findings, by_action, truth};
 use crate::artifact::CompletePurpose;
@@ -25,7 +25,7 @@ pub fn complete_purpose(
     }
     checking.same_data(old, new, SAME);
     let made = usize::from(given.reject.is_none());
-    let fresh = LocationId(old.locations.len() as u32);
+    let fresh = old.locations.next_number();
     let special = [complete.purpose.accept, new.initial, reject, complete.purpose.reject.unwrap_or(fresh)];
     let wanted_reject = given.reject.unwrap_or(fresh);
     let is_same = special == [accept, old.initial, wanted_reject, wanted_reject]
@@ -55,8 +55,8 @@ pub fn complete_purpose(
     }
     let mut internal_ways = BTreeSet::new();
     for ((source, action), numbers) in of {
-        let (here, added): (Vec<usize>, Vec<usize>) =
-            numbers.into_iter().partition(|number| *number < complete.given);
+        let (here, added): (Vec<TransitionId>, Vec<TransitionId>) =
+            numbers.into_iter().partition(|number| number.place() < complete.given);
         let residual = Term::or(here.iter().map(|number| new.transitions[*number].guard.clone())).not();
         let leads_elsewhere = here.iter().any(|number| new.transitions[*number].target != reject);
         let target = if leads_elsewhere && source != accept { reject } else { source };
@@ -79,7 +79,7 @@ pub fn complete_purpose(
             internal_ways.extend(here.iter().chain(&added).copied());
         }
     }
-    for (number, transition) in new.transitions.iter().enumerate() {
+    for (number, transition) in new.transitions.numbered() {
         let leaves = transition.source == accept && transition.target != accept;
         checking.holds(!leaves, "complete purpose 4", || new.describe(transition));
         let enters = internal_ways.contains(&number) && transition.target == accept;

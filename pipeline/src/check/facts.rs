@@ -31,10 +31,9 @@ const LONGEST: usize = 8;
 /// Looks for a run that refutes a fact, where the facts do not prove themselves.
 pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) {
     let iosts = &graph.iosts;
-    let is_given = |location: LocationId| matches!(graph.origins[location.0 as usize], GraphOrigin::Given(_));
+    let is_given = |location: LocationId| matches!(graph.origins[location], GraphOrigin::Given(_));
     if graph.pass.is_some() && !reach_is_proved(graph, checking) {
-        let fact =
-            |location: LocationId| is_given(location).then(|| graph.reach[location.0 as usize].clone());
+        let fact = |location: LocationId| is_given(location).then(|| graph.reach[location].clone());
         let outcome = Runs::of(iosts, &iosts.initial_condition).search(checking, |run, checking| {
             let outside = fact(run.location)?.not();
             let outside = substitute(&outside, &run.state);
@@ -44,9 +43,10 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
     }
     if !coreach_is_proved(graph, visible, checking) {
         let outcome = to_accept(visible, checking, |run| {
-            let outside = run.past.iter().map(|(location, state)| {
-                substitute(&graph.decided.coreach[location.0 as usize], state).not()
-            });
+            let outside = run
+                .past
+                .iter()
+                .map(|(location, state)| substitute(&graph.decided.coreach[*location], state).not());
             Term::or(outside.collect::<Vec<_>>())
         });
         tell(outcome, "test graph 8: coreach", checking);
@@ -65,10 +65,10 @@ fn to_accept(
 ) -> Option<String> {
     let before = &visible.iosts;
     // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
-    let ends = before.location_ids().filter(|at| visible.accepting[at.0 as usize]).collect();
+    let ends = before.location_ids().filter(|at| visible.accepting[*at]).collect();
     let runs = Runs { ends, ..Runs::of(before, &before.initial_condition) };
     runs.search(checking, |run, checking| {
-        let accepts = visible.accepting[run.location.0 as usize];
+        let accepts = visible.accepting[run.location];
         (accepts && run.is_possible_with(outside(run), checking))
             .then(|| before.location(run.location).label.clone())
     })
@@ -97,7 +97,7 @@ fn coreach_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checki
 fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checking<'_>) -> bool {
     let Decided { reach, coreach, .. } = &graph.decided;
     let cut = up_to_accept(visible);
-    let start = coreach[cut.initial.0 as usize].clone();
+    let start = coreach[cut.initial].clone();
     if checking.ask(&[cut.initial_condition.clone(), start]) == Answer::Unsat {
         return true;
     }
@@ -108,7 +108,7 @@ fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checki
 /// The machine of which the facts speak: what follows Accept was not looked at.
 fn up_to_accept(visible: &Visible) -> Iosts {
     let mut cut = visible.iosts.clone();
-    cut.transitions.retain(|t| !visible.accepting[t.source.0 as usize]);
+    cut.transitions.retain(|t| !visible.accepting[t.source]);
     cut
 }
 
@@ -173,7 +173,7 @@ impl<'a> Runs<'a> {
             if run.past.len() > LONGEST || self.ends.contains(&run.location) {
                 continue;
             }
-            for &number in &outgoing[run.location.0 as usize] {
+            for &number in &outgoing[run.location] {
                 left = left.checked_sub(1)?;
                 let t = &self.iosts.transitions[number];
                 let mut here = run.state.clone();

@@ -4,14 +4,14 @@
 //! answer `Unknown` breaks nothing and is counted. Terms are compared first, which answers nearly all: a stage that
 //! changes nothing hands on the same term.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, LocationId, Transition};
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term};
+use coreach_model::{ActionId, Datum, Term, TransitionId};
 
 use super::Violation;
 
@@ -111,11 +111,11 @@ impl<'a> Checking<'a> {
     pub(super) fn well_formed(&mut self, iosts: &Iosts, per_location: &[usize], rule: &'static str) -> bool {
         let count = iosts.locations.len();
         let variables: HashSet<&Datum> = iosts.variables.iter().collect();
-        let is_location = |location: LocationId| (location.0 as usize) < count;
-        let mut fine = is_location(iosts.initial) && per_location.iter().all(|length| *length == count);
+        let mut fine =
+            iosts.locations.has(iosts.initial) && per_location.iter().all(|length| *length == count);
         for transition in &iosts.transitions {
-            fine &= is_location(transition.source) && is_location(transition.target);
-            fine &= (transition.action.0 as usize) < iosts.actions.len();
+            fine &= iosts.locations.has(transition.source) && iosts.locations.has(transition.target);
+            fine &= iosts.actions.has(transition.action);
             fine &= transition.assignments.keys().all(|variable| variables.contains(variable));
         }
         self.holds(fine, rule, || "something that is not declared, or facts of another length".to_owned());
@@ -203,13 +203,13 @@ pub(super) fn undefined(
 }
 
 /// The transitions of each location and action, in order.
-pub(super) fn by_action(
-    iosts: &Iosts,
-) -> std::collections::BTreeMap<(LocationId, coreach_model::ActionId), Vec<usize>> {
-    let mut found = std::collections::BTreeMap::new();
-    for (number, transition) in iosts.transitions.iter().enumerate() {
+pub(super) type ByAction = BTreeMap<(LocationId, ActionId), Vec<TransitionId>>;
+
+pub(super) fn by_action(iosts: &Iosts) -> ByAction {
+    let mut found = ByAction::new();
+    for (number, transition) in iosts.transitions.numbered() {
         let Transition { source, action, .. } = *transition;
-        found.entry((source, action)).or_insert_with(Vec::new).push(number);
+        found.entry((source, action)).or_default().push(number);
     }
     found
 }

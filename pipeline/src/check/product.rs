@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::obligation::enabling_condition;
-use coreach_model::{Datum, Term};
+use coreach_model::{Datum, Term, TransitionId};
 
 use super::obligation::{Checking, Findings, by_action, same_values, truth};
 use crate::artifact::{CompletePurpose, Product};
 
 /// A location of the product, and the numbers of the two transitions that are taken there together.
-type Synchronised = (LocationId, (usize, Option<usize>));
+type Synchronised = (LocationId, (TransitionId, Option<TransitionId>));
 
 /// Checks the result of `product` against the two that it was made from.
 pub fn product(
@@ -26,9 +26,7 @@ pub fn product(
     if !checking.well_formed(iosts, &lengths, "product 1") {
         return checking.found;
     }
-    let is_pair = |(l1, l2): &(LocationId, LocationId)| {
-        (l1.0 as usize) < left.locations.len() && (l2.0 as usize) < right.locations.len()
-    };
+    let is_pair = |(l1, l2): &(LocationId, LocationId)| left.locations.has(*l1) && right.locations.has(*l2);
     let number: HashMap<_, _> = product.pairs.iter().copied().zip(iosts.location_ids()).collect();
     if number.len() != product.pairs.len() || !product.pairs.iter().all(is_pair) {
         checking.broken("product 1", "a pair is there twice, or none");
@@ -38,7 +36,7 @@ pub fn product(
     checking.holds(start == Some(&iosts.initial), "product 1", || "the initial location".to_owned());
     let reached = iosts.reachable_from(iosts.initial);
     checking.holds(reached.iter().all(|r| *r), "product 1", || "a pair that is not reached".to_owned());
-    for (at, (_, l2)) in product.pairs.iter().enumerate() {
+    for (at, (_, l2)) in product.pairs.numbered() {
         let is_accepting = *l2 == complete.purpose.accept;
         checking
             .holds(product.accepting[at] == is_accepting, "product 5", || iosts.locations[at].label.clone());
@@ -49,21 +47,21 @@ pub fn product(
     checking.equivalent(&[], &both, &truth(&iosts.initial_condition), "product 4", place);
 
     // Every synchronised pair of transitions, and which of the product's says that it was made of it.
-    let mut made: BTreeMap<Synchronised, Vec<usize>> = BTreeMap::new();
+    let mut made: BTreeMap<Synchronised, Vec<TransitionId>> = BTreeMap::new();
     if product.made_of.len() != iosts.transitions.len() {
         checking.broken("product 2", "transitions and what they were made of");
         return checking.found;
     }
-    for (at, (transition, of)) in iosts.transitions.iter().zip(&product.made_of).enumerate() {
+    for ((at, transition), of) in iosts.transitions.numbered().zip(&product.made_of) {
         made.entry((transition.source, *of)).or_default().push(at);
     }
     let followers = by_action(right);
     let outgoing = left.outgoing();
-    let mut enabling: HashMap<usize, Term> = HashMap::new();
+    let mut enabling: HashMap<TransitionId, Term> = HashMap::new();
     for (source, &(l1, l2)) in iosts.location_ids().zip(&product.pairs) {
-        for &first in &outgoing[l1.0 as usize] {
+        for &first in &outgoing[l1] {
             let t1 = &left.transitions[first];
-            let seconds: Vec<Option<usize>> = match followers.get(&(l2, t1.action)) {
+            let seconds: Vec<Option<TransitionId>> = match followers.get(&(l2, t1.action)) {
                 Some(numbers) => numbers.iter().copied().map(Some).collect(),
                 None if complete.others_stay => vec![None],
                 None => Vec::new(),
@@ -75,7 +73,7 @@ pub fn product(
                 let Some([one]) = made
                     .remove(&(source, (first, second)))
                     .as_deref()
-                    .map(<[usize; 1]>::try_from)
+                    .map(<[TransitionId; 1]>::try_from)
                     .and_then(Result::ok)
                 else {
                     checking.broken("product 2", place());

@@ -19,7 +19,7 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         return checking.found;
     }
     checking.same_data(before, iosts, SAME);
-    let fail = iosts.locations.get(before.locations.len()).map(|_| LocationId(before.locations.len() as u32));
+    let fail = Some(before.locations.next_number()).filter(|fail| iosts.locations.has(*fail));
     let is_same = iosts.locations.len() <= before.locations.len() + 1
         && iosts.locations.starts_with(&before.locations)
         && iosts.transitions.len() >= before.transitions.len()
@@ -42,25 +42,25 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
             at if at == fail => Some(Verdict::Fail),
             _ => None,
         };
-        let is_wanted = case.verdicts[location.0 as usize] == wanted;
+        let is_wanted = case.verdicts[location] == wanted;
         checking.holds(is_wanted, "test case 6", || iosts.location(location).label.clone());
     }
     if let Some(fail) = fail {
-        let facts = (case.reach[fail.0 as usize].is_true(), case.coreach[fail.0 as usize].is_false());
+        let facts = (case.reach[fail].is_true(), case.coreach[fail].is_false());
         checking.holds(facts == (true, true), SAME, || "the facts at Fail".to_owned());
     }
     checking.holds(case.others_fail.is_none() || case.others_fail == fail, "test case 6", || {
         "the location of all other outputs".to_owned()
     });
-    let reach = |location: LocationId| case.reach[location.0 as usize].clone();
+    let reach = |location: LocationId| case.reach[location].clone();
     overlaps(&mut checking, iosts, &reach, "test case 2");
     undefined(&mut checking, iosts, &reach, "test case: a guard without a value");
     let is_output = |action: ActionId| iosts.action(action).kind == ActionKind::Output;
-    let added = &iosts.transitions[before.transitions.len()..];
+    let (_, added) = iosts.transitions.split_at(before.transitions.len());
     let mut fails: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for t in added {
         let is_fail = Some(t.target) == fail && t.assignments.is_empty() && is_output(t.action);
-        let leaves_verdict = case.verdicts[t.source.0 as usize].is_some();
+        let leaves_verdict = case.verdicts[t.source].is_some();
         checking.holds(is_fail, "test case 4", || iosts.describe(t));
         checking.holds(!leaves_verdict, "test case 1", || iosts.describe(t));
         fails.entry((t.source, t.action)).or_default().push(t.guard.clone());

@@ -27,7 +27,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
     let decided = &graph.decided;
     let is_whole = checking.well_formed(iosts, &lengths, SAME)
         && graph.made_of.len() == iosts.transitions.len()
-        && graph.made_of.iter().all(|number| *number < before.transitions.len())
+        && graph.made_of.iter().all(|number| before.transitions.has(*number))
         && decided.reach.len() == before.locations.len()
         && decided.coreach.len() == before.locations.len()
         && decided.chain.iter().all(|turn| turn.facts.len() == before.locations.len());
@@ -38,7 +38,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
     checking.same_data(before, iosts, SAME);
     let Some(place) = places(graph, visible, &mut checking) else { return checking.found };
     let (reach, coreach) = (&decided.reach, &decided.coreach);
-    let start = before.initial.0 as usize;
+    let start = before.initial;
     let strengthened = Term::and([before.initial_condition.clone(), coreach[start].clone()]);
     let Some(pass) = graph.pass else {
         let is_empty = iosts.transitions.is_empty() && iosts.initial_condition.is_false();
@@ -52,7 +52,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
     checking.equivalent(&[], &strengthened, &iosts.initial_condition, SAME, || {
         "the initial condition".to_owned()
     });
-    let fact = |location: LocationId| graph.reach[location.0 as usize].clone();
+    let fact = |location: LocationId| graph.reach[location].clone();
     overlaps(&mut checking, iosts, &fact, "test graph 3");
     undefined(&mut checking, iosts, &fact, "test graph: a guard without a value");
 
@@ -66,7 +66,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
         checking.holds(!ends || is_output, "test graph 2", told);
         let target = match () {
             () if ends => graph.inconclusive.as_ref(),
-            () if visible.accepting[of.target.0 as usize] => Some(&pass),
+            () if visible.accepting[of.target] => Some(&pass),
             () => place.get(&of.target),
         };
         let is_same = place.get(&of.source) == Some(&transition.source)
@@ -75,10 +75,10 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
             && (!ends || transition.assignments.is_empty())
             && kept.insert((number, ends));
         checking.holds(is_same, SAME, told);
-        let inside = substitute(&coreach[of.target.0 as usize], &of.assignments);
+        let inside = substitute(&coreach[of.target], &of.assignments);
         let side = if ends { inside.not() } else { inside };
         let guard = Term::and([of.guard.clone(), side]);
-        let context = [reach[of.source.0 as usize].clone()];
+        let context = [reach[of.source].clone()];
         checking.equivalent(&context, &guard, &transition.guard, SAME, told);
         if !ends {
             let same = same_values(&of.assignments, &transition.assignments);
@@ -86,17 +86,17 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
             checking.implies(&premises, &[same], SAME, told);
         }
     }
-    for (number, of) in before.transitions.iter().enumerate() {
-        if visible.accepting[of.source.0 as usize] || !place.contains_key(&of.source) {
+    for (number, of) in before.transitions.numbered() {
+        if visible.accepting[of.source] || !place.contains_key(&of.source) {
             continue;
         }
-        let inside = substitute(&coreach[of.target.0 as usize], &of.assignments);
+        let inside = substitute(&coreach[of.target], &of.assignments);
         let is_output = before.action(of.action).kind == ActionKind::Output;
         for (ends, side) in [(false, inside.clone()), (true, inside.not())] {
             if (ends && !is_output) || kept.contains(&(number, ends)) {
                 continue;
             }
-            let formula = [reach[of.source.0 as usize].clone(), of.guard.clone(), side];
+            let formula = [reach[of.source].clone(), of.guard.clone(), side];
             if checking.ask(&formula) == Answer::Sat {
                 checking.broken("test graph 5", before.describe(of));
             }
@@ -117,17 +117,15 @@ fn places(
     let iosts = &graph.iosts;
     let mut place = HashMap::new();
     let mut fine = true;
-    for (location, origin) in iosts.location_ids().zip(&graph.origins) {
-        let at = location.0 as usize;
-        let (reach, coreach) = (&graph.reach[at], &graph.coreach[at]);
+    for (location, origin) in graph.origins.numbered() {
+        let (reach, coreach) = (&graph.reach[location], &graph.coreach[location]);
         fine &= match *origin {
             GraphOrigin::Given(from) => {
-                let number = from.0 as usize;
-                number < visible.iosts.locations.len()
-                    && iosts.locations[at] == visible.iosts.locations[number]
-                    && (graph.pass.is_none() || !visible.accepting[number])
-                    && *reach == graph.decided.reach[number]
-                    && *coreach == graph.decided.coreach[number]
+                visible.iosts.locations.has(from)
+                    && iosts.locations[location] == visible.iosts.locations[from]
+                    && (graph.pass.is_none() || !visible.accepting[from])
+                    && *reach == graph.decided.reach[from]
+                    && *coreach == graph.decided.coreach[from]
                     && place.insert(from, location).is_none()
                     && !graph.is_verdict(location)
             }
@@ -160,7 +158,7 @@ fn allowed(
     for allowed in &graph.allowed {
         said.entry((allowed.location, allowed.action)).or_default().push(allowed.guard.clone());
     }
-    let given = |location: LocationId| match *graph.origins.get(location.0 as usize)? {
+    let given = |location: LocationId| match *graph.origins.find(location)? {
         GraphOrigin::Given(from) => Some(from),
         GraphOrigin::Verdict(_) => None,
     };
@@ -177,7 +175,7 @@ fn allowed(
             }
             let numbers = of.get(&(from, action)).into_iter().flatten();
             let theirs = Term::or(numbers.map(|number| before.transitions[*number].guard.clone()));
-            let context = [graph.reach[location.0 as usize].clone()];
+            let context = [graph.reach[location].clone()];
             checking.equivalent(&context, &theirs, &Term::or(ours), "test graph 6", told);
         }
     }
@@ -194,15 +192,15 @@ fn out_of_reach(graph: &TestGraph, visible: &Visible, initial: &Term, checking: 
     let mut reached = HashSet::from([before.initial]);
     let mut work = vec![before.initial];
     while let Some(at) = work.pop() {
-        if visible.accepting[at.0 as usize] {
+        if visible.accepting[at] {
             checking.broken("test graph 7", before.location(at).label.clone());
             return;
         }
-        for &number in &outgoing[at.0 as usize] {
+        for &number in &outgoing[at] {
             let t = &before.transitions[number];
             let (reach, coreach) = (&graph.decided.reach, &graph.decided.coreach);
-            let inside = substitute(&coreach[t.target.0 as usize], &t.assignments);
-            let formula = [reach[at.0 as usize].clone(), t.guard.clone(), inside];
+            let inside = substitute(&coreach[t.target], &t.assignments);
+            let formula = [reach[at].clone(), t.guard.clone(), inside];
             if !reached.contains(&t.target) && checking.ask(&formula) == Answer::Sat {
                 reached.insert(t.target);
                 work.push(t.target);

@@ -13,20 +13,17 @@
 //! value matters all the same: were there none within its type, the step could not be taken. So of each transition all
 //! values are asked for, and not only those of memory variables.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{LocationId, Transition};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{ActionId, Datum, Term};
+use coreach_model::{ActionId, Datum, Numbered, Term};
 
 use super::obligation::{
-    Checking, Findings, after, by_action, overlaps, same_values, undefined, within_types,
+    ByAction, Checking, Findings, after, by_action, overlaps, same_values, undefined, within_types,
 };
 use crate::artifact::{Closed, Member, Visible};
-
-/// The transitions of each location and action.
-type ByAction = BTreeMap<(LocationId, ActionId), Vec<usize>>;
 
 const FIRST: ActionId = ActionId(0);
 const LAST: ActionId = ActionId(u32::MAX);
@@ -41,7 +38,7 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     }
     let variables: HashSet<&Datum> = before.variables.iter().collect();
     let known = |member: &Member| {
-        (member.location.0 as usize) < before.locations.len()
+        before.locations.has(member.location)
             && member.steps.iter().flat_map(Substitution::keys).all(|variable| variables.contains(variable))
     };
     let all_known = visible.members.iter().all(|members| !members.is_empty() && members.iter().all(known));
@@ -53,25 +50,24 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
         checking.broken(SAME, "the data, the actions or the members");
         return checking.found;
     }
-    let start = &visible.members[iosts.initial.0 as usize];
+    let start = &visible.members[iosts.initial];
     let starts = matches!(start.as_slice(), [one] if one.location == before.initial && one.steps.is_empty());
     checking.holds(starts, SAME, || "the initial location".to_owned());
     let (one, other) = (&before.initial_condition, &iosts.initial_condition);
     checking.equivalent(&[], one, other, SAME, || "the initial condition".to_owned());
-    for (at, members) in visible.members.iter().enumerate() {
-        let accepts = members.iter().any(|member| closed.accepting[member.location.0 as usize]);
+    for (at, members) in visible.members.numbered() {
+        let accepts = members.iter().any(|member| closed.accepting[member.location]);
         checking.holds(visible.accepting[at] == accepts, "visible 5", || iosts.locations[at].label.clone());
     }
     overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
     undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 
-    let here: Vec<Vec<Place>> =
-        visible.members.iter().map(|members| members.iter().map(Place::of).collect()).collect();
-    let has_types: Vec<Term> =
-        here.iter().map(|places| Term::and(places.iter().map(|place| place.has_types.clone()))).collect();
+    let here: Numbered<LocationId, Vec<Place>> =
+        visible.members.map(|members| members.iter().map(Place::of).collect());
+    let has_types = here.map(|places| Term::and(places.iter().map(|place| place.has_types.clone())));
     for t in &iosts.transitions {
-        let premises = [has_types[t.source.0 as usize].clone(), t.guard.clone()];
-        let behind = substitute(&has_types[t.target.0 as usize], &t.assignments);
+        let premises = [has_types[t.source].clone(), t.guard.clone()];
+        let behind = substitute(&has_types[t.target], &t.assignments);
         let place = || iosts.describe(t);
         checking.implies(&premises, &[within_types(&t.assignments)], "visible 6", place);
         let after: Vec<Term> = premises.into_iter().chain([within_types(&t.assignments)]).collect();
@@ -79,8 +75,8 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     }
     let (ours, theirs) = (by_action(iosts), by_action(before));
     for source in iosts.location_ids() {
-        let members = &here[source.0 as usize];
-        let mut context = vec![has_types[source.0 as usize].clone()];
+        let members = &here[source];
+        let mut context = vec![has_types[source].clone()];
         context.retain(|condition| !condition.is_true());
         let of = |all: &ByAction, at| {
             all.range((at, FIRST)..=(at, LAST)).map(|((_, action), _)| *action).collect()
@@ -101,10 +97,8 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
                 effect: shown(&t.assignments, &member.pending, &variables),
                 target: member.location,
             };
-            let ends: Vec<Step> = made
-                .iter()
-                .flat_map(|t| here[t.target.0 as usize].iter().map(|member| behind(t, member)))
-                .collect();
+            let ends: Vec<Step> =
+                made.iter().flat_map(|t| here[t.target].iter().map(|member| behind(t, member))).collect();
             for (these, those, rule) in
                 [(&steps, &ends, "visible 3: lost"), (&ends, &steps, "visible 4: added")]
             {

@@ -102,12 +102,12 @@ fn initial(graph: &mut Scope<'_, '_>, view: &View<'_>) {
 }
 
 fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, options: Options) {
-    let at = location.0 as usize;
     let shown = view.iosts.location(location);
     let mut lines = vec![html(&shown.label)];
     if options.facts {
         for (name, facts) in [("reach", view.reach), ("coreach", view.coreach)] {
-            for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[at])).enumerate() {
+            for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[location])).enumerate()
+            {
                 let head = if number == 0 { format!("{name}: ") } else { String::new() };
                 lines.push(small(&format!("{head}{line}")));
             }
@@ -134,7 +134,7 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
 fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     let mut failing: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     let mut looping: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
-    for (number, transition) in view.iosts.transitions.iter().enumerate() {
+    for (number, transition) in view.iosts.transitions.numbered() {
         if let Some(steps) = view.walked.get(&number) {
             walked(graph, view, transition, steps);
         } else if view.is_fail(transition.target) {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use coreach_analyses::solver::smtlib;
 use coreach_model::iosts::{Action, LocationId, Transition};
 use coreach_model::visible::visible_json;
-use coreach_model::{ActionKind, Datum, Term, Type};
+use coreach_model::{ActionKind, Datum, Numbered, Term, Type};
 use serde::Serialize;
 
 use super::{Mark, View};
@@ -177,12 +177,12 @@ fn document(view: &View<'_>) -> Document {
         location: name(view, iosts.initial),
         condition: expression(&iosts.initial_condition, &[&declarations]),
     };
-    let actions: Vec<ActionJson> = iosts.actions.iter().map(action).collect();
+    let actions = iosts.actions.map(action);
     let locations = iosts.location_ids().map(|id| location(view, id, &declarations)).collect();
     let transitions = iosts
         .transitions
         .iter()
-        .map(|t| transition(view, t, &[&declarations, &actions[t.action.0 as usize].declarations]))
+        .map(|t| transition(view, t, &[&declarations, &actions[t.action].declarations]))
         .collect();
     Document {
         format: "coreach",
@@ -218,7 +218,7 @@ fn document(view: &View<'_>) -> Document {
         constants: data(&iosts.constants),
         variables: data(&iosts.variables),
         declarations,
-        actions,
+        actions: actions.into_vec(),
         initial,
         locations,
         transitions,
@@ -284,7 +284,9 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
         Some(Mark::Reject) => (Some("reject"), None),
         Some(Mark::Verdict(verdict)) => (None, Some(verdict.word())),
     };
-    let fact = |facts: Option<&[Term]>| facts.map(|facts| expression(&facts[id.0 as usize], &[declarations]));
+    let fact = |facts: Option<&Numbered<LocationId, Term>>| {
+        facts.map(|facts| expression(&facts[id], &[declarations]))
+    };
     LocationJson {
         name: shown.name.clone(),
         label: shown.label.clone(),

@@ -271,10 +271,10 @@ fn a_document_and_a_model_keep_every_text_and_no_hidden_sign() {
     }
     let document: Value = serde_json::from_str(&document).unwrap();
     let (read, _) = read_specification(from_bytes("m".to_owned(), model.into_bytes()).unwrap()).unwrap();
-    for (at, text) in HOSTILE.iter().enumerate() {
+    for ((at, text), location) in HOSTILE.iter().enumerate().zip(&read.iosts.locations) {
         assert_eq!(document["locations"][at]["label"], *text);
-        assert_eq!(read.iosts.locations[at].label, *text);
-        assert_eq!(read.iosts.locations[at].description.as_deref(), Some(*text));
+        assert_eq!(location.label, *text);
+        assert_eq!(location.description.as_deref(), Some(*text));
     }
 }
 

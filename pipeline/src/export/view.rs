@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
-use coreach_model::{ActionKind, Term};
+use coreach_model::{ActionKind, Numbered, Term, TransitionId};
 
 use crate::artifact::{GraphOrigin, Selection, Verdict};
 use crate::{Generation, Stage};
@@ -29,11 +29,11 @@ pub struct View<'a> {
     /// The graph. Directions are the implementation's, at every stage.
     pub iosts: &'a Iosts,
     /// What is special about each location.
-    pub marks: Vec<Option<Mark>>,
+    pub marks: Numbered<LocationId, Option<Mark>>,
     /// Over-approximation of the states in which the graph can be, per location; from `select` on.
-    pub reach: Option<&'a [Term]>,
+    pub reach: Option<&'a Numbered<LocationId, Term>>,
     /// Over-approximation of the states from which the purpose can be met, per location; from `select` on.
-    pub coreach: Option<&'a [Term]>,
+    pub coreach: Option<&'a Numbered<LocationId, Term>>,
     /// For a purpose: itself, and how many transitions are the user's, the first ones.
     pub purpose: Option<(&'a TestPurpose, usize)>,
     /// For a completed purpose: is an action without a transition at a location a self-loop there?
@@ -49,7 +49,7 @@ pub struct View<'a> {
     /// Can the purpose be reached, as far as the analysis can tell? From `select` on.
     pub reachable: Option<bool>,
     /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
-    pub walked: BTreeMap<usize, Vec<usize>>,
+    pub walked: BTreeMap<TransitionId, Vec<usize>>,
 }
 
 impl<'a> View<'a> {
@@ -60,10 +60,8 @@ impl<'a> View<'a> {
         let iosts = iosts_of(generation, stage);
         let selected = stage >= Stage::Select;
         let (reach, coreach) = match stage {
-            Stage::Select => (Some(&graph.reach[..]), Some(&graph.coreach[..])),
-            Stage::InputComplete => {
-                (Some(&generation.test_case.reach[..]), Some(&generation.test_case.coreach[..]))
-            }
+            Stage::Select => (Some(&graph.reach), Some(&graph.coreach)),
+            Stage::InputComplete => (Some(&generation.test_case.reach), Some(&generation.test_case.coreach)),
             _ => (None, None),
         };
         View {
@@ -90,7 +88,7 @@ impl<'a> View<'a> {
             what: "specification",
             stage: None,
             iosts,
-            marks: vec![None; iosts.locations.len()],
+            marks: iosts.locations.map(|_| None),
             reach: None,
             coreach: None,
             purpose: None,
@@ -106,15 +104,19 @@ impl<'a> View<'a> {
 
     /// The view of a test case that was read from its document, and of a run through it: the numbers of the transitions
     /// taken, in order.
-    pub fn of_run(iosts: &'a Iosts, verdicts: &[Option<Verdict>], taken: &[usize]) -> Self {
-        let mut walked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    pub fn of_run(
+        iosts: &'a Iosts,
+        verdicts: &Numbered<LocationId, Option<Verdict>>,
+        taken: &[TransitionId],
+    ) -> Self {
+        let mut walked: BTreeMap<TransitionId, Vec<usize>> = BTreeMap::new();
         for (step, transition) in taken.iter().enumerate() {
             walked.entry(*transition).or_default().push(step + 1);
         }
         View {
             what: Stage::InputComplete.artifact(),
             stage: Some(Stage::InputComplete),
-            marks: verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).collect(),
+            marks: verdicts.map(|verdict| verdict.map(Mark::Verdict)),
             walked,
             ..View::of_specification(iosts)
         }
@@ -138,7 +140,7 @@ impl<'a> View<'a> {
 
     /// The mark of a location.
     pub fn mark(&self, location: LocationId) -> Option<Mark> {
-        self.marks[location.0 as usize]
+        self.marks[location]
     }
 
     /// Is it the location Fail?
@@ -190,7 +192,7 @@ fn iosts_of(generation: &Generation, stage: Stage) -> &Iosts {
     }
 }
 
-fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
+fn marks(generation: &Generation, stage: Stage) -> Numbered<LocationId, Option<Mark>> {
     let iosts = iosts_of(generation, stage);
     let complete = &generation.complete_purpose;
     let graph = &generation.test_graph;
@@ -199,23 +201,23 @@ fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
         Stage::Complete if location == complete.reject => Some(Mark::Reject),
         Stage::Select if Some(location) == graph.pass => Some(Mark::Verdict(Verdict::Pass)),
         Stage::Select if Some(location) == graph.inconclusive => Some(Mark::Verdict(Verdict::Inconclusive)),
-        Stage::InputComplete => generation.test_case.verdicts[location.0 as usize].map(Mark::Verdict),
+        Stage::InputComplete => generation.test_case.verdicts[location].map(Mark::Verdict),
         _ => None,
     };
     let accepting = match stage {
-        Stage::Product => &generation.product.accepting[..],
-        Stage::Close => &generation.closed.accepting[..],
-        Stage::Determinize => &generation.visible.accepting[..],
-        _ => &[],
+        Stage::Product => Some(&generation.product.accepting),
+        Stage::Close => Some(&generation.closed.accepting),
+        Stage::Determinize => Some(&generation.visible.accepting),
+        _ => None,
     };
     let is_rejecting = |location| {
         of_product(generation, stage, location)
-            .is_some_and(|location| generation.product.pairs[location.0 as usize].1 == complete.reject)
+            .is_some_and(|location| generation.product.pairs[location].1 == complete.reject)
     };
     iosts
         .location_ids()
         .map(|location| {
-            let accepts = accepting.get(location.0 as usize) == Some(&true);
+            let accepts = accepting.is_some_and(|accepting| accepting[location]);
             let from_product = || {
                 if accepts { Some(Mark::Accept) } else { is_rejecting(location).then_some(Mark::Reject) }
             };
@@ -227,17 +229,16 @@ fn marks(generation: &Generation, stage: Stage) -> Vec<Option<Mark>> {
 /// The one location of the product that a stage's location is; none for a set of several, a verdict, and a location of
 /// the purpose.
 fn of_product(generation: &Generation, stage: Stage, location: LocationId) -> Option<LocationId> {
-    let at = location.0 as usize;
     match stage {
         Stage::Complete => None,
         Stage::Product => Some(location),
-        Stage::Close => Some(generation.closed.given[at]),
-        Stage::Determinize => match generation.visible.members[at].as_slice() {
+        Stage::Close => Some(generation.closed.given[location]),
+        Stage::Determinize => match generation.visible.members[location].as_slice() {
             [member] if member.steps.is_empty() => of_product(generation, Stage::Close, member.location),
             _ => None,
         },
         // The test case has the test graph's locations, and Fail behind them.
-        Stage::Select | Stage::InputComplete => match generation.test_graph.origins.get(at) {
+        Stage::Select | Stage::InputComplete => match generation.test_graph.origins.find(location) {
             Some(GraphOrigin::Given(location)) => of_product(generation, Stage::Determinize, *location),
             _ => None,
         },

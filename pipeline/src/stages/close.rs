@@ -32,7 +32,7 @@ use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::term::{Substitution, substitute, substitute_all};
-use coreach_model::{LocationId, Term};
+use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
@@ -51,23 +51,23 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     budget::doing("following internal sequences");
     let Product { iosts, accepting, .. } = product;
     let internal = Internal::of(&iosts);
-    let mut reached = vec![false; iosts.locations.len()];
-    reached[iosts.initial.0 as usize] = true;
+    let mut reached = Numbered::filled(false, iosts.locations.len());
+    reached[iosts.initial] = true;
     let mut work = vec![iosts.initial];
-    let mut leaving: Vec<Vec<Transition>> = vec![Vec::new(); iosts.locations.len()];
+    let mut leaving = Numbered::filled(Vec::new(), iosts.locations.len());
     while let Some(location) = work.pop() {
         let found = visible_from(&internal, location, limits, solver)?;
         for transition in &found {
-            if !std::mem::replace(&mut reached[transition.target.0 as usize], true) {
+            if !std::mem::replace(&mut reached[transition.target], true) {
                 work.push(transition.target);
             }
         }
-        leaving[location.0 as usize] = found;
+        leaving[location] = found;
     }
     let closed = Iosts { transitions: leaving.into_iter().flatten().collect(), ..iosts };
     let closed = without_internal_actions(closed);
     let (closed, kept) = closed.without_unreachable_locations();
-    let accepting = kept.iter().map(|old| accepting[old.0 as usize]).collect();
+    let accepting = kept.map(|old| accepting[*old]);
     Ok(Closed { iosts: closed, given: kept, accepting })
 }
 
@@ -79,14 +79,14 @@ struct Prefix {
     /// The first path, backwards.
     path: Path,
     /// The steps since the last component was entered. Elsewhere no location can be met again.
-    within: Vec<usize>,
+    within: Vec<TransitionId>,
 }
 
 /// A path of steps that shares its beginning with others.
 type Path = Option<Rc<Last>>;
 
 struct Last {
-    step: usize,
+    step: TransitionId,
     before: Path,
 }
 
@@ -104,7 +104,7 @@ impl Drop for Last {
 }
 
 /// The numbers of a path's steps.
-fn steps(path: &Path) -> Vec<usize> {
+fn steps(path: &Path) -> Vec<TransitionId> {
     let mut numbers = Vec::new();
     let mut at = path;
     while let Some(last) = at {
@@ -118,31 +118,31 @@ fn steps(path: &Path) -> Vec<usize> {
 /// The internal steps of a machine.
 struct Internal<'a> {
     iosts: &'a Iosts,
-    outgoing: Vec<Vec<usize>>,
+    outgoing: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location the place of its strongly connected component in an order that internal steps follow.
-    component: Vec<usize>,
+    component: Numbered<LocationId, usize>,
 }
 
 impl<'a> Internal<'a> {
     fn of(iosts: &'a Iosts) -> Self {
         let mut graph: DiGraph<(), ()> = DiGraph::new();
-        let nodes: Vec<_> = iosts.locations.iter().map(|_| graph.add_node(())).collect();
+        let nodes = iosts.locations.map(|_| graph.add_node(()));
         for transition in iosts.transitions.iter().filter(|t| !iosts.action(t.action).is_visible()) {
-            graph.add_edge(nodes[transition.source.0 as usize], nodes[transition.target.0 as usize], ());
+            graph.add_edge(nodes[transition.source], nodes[transition.target], ());
         }
         // Kosaraju's algorithm needs no stack of calls; it gives the last component first.
         let components = kosaraju_scc(&graph);
-        let mut component = vec![0; iosts.locations.len()];
+        let mut component = Numbered::filled(0, iosts.locations.len());
         for (place, members) in components.iter().rev().enumerate() {
             for member in members {
-                component[member.index()] = place;
+                component[LocationId::of(member.index())] = place;
             }
         }
         Internal { iosts, outgoing: iosts.outgoing(), component }
     }
 
     fn component(&self, location: LocationId) -> usize {
-        self.component[location.0 as usize]
+        self.component[location]
     }
 }
 
@@ -153,7 +153,7 @@ fn visible_from(
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<Vec<Transition>, Stop> {
-    let mut found: Vec<(Path, usize, Transition)> = Vec::new();
+    let mut found: Vec<(Path, TransitionId, Transition)> = Vec::new();
     let start =
         Prefix { location, guard: Term::yes(), effect: Substitution::new(), path: None, within: Vec::new() };
     let mut waiting = BTreeMap::from([(internal.component(location), vec![start])]);
@@ -163,7 +163,7 @@ fn visible_from(
         while let Some(prefix) = stack.pop() {
             budget::ask();
             let mut longer = Vec::new();
-            for &number in &internal.outgoing[prefix.location.0 as usize] {
+            for &number in &internal.outgoing[prefix.location] {
                 let step = &internal.iosts.transitions[number];
                 let collapsed = follow(&prefix, location, step);
                 if !collapsed.guard.is_true() && !may_hold(solver, &collapsed.guard.conjuncts()) {
@@ -259,7 +259,7 @@ fn follow(prefix: &Prefix, source: LocationId, step: &Transition) -> Transition 
 }
 
 /// The steps from the first visit of the path's last location to the last, where it was visited before.
-fn cycle_at_end(iosts: &Iosts, path: &[usize]) -> Option<Vec<Shown>> {
+fn cycle_at_end(iosts: &Iosts, path: &[TransitionId]) -> Option<Vec<Shown>> {
     let end = iosts.transitions[*path.last()?].target;
     let start = path.iter().position(|&number| iosts.transitions[number].source == end)?;
     Some(path[start..].iter().map(|&number| Shown::transition(iosts, &iosts.transitions[number])).collect())
@@ -267,17 +267,14 @@ fn cycle_at_end(iosts: &Iosts, path: &[usize]) -> Option<Vec<Shown>> {
 
 /// Renumbers the actions without the internal ones; no transition uses them any more.
 fn without_internal_actions(mut iosts: Iosts) -> Iosts {
-    let mut renumbered = Vec::new();
-    let mut next = 0;
-    for action in &iosts.actions {
-        renumbered.push(coreach_model::ActionId(next));
-        if action.kind != ActionKind::Internal {
-            next += 1;
-        }
-    }
-    iosts.actions.retain(|action| action.is_visible());
+    let mut kept = Numbered::new();
+    let renumbered = iosts.actions.map(|action| match action.kind {
+        ActionKind::Internal => kept.next_number(),
+        ActionKind::Input | ActionKind::Output => kept.push(action.clone()),
+    });
+    iosts.actions = kept;
     for transition in &mut iosts.transitions {
-        transition.action = renumbered[transition.action.0 as usize];
+        transition.action = renumbered[transition.action];
     }
     iosts
 }

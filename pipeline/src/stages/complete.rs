@@ -47,8 +47,7 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     purpose.iosts.initial_condition = explicit_condition(&purpose.iosts.initial_condition, solver);
     let reject = purpose.reject.unwrap_or_else(|| {
         // Where there is no `Reject`, no location has the name.
-        purpose.iosts.locations.push(Location::named("Reject"));
-        LocationId(purpose.iosts.locations.len() as u32 - 1)
+        purpose.iosts.locations.push(Location::named("Reject"))
     });
     purpose.reject = Some(reject);
     let iosts = &purpose.iosts;

@@ -46,7 +46,7 @@ use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::obligation::defined;
 use coreach_model::term::{Substitution, substitute, substitute_all};
-use coreach_model::{ActionId, Datum, LocationId, Term};
+use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term, TransitionId};
 
 use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
@@ -124,13 +124,14 @@ fn shown(iosts: &Iosts, choice: Choice) -> [Shown; 2] {
 
 /// Joins transitions that differ in their guards only.
 fn joined(mut iosts: Iosts) -> Iosts {
-    let mut index: HashMap<(LocationId, ActionId, LocationId, Substitution), usize> = HashMap::new();
-    let mut kept: Vec<Transition> = Vec::new();
-    let mut guards: Vec<Vec<Term>> = Vec::new();
+    let mut index: HashMap<(LocationId, ActionId, LocationId, Substitution), TransitionId> = HashMap::new();
+    let mut kept: Numbered<TransitionId, Transition> = Numbered::new();
+    let mut guards: Numbered<TransitionId, Vec<Term>> = Numbered::new();
     for transition in std::mem::take(&mut iosts.transitions) {
         let key = (transition.source, transition.action, transition.target, transition.assignments.clone());
-        let at = *index.entry(key).or_insert(kept.len());
-        if at == kept.len() {
+        let new = kept.next_number();
+        let at = *index.entry(key).or_insert(new);
+        if at == new {
             guards.push(vec![transition.guard.clone()]);
             kept.push(transition);
         } else {
@@ -185,14 +186,14 @@ struct Candidate {
 struct Construction<'a> {
     closed: &'a Closed,
     limits: &'a Limits,
-    outgoing: Vec<Vec<usize>>,
+    outgoing: Numbered<LocationId, Vec<TransitionId>>,
     max_depth: usize,
-    macros: Vec<Members>,
-    index: HashMap<Members, usize>,
-    transitions: Vec<Transition>,
+    macros: Numbered<LocationId, Members>,
+    index: HashMap<Members, LocationId>,
+    transitions: Numbered<TransitionId, Transition>,
     /// The transitions whose guards were made here and may say things twice. They are put in few words at the end:
     /// where the construction stops, that would be half of its queries.
-    made: Vec<usize>,
+    made: Vec<TransitionId>,
     memory: Vec<Datum>,
     memory_of: HashMap<(Datum, usize), Datum>,
     names: Names,
@@ -211,10 +212,10 @@ impl<'a> Construction<'a> {
             limits,
             outgoing: iosts.outgoing(),
             max_depth,
-            macros: vec![initial.clone()],
-            index: HashMap::from([(initial, 0)]),
+            macros: vec![initial.clone()].into(),
+            index: HashMap::from([(initial, LocationId(0))]),
             depth_first: false,
-            transitions: Vec::new(),
+            transitions: Numbered::new(),
             made: Vec::new(),
             memory: Vec::new(),
             memory_of: HashMap::new(),
@@ -224,7 +225,7 @@ impl<'a> Construction<'a> {
     }
 
     fn run(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
-        let mut work = VecDeque::from([0]);
+        let mut work = VecDeque::from([LocationId(0)]);
         let mut from_macros = 0;
         while let Some(number) = if self.depth_first { work.pop_back() } else { work.pop_front() } {
             for (action, candidates) in self.candidates(number, solver)? {
@@ -245,19 +246,19 @@ impl<'a> Construction<'a> {
                         _ => TransitionOrigin::default(),
                     };
                     if !matches!(subset.as_slice(), [one] if candidates[*one].guard == guard) {
-                        self.made.push(self.transitions.len());
+                        self.made.push(self.transitions.next_number());
                     }
-                    let known = self.macros.len();
+                    let new = self.macros.next_number();
                     let target = self.number_of(members);
-                    if target == known {
+                    if target == new {
                         work.push_back(target);
                     }
                     self.transitions.push(Transition {
-                        source: LocationId(number as u32),
+                        source: number,
                         action,
                         guard,
                         assignments,
-                        target: LocationId(target as u32),
+                        target,
                         origin,
                     });
                 }
@@ -269,7 +270,7 @@ impl<'a> Construction<'a> {
     /// Every way on whose guard may hold, by action, equal ones joined.
     fn candidates(
         &self,
-        number: usize,
+        number: LocationId,
         solver: &mut dyn Solver,
     ) -> Result<BTreeMap<ActionId, Vec<Candidate>>, Stop> {
         let iosts = &self.closed.iosts;
@@ -277,7 +278,7 @@ impl<'a> Construction<'a> {
         let mut index: HashMap<(ActionId, LocationId, Substitution), usize> = HashMap::new();
         for member in &self.macros[number] {
             let pending = member.pending();
-            for &at in &self.outgoing[member.location.0 as usize] {
+            for &at in &self.outgoing[member.location] {
                 budget::ask();
                 let transition = &iosts.transitions[at];
                 let effect = followed(&pending, &transition.assignments);
@@ -380,13 +381,13 @@ impl<'a> Construction<'a> {
         memory
     }
 
-    fn number_of(&mut self, members: Members) -> usize {
+    fn number_of(&mut self, members: Members) -> LocationId {
         if let Some(&known) = self.index.get(&members) {
             return known;
         }
-        self.index.insert(members.clone(), self.macros.len());
-        self.macros.push(members);
-        self.macros.len() - 1
+        let number = self.macros.push(members.clone());
+        self.index.insert(members, number);
+        number
     }
 
     /// Was the depth's limit met, or do macro-locations follow each other for ever?
@@ -395,25 +396,30 @@ impl<'a> Construction<'a> {
     }
 
     /// The macro-locations proper, each before those that follow it; `None` where they have a cycle.
-    fn macro_order(&self) -> Option<Vec<usize>> {
-        let is_macro = |number: usize| !is_ordinary(&self.macros[number]);
-        let edges = self.transitions.iter().map(|t| (t.source.0, t.target.0));
-        let edges = edges.filter(|&(source, target)| is_macro(source as usize) && is_macro(target as usize));
-        let mut graph: DiGraph<(), ()> = DiGraph::from_edges(edges);
+    fn macro_order(&self) -> Option<Vec<LocationId>> {
+        let is_macro = |number: LocationId| !is_ordinary(&self.macros[number]);
+        let among = self.transitions.iter().filter(|t| is_macro(t.source) && is_macro(t.target));
+        let mut graph: DiGraph<(), ()> = DiGraph::from_edges(among.map(|t| (t.source.0, t.target.0)));
         while graph.node_count() < self.macros.len() {
             graph.add_node(());
         }
         let order = toposort(&graph, None).ok()?;
-        Some(order.into_iter().map(|node| node.index()).filter(|&number| is_macro(number)).collect())
+        Some(
+            order
+                .into_iter()
+                .map(|node| LocationId::of(node.index()))
+                .filter(|&number| is_macro(number))
+                .collect(),
+        )
     }
 
     /// The most events in a row that stay among macro-locations.
     fn longest_postponement(&self) -> usize {
-        let mut longest = vec![0; self.macros.len()];
+        let mut longest = self.macros.map(|_| 0);
         let order = self.macro_order().unwrap_or_default();
-        let mut targets = vec![Vec::new(); self.macros.len()];
+        let mut targets = self.macros.map(|_| Vec::new());
         for transition in &self.transitions {
-            targets[transition.source.0 as usize].push(transition.target.0 as usize);
+            targets[transition.source].push(transition.target);
         }
         for &number in &order {
             for &target in &targets[number] {
@@ -434,10 +440,10 @@ impl<'a> Construction<'a> {
         let ordinary = self.macros.iter().filter(|members| is_ordinary(members));
         let kept = ordinary.map(|members| iosts.location(members[0].location).name.as_str());
         let mut names = Names::of(kept);
-        let mut locations = Vec::new();
-        let mut accepting = Vec::new();
+        let mut locations = Numbered::new();
+        let mut accepting = Numbered::new();
         for members in &self.macros {
-            accepting.push(members.iter().any(|member| self.closed.accepting[member.location.0 as usize]));
+            accepting.push(members.iter().any(|member| self.closed.accepting[member.location]));
             let parts: Vec<&Location> =
                 members.iter().map(|member| iosts.location(member.location)).collect();
             if let [one] = parts.as_slice() {

@@ -34,10 +34,10 @@ use crate::names::Names;
 /// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to run.
 pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> TestCase {
     let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, .. } = graph;
-    let mut verdicts = vec![None; iosts.locations.len()];
+    let mut verdicts = iosts.locations.map(|_| None);
     for (location, verdict) in [(pass, Verdict::Pass), (inconclusive, Verdict::Inconclusive)] {
         if let Some(location) = location {
-            verdicts[location.0 as usize] = Some(verdict);
+            verdicts[location] = Some(verdict);
         }
     }
     if pass.is_none() {
@@ -47,9 +47,9 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
     for Allowed { location, action, guard } in allowed {
         said.entry((location, action)).or_default().push(guard);
     }
-    let fail = LocationId(iosts.locations.len() as u32);
+    let fail = iosts.locations.next_number();
     let open: Vec<LocationId> =
-        iosts.location_ids().filter(|location| verdicts[location.0 as usize].is_none()).collect();
+        iosts.location_ids().filter(|location| verdicts[*location].is_none()).collect();
     let outputs: Vec<ActionId> =
         iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output).collect();
     let unsaid = open.len().saturating_mul(outputs.len()).saturating_sub(said.len());

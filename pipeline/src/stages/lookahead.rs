@@ -23,7 +23,7 @@ use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::Iosts;
 use coreach_model::term::Substitution;
-use coreach_model::{ActionId, LocationId, Term};
+use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
 use crate::limits::{Limits, Quantity};
 use crate::stop::{Stop, within};
@@ -32,9 +32,9 @@ use crate::stop::{Stop, within};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// The number of the one.
-    pub first: usize,
+    pub first: TransitionId,
     /// The number of the other.
-    pub second: usize,
+    pub second: TransitionId,
 }
 
 /// What the pair graph says.
@@ -64,7 +64,7 @@ pub enum Lookahead {
 pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Result<Vec<Choice>, Stop> {
     let mut found = Vec::new();
     for numbers in iosts.outgoing() {
-        let mut of: BTreeMap<ActionId, Vec<usize>> = BTreeMap::new();
+        let mut of: BTreeMap<ActionId, Vec<TransitionId>> = BTreeMap::new();
         for &number in &numbers {
             of.entry(iosts.transitions[number].action).or_default().push(number);
         }
@@ -82,15 +82,15 @@ pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Resul
 /// The choices among transitions of one location and action.
 fn choices_among(
     iosts: &Iosts,
-    numbers: &[usize],
+    numbers: &[TransitionId],
     found: &mut Vec<Choice>,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<(), Stop> {
-    let transition = |number: usize| &iosts.transitions[number];
+    let transition = |number: TransitionId| &iosts.transitions[number];
     // What has one target and one effect is one transition.
     let mut index: HashMap<(LocationId, &Substitution), usize> = HashMap::new();
-    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut groups: Vec<Vec<TransitionId>> = Vec::new();
     for &number in numbers {
         let key = (transition(number).target, &transition(number).assignments);
         let group = *index.entry(key).or_insert(groups.len());
@@ -99,7 +99,8 @@ fn choices_among(
         }
         groups[group].push(number);
     }
-    let guard = |group: &Vec<usize>| Term::or(group.iter().map(|&number| transition(number).guard.clone()));
+    let guard =
+        |group: &Vec<TransitionId>| Term::or(group.iter().map(|&number| transition(number).guard.clone()));
     let guards: Vec<Term> = groups.iter().map(guard).collect();
     let mut decided: HashSet<Pair> = HashSet::new();
     let target = |group: usize| transition(groups[group][0]).target;
@@ -109,10 +110,10 @@ fn choices_among(
         }
         // Some pair of the two groups overlaps: say the first that does.
         let pairs = groups[a].iter().flat_map(|&one| groups[b].iter().map(move |&other| (one, other)));
-        let mut pairs: Vec<(usize, usize)> =
+        let mut pairs: Vec<(TransitionId, TransitionId)> =
             pairs.map(|(one, other)| (one.min(other), one.max(other))).collect();
         pairs.sort_unstable();
-        let overlapping = |&(first, second): &(usize, usize), solver: &mut dyn Solver| {
+        let overlapping = |&(first, second): &(TransitionId, TransitionId), solver: &mut dyn Solver| {
             may_hold_together(&transition(first).guard, &transition(second).guard, solver)
         };
         let last = pairs.len() - 1;
@@ -204,7 +205,7 @@ impl Pair {
 
 struct PairGraph<'a> {
     iosts: &'a Iosts,
-    outgoing: Vec<Vec<usize>>,
+    outgoing: Numbered<LocationId, Vec<TransitionId>>,
     longest: HashMap<Pair, usize>,
     /// Where a pair stands on the stack.
     open: HashMap<Pair, usize>,
@@ -225,8 +226,8 @@ impl PairGraph<'_> {
     fn successors(&self, pair: Pair) -> Vec<(ActionId, Pair)> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
-        for &a in &self.outgoing[pair.0.0 as usize] {
-            for &b in &self.outgoing[pair.1.0 as usize] {
+        for &a in &self.outgoing[pair.0] {
+            for &b in &self.outgoing[pair.1] {
                 budget::ask();
                 let (t1, t2) = (&self.iosts.transitions[a], &self.iosts.transitions[b]);
                 if t1.action == t2.action {

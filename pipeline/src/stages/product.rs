@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use coreach_analyses::solver::Solver;
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition};
-use coreach_model::{ActionId, LocationId, Term};
+use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId};
 
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
@@ -42,10 +42,10 @@ pub fn product(
     let CompletePurpose { purpose, others_stay, .. } = purpose;
     let (left, right) = (specification, &purpose.iosts);
     let (steps, pairs) = reached(left, right, others_stay, limits)?;
-    let number = |pair: (LocationId, LocationId)| LocationId(pairs[&pair]);
+    let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
     let mut names = Names::default();
-    let mut locations = Vec::with_capacity(pairs.len());
+    let mut locations = Numbered::new();
     for &(l1, l2) in pairs.keys() {
         let (l1, l2) = (left.location(l1), right.location(l2));
         locations.push(Location {
@@ -57,7 +57,7 @@ pub fn product(
     let accepting = pairs.keys().map(|(_, l2)| *l2 == purpose.accept).collect();
 
     let mut memo = Memo::new();
-    let mut transitions = Vec::with_capacity(steps.len());
+    let mut transitions = Numbered::new();
     let made_of = steps.iter().map(|step| (step.first, step.second)).collect();
     for Step { first, source, second } in steps {
         budget::ask();
@@ -110,13 +110,13 @@ pub fn product(
 
 /// A transition of the specification, taken while the purpose is at a location and takes one of its own, or stays.
 struct Step {
-    first: usize,
+    first: TransitionId,
     source: LocationId,
-    second: Option<usize>,
+    second: Option<TransitionId>,
 }
 
 /// The pairs that the graph reaches, numbered in ascending order.
-type Pairs = BTreeMap<(LocationId, LocationId), u32>;
+type Pairs = BTreeMap<(LocationId, LocationId), LocationId>;
 
 /// The steps between the pairs that the graph reaches, in the order of the specification's transitions.
 fn reached(
@@ -126,22 +126,24 @@ fn reached(
     limits: &Limits,
 ) -> Result<(Vec<Step>, Pairs), Stop> {
     let outgoing = left.outgoing();
-    let mut followers: HashMap<(LocationId, ActionId), Vec<Option<usize>>> = HashMap::new();
-    for (at, t2) in right.transitions.iter().enumerate() {
+    let mut followers: HashMap<(LocationId, ActionId), Vec<Option<TransitionId>>> = HashMap::new();
+    for (at, t2) in right.transitions.numbered() {
         followers.entry((t2.source, t2.action)).or_default().push(Some(at));
     }
-    let none_said: &[Option<usize>] = if others_stay { &[None] } else { &[] };
+    let none_said: &[Option<TransitionId>] = if others_stay { &[None] } else { &[] };
     let start = (left.initial, right.initial);
-    let mut pairs = Pairs::from([(start, 0)]);
+    // They get their numbers when all are known.
+    let unnumbered = LocationId(0);
+    let mut pairs = Pairs::from([(start, unnumbered)]);
     let mut work = vec![start];
     let mut steps = Vec::new();
     while let Some((l1, l2)) = work.pop() {
         budget::ask();
-        for &first in &outgoing[l1.0 as usize] {
+        for &first in &outgoing[l1] {
             let t1 = &left.transitions[first];
             for &second in followers.get(&(l2, t1.action)).map_or(none_said, Vec::as_slice) {
                 let target = (t1.target, second.map_or(l2, |second| right.transitions[second].target));
-                if pairs.insert(target, 0).is_none() {
+                if pairs.insert(target, unnumbered).is_none() {
                     work.push(target);
                 }
                 steps.push(Step { first, source: l2, second });
@@ -151,7 +153,7 @@ fn reached(
         within("product", Quantity::PairTransitions, steps.len(), limits)?;
     }
     for (number, pair) in pairs.values_mut().enumerate() {
-        *pair = number as u32;
+        *pair = LocationId::of(number);
     }
     steps.sort_unstable_by_key(|step| (step.first, step.source, step.second));
     Ok((steps, pairs))

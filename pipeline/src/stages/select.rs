@@ -28,12 +28,12 @@
 use std::collections::HashMap;
 
 use coreach_analyses::inductive::Turn;
-use coreach_analyses::reachability::{Analyst, Facts, Options};
+use coreach_analyses::reachability::{Analyst, Options};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{LocationId, Term};
+use coreach_model::{LocationId, Numbered, Term, TransitionId};
 
 use crate::artifact::{Allowed, Decided, GraphOrigin, Selection, TestGraph, Verdict, Visible};
 use crate::losses;
@@ -46,16 +46,18 @@ pub const MAX_ROUNDS: usize = 10;
 /// Selects the test graph.
 pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> TestGraph {
     let before = visible.iosts.locations.len();
-    let (cut, locations, transitions) = cut_behind_accept(visible);
+    let Cut { visible: cut, locations, transitions } = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);
     let facts = analyst.analyse(&cut.iosts, &cut.accepting);
-    let mut graph = strengthen(&cut, &facts.reach, &facts, solver);
+    // The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
+    let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };
+    let mut graph = strengthen(&cut, &known, solver);
     let mut rounds = 1;
     while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
         // What is lost here was lost in the first analysis: the graph has no terms of its own to lose.
-        let reached = analyst.reach(&graph.iosts);
-        let narrower = narrowed(&cut, &graph, &reached, &facts, solver);
-        let next = strengthen(&cut, &narrower, &facts, solver);
+        let reached = analyst.reach(&graph.iosts).into();
+        let narrower = narrowed(&cut, &graph, &reached, &known, solver);
+        let next = strengthen(&cut, &narrower, solver);
         rounds += 1;
         let settled = next.iosts.transitions == graph.iosts.transitions;
         graph = next;
@@ -73,26 +75,26 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
 fn in_numbers_of_visible(
     mut graph: TestGraph,
     before: usize,
-    locations: &[LocationId],
-    transitions: &[usize],
+    locations: &Numbered<LocationId, LocationId>,
+    transitions: &Numbered<TransitionId, TransitionId>,
 ) -> TestGraph {
     for origin in &mut graph.origins {
         if let GraphOrigin::Given(location) = origin {
-            *location = locations[location.0 as usize];
+            *location = locations[*location];
         }
     }
     for number in &mut graph.made_of {
         *number = transitions[*number];
     }
-    let everywhere = |facts: Vec<Term>, elsewhere: Term| {
-        let mut all = vec![elsewhere; before];
+    let everywhere = |facts: Numbered<LocationId, Term>, elsewhere: Term| {
+        let mut all = Numbered::filled(elsewhere, before);
         for (location, fact) in locations.iter().zip(facts) {
-            all[location.0 as usize] = fact;
+            all[*location] = fact;
         }
         all
     };
     let Decided { reach, coreach, chain } = graph.decided;
-    let turn = |turn: Turn| Turn { facts: everywhere(turn.facts, Term::no()), ..turn };
+    let turn = |turn: Turn| Turn { facts: everywhere(turn.facts.into(), Term::no()).into_vec(), ..turn };
     graph.decided = Decided {
         reach: everywhere(reach, Term::no()),
         coreach: everywhere(coreach, Term::yes()),
@@ -102,87 +104,89 @@ fn in_numbers_of_visible(
 }
 
 /// The visible behaviours without what follows an accepting location: no test case goes there.
-///
-/// With the numbers that its locations and its transitions had.
-fn cut_behind_accept(visible: Visible) -> (Visible, Vec<LocationId>, Vec<usize>) {
-    let Visible { mut iosts, members, accepting, lookahead } = visible;
-    let sources: Vec<LocationId> = iosts.transitions.iter().map(|transition| transition.source).collect();
-    iosts.transitions.retain(|transition| !accepting[transition.source.0 as usize]);
-    let reached = iosts.reachable_from(iosts.initial);
-    let stays = |source: &LocationId| !accepting[source.0 as usize] && reached[source.0 as usize];
-    let transitions = (0..sources.len()).filter(|number| stays(&sources[*number])).collect();
-    let (iosts, kept) = iosts.without_unreachable_locations();
-    let accepting = kept.iter().map(|old| accepting[old.0 as usize]).collect();
-    let members = kept.iter().map(|old| members[old.0 as usize].clone()).collect();
-    (Visible { iosts, members, accepting, lookahead }, kept, transitions)
+struct Cut {
+    visible: Visible,
+    /// For each location the number that it had.
+    locations: Numbered<LocationId, LocationId>,
+    /// For each transition the number that it had.
+    transitions: Numbered<TransitionId, TransitionId>,
 }
 
-/// reach of the graph, carried back to the locations that it was made from; nothing is known to be reached elsewhere.
+fn cut_behind_accept(visible: Visible) -> Cut {
+    let Visible { mut iosts, members, accepting, lookahead } = visible;
+    let sources = iosts.transitions.map(|transition| transition.source);
+    iosts.transitions.retain(|transition| !accepting[transition.source]);
+    let reached = iosts.reachable_from(iosts.initial);
+    let stays = |source: LocationId| !accepting[source] && reached[source];
+    let transitions = sources.numbers().filter(|number| stays(sources[*number])).collect();
+    let (iosts, kept) = iosts.without_unreachable_locations();
+    let accepting = kept.map(|old| accepting[*old]);
+    let members = kept.map(|old| members[*old].clone());
+    Cut { visible: Visible { iosts, members, accepting, lookahead }, locations: kept, transitions }
+}
+
+/// What is known, with `reached`, the reach of the graph, carried back to the locations that it was made from; nothing is
+/// known to be reached elsewhere.
 fn narrowed(
     cut: &Visible,
     graph: &TestGraph,
-    reached: &[Term],
-    facts: &Facts,
+    reached: &Numbered<LocationId, Term>,
+    known: &Decided,
     solver: &mut dyn Solver,
-) -> Vec<Term> {
-    let mut place = vec![None; cut.iosts.locations.len()];
-    for (number, origin) in graph.origins.iter().enumerate() {
+) -> Decided {
+    let mut place = cut.iosts.locations.map(|_| None);
+    for (number, origin) in graph.origins.numbered() {
         if let GraphOrigin::Given(location) = origin {
-            place[location.0 as usize] = Some(number);
+            place[*location] = Some(number);
         }
     }
     budget::doing("simplifying facts");
-    let mut narrower = Vec::new();
-    for (at, place) in place.into_iter().enumerate() {
-        let fact = match place {
+    let mut reach = Numbered::new();
+    for (at, place) in place.numbered() {
+        let fact = match *place {
             // Both are over-approximations, so their conjunction is one.
             Some(number) => {
-                let known = reached[number].conjuncts();
-                Term::and([reached[number].clone(), simplify(&facts.reach[at], &known, solver)])
+                let here = reached[number].conjuncts();
+                Term::and([reached[number].clone(), simplify(&known.reach[at], &here, solver)])
             }
-            None if cut.accepting[at] => facts.reach[at].clone(),
+            None if cut.accepting[at] => known.reach[at].clone(),
             None => Term::no(),
         };
-        narrower.push(fact);
+        reach.push(fact);
     }
-    narrower
+    Decided { reach, coreach: known.coreach.clone(), chain: Vec::new() }
 }
 
 /// One application of Algorithm 7.2.
-fn strengthen(cut: &Visible, reach: &[Term], facts: &Facts, solver: &mut dyn Solver) -> TestGraph {
+fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGraph {
     let Visible { iosts, accepting, .. } = cut;
     let mut builder = Builder::new(iosts);
     let theta = iosts.initial_condition.conjuncts();
-    let start = iosts.initial.0 as usize;
-    let missing = missing_part(&facts.coreach[start], &iosts.initial_condition, &[], solver);
+    let start = iosts.initial;
+    let missing = missing_part(&known.coreach[start], &iosts.initial_condition, &[], solver);
     let initial_condition = Term::and(theta.into_iter().chain(missing.conjuncts()));
     if initial_condition.is_false() {
-        return builder.unreachable(reach, facts);
+        return builder.unreachable(known);
     }
-    let initial = if accepting[start] { builder.pass } else { iosts.initial };
+    let initial = if accepting[start] { builder.pass } else { start };
     budget::doing("strengthening guards by facts");
     let mut outcomes: HashMap<Split, Outcome> = HashMap::new();
-    for (number, transition) in iosts.transitions.iter().enumerate() {
-        let (source, target) = (transition.source.0 as usize, transition.target.0 as usize);
+    for (number, transition) in iosts.transitions.numbered() {
+        let (source, target) = (transition.source, transition.target);
         let is_output = iosts.action(transition.action).kind == ActionKind::Output;
         // Copies of a sub-machine share guards, effects and facts: each is decided once.
         let split = Split {
             guard: transition.guard.clone(),
             assignments: transition.assignments.clone(),
-            reach: reach[source].clone(),
-            coreach: facts.coreach[target].clone(),
+            reach: known.reach[source].clone(),
+            coreach: known.coreach[target].clone(),
         };
         let outcome =
             outcomes.entry(split).or_insert_with_key(|split| split_by_coreach(split, solver)).clone();
-        let onward = if accepting[target] { builder.pass } else { transition.target };
+        let onward = if accepting[target] { builder.pass } else { target };
         builder.add(number, transition, is_output, outcome, onward);
     }
-    builder.finish(initial, initial_condition, reach, facts)
-}
-
-/// The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
-fn decided(reach: &[Term], facts: &Facts) -> Decided {
-    Decided { reach: reach.to_vec(), coreach: facts.coreach.clone(), chain: Vec::new() }
+    builder.finish(initial, initial_condition, known)
 }
 
 /// What decides the fate of a transition.
@@ -232,22 +236,22 @@ struct Builder<'a> {
     from: &'a Iosts,
     pass: LocationId,
     inconclusive: LocationId,
-    transitions: Vec<Transition>,
+    transitions: Numbered<TransitionId, Transition>,
     /// For each, the number of the one that it was made from.
-    made_of: Vec<usize>,
+    made_of: Numbered<TransitionId, TransitionId>,
     allowed: Vec<Allowed>,
     selection: Selection,
 }
 
 impl<'a> Builder<'a> {
     fn new(from: &'a Iosts) -> Self {
-        let count = from.locations.len() as u32;
+        let pass = from.locations.next_number();
         Builder {
             from,
-            pass: LocationId(count),
-            inconclusive: LocationId(count + 1),
-            transitions: Vec::new(),
-            made_of: Vec::new(),
+            pass,
+            inconclusive: LocationId(pass.0 + 1),
+            transitions: Numbered::new(),
+            made_of: Numbered::new(),
             allowed: Vec::new(),
             selection: Selection::default(),
         }
@@ -255,7 +259,7 @@ impl<'a> Builder<'a> {
 
     fn add(
         &mut self,
-        number: usize,
+        number: TransitionId,
         transition: &Transition,
         is_output: bool,
         outcome: Outcome,
@@ -290,37 +294,31 @@ impl<'a> Builder<'a> {
     }
 
     /// A purpose that cannot be reached: the initial location and nothing else.
-    fn unreachable(self, reach: &[Term], facts: &Facts) -> TestGraph {
+    fn unreachable(self, known: &Decided) -> TestGraph {
         let start = self.from.initial;
         let iosts = Iosts {
-            locations: vec![self.from.location(start).clone()],
+            locations: vec![self.from.location(start).clone()].into(),
             initial: LocationId(0),
-            transitions: Vec::new(),
+            transitions: Numbered::new(),
             initial_condition: Term::no(),
             ..self.from.clone()
         };
         TestGraph {
             iosts,
-            origins: vec![GraphOrigin::Given(start)],
-            made_of: Vec::new(),
-            decided: decided(reach, facts),
+            origins: vec![GraphOrigin::Given(start)].into(),
+            made_of: Numbered::new(),
+            decided: known.clone(),
             pass: None,
             inconclusive: None,
-            reach: vec![reach[start.0 as usize].clone()],
-            coreach: vec![facts.coreach[start.0 as usize].clone()],
+            reach: vec![known.reach[start].clone()].into(),
+            coreach: vec![known.coreach[start].clone()].into(),
             allowed: Vec::new(),
             selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
             losses: Vec::new(),
         }
     }
 
-    fn finish(
-        self,
-        initial: LocationId,
-        initial_condition: Term,
-        reach: &[Term],
-        facts: &Facts,
-    ) -> TestGraph {
+    fn finish(self, initial: LocationId, initial_condition: Term, known: &Decided) -> TestGraph {
         let mut names = Names::of(self.from.locations.iter().map(|location| location.name.as_str()));
         let mut locations = self.from.locations.clone();
         let [pass, inconclusive] = ["Pass", "Inconclusive"].map(|name| Location::named(names.unique(name)));
@@ -335,38 +333,27 @@ impl<'a> Builder<'a> {
         // What leads nowhere but away from Pass has been cut by coreach; what is left behind is unreachable.
         let reached = iosts.reachable_from(initial);
         let numbered = self.made_of.iter().zip(&self.transitions);
-        let made_of =
-            numbered.filter(|(_, t)| reached[t.source.0 as usize]).map(|(number, _)| *number).collect();
+        let made_of = numbered.filter(|(_, t)| reached[t.source]).map(|(number, _)| *number).collect();
         let (iosts, kept) = iosts.without_unreachable_locations();
         let mut new = HashMap::new();
-        for (number, old) in kept.iter().enumerate() {
-            new.insert(*old, LocationId(number as u32));
+        for (number, old) in kept.numbered() {
+            new.insert(*old, number);
         }
-        let Some(&pass) = new.get(&self.pass) else { return self.unreachable(reach, facts) };
-        let is_inside = |old: &LocationId| (old.0 as usize) < self.from.locations.len();
-        let origin = |old: &LocationId| match old {
-            old if *old == self.pass => GraphOrigin::Verdict(Verdict::Pass),
-            old if *old == self.inconclusive => GraphOrigin::Verdict(Verdict::Inconclusive),
-            old => GraphOrigin::Given(*old),
-        };
-        let origins = kept.iter().map(origin).collect();
-        let decided = decided(reach, facts);
-        let at = |facts: &[Term], old: &LocationId| facts[old.0 as usize].clone();
-        let reach =
-            kept.iter().map(|old| if is_inside(old) { at(reach, old) } else { Term::yes() }).collect();
-        let coreach = kept
-            .iter()
-            .map(|old| match old {
-                old if is_inside(old) => at(&facts.coreach, old),
-                old => {
-                    if *old == self.pass {
-                        Term::yes()
-                    } else {
-                        Term::no()
-                    }
-                }
-            })
-            .collect();
+        let Some(&pass) = new.get(&self.pass) else { return self.unreachable(known) };
+        let origins = kept.map(|old| match *old {
+            old if old == self.pass => GraphOrigin::Verdict(Verdict::Pass),
+            old if old == self.inconclusive => GraphOrigin::Verdict(Verdict::Inconclusive),
+            old => GraphOrigin::Given(old),
+        });
+        let reach = origins.map(|origin| match origin {
+            GraphOrigin::Given(old) => known.reach[*old].clone(),
+            GraphOrigin::Verdict(_) => Term::yes(),
+        });
+        let coreach = origins.map(|origin| match origin {
+            GraphOrigin::Given(old) => known.coreach[*old].clone(),
+            GraphOrigin::Verdict(Verdict::Pass) => Term::yes(),
+            GraphOrigin::Verdict(Verdict::Inconclusive | Verdict::Fail) => Term::no(),
+        });
         let allowed = self
             .allowed
             .into_iter()
@@ -378,7 +365,7 @@ impl<'a> Builder<'a> {
         TestGraph {
             origins,
             made_of,
-            decided,
+            decided: known.clone(),
             pass: Some(pass),
             inconclusive,
             reach,

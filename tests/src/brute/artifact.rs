@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use coreach_model::ActionId;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::term::Term;
 use coreach_model::term::node::{Comparison, Node};
@@ -136,7 +137,7 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     fn place(&self, datum: &coreach_model::Datum) -> usize {
-        let parameters = self.action.map(|action| &self.iosts.actions[action].parameters);
+        let parameters = self.action.map(|action| &self.iosts.actions[ActionId(action as u32)].parameters);
         let data =
             self.iosts.constants.iter().chain(&self.iosts.variables).chain(parameters.into_iter().flatten());
         let found = data.enumerate().find(|(_, known)| *known == datum);

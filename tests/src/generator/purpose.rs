@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_model::{ActionId, Datum, LocationId};
+use coreach_model::{ActionId, Datum, LocationId, Number, Numbered};
 
 use super::random::Random;
 use super::terms::{self, Scope};
@@ -24,14 +24,10 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Model, accept
         variables.iter().map(|variable| data::determined(random, variable, &constants)).collect();
     terms::disturb_initial(random, shape, &constants, &mut theta);
 
-    let count = random.between(shape.purpose_locations) as u32;
-    let mut locations: Vec<String> = (0..count).map(|number| format!("B{number}")).collect();
-    let accept = LocationId(count);
-    locations.push("Accept".to_owned());
-    let reject = random.chance(70).then(|| {
-        locations.push("Reject".to_owned());
-        LocationId(count + 1)
-    });
+    let count = random.between(shape.purpose_locations);
+    let mut locations: Numbered<LocationId, String> = (0..count).map(|number| format!("B{number}")).collect();
+    let accept = locations.push("Accept".to_owned());
+    let reject = random.chance(70).then(|| locations.push("Reject".to_owned()));
     let mut model = Model {
         name: "purpose".to_owned(),
         constants: constants.into_iter().chain(observes.iter().cloned()).collect(),
@@ -40,11 +36,11 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Model, accept
         locations,
         initial: if accepting == Accepting::AtOnce { accept } else { LocationId(0) },
         actions: specification.actions.clone(),
-        transitions: Vec::new(),
+        transitions: Numbered::new(),
     };
-    let walk = walk(random, specification, count as usize);
+    let walk = walk(random, specification, count);
     for (step, action) in walk.iter().enumerate() {
-        let (source, target) = (LocationId(step as u32), LocationId(step as u32 + 1));
+        let (source, target) = (LocationId::of(step), LocationId::of(step + 1));
         // The walk ends in front of `Accept` where nothing shall lead there.
         let target = if target == accept && accepting == Accepting::Never { source } else { target };
         let mut one = transition(random, shape, &model, source, *action, target);
@@ -55,13 +51,13 @@ pub fn purpose(random: &mut Random, shape: &Shape, specification: &Model, accept
         model.transitions.push(one);
     }
     for _ in 0..random.between(shape.purpose_transitions) {
-        let source = LocationId(random.below(count as usize) as u32);
-        let action = ActionId(random.below(model.actions.len()) as u32);
+        let source = LocationId::of(random.below(count));
+        let action = random.number_in(&model.actions);
         let target = match (reject, random.below(10)) {
             (Some(reject), 0..4) => reject,
             (_, 4) if model.action(action).is_visible() && accepting != Accepting::Never => accept,
             (_, 5..8) => source,
-            _ => LocationId(random.below(count as usize) as u32),
+            _ => LocationId::of(random.below(count)),
         };
         let mut one = transition(random, shape, &model, source, action, target);
         let others = model.transitions.iter().filter(|t| t.source == source && t.action == action);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coreach_model::{ActionId, ActionKind, Datum, LocationId, Value};
+use coreach_model::{ActionId, ActionKind, Datum, LocationId, Number, Numbered, TransitionId, Value};
 
 use super::random::Random;
 use super::terms::{self, Scope};
@@ -28,12 +28,12 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
     if let Some(item) = &item {
         variables.push(Datum::new("item", item.clone()));
     }
-    let mut actions = data::actions(random, shape, &types);
+    let mut actions: Numbered<ActionId, _> = data::actions(random, shape, &types).into();
     // What brings a record or an array as a whole.
     let whole =
         item.into_iter().chain(variables.iter().find(|v| v.name() == "store").map(|v| v.ty().clone()));
     for (number, ty) in whole.enumerate() {
-        let visible: Vec<usize> = (0..actions.len()).filter(|at| actions[*at].is_visible()).collect();
+        let visible: Vec<ActionId> = actions.numbers().filter(|at| actions[*at].is_visible()).collect();
         if random.chance(60)
             && let Some(at) = random.pick(&visible)
         {
@@ -47,7 +47,7 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
         theta.insert(0, terms::atom(random, &Scope { data: constants.clone() }, shape));
     }
     terms::disturb_initial(random, shape, &constants, &mut theta);
-    let count = random.between(shape.locations) as u32;
+    let count = random.between(shape.locations);
     let mut model = Model {
         name: "machine".to_owned(),
         constants,
@@ -56,15 +56,15 @@ pub fn specification(random: &mut Random, shape: &Shape) -> Model {
         locations: (0..count).map(|number| format!("L{number}")).collect(),
         initial: LocationId(0),
         actions,
-        transitions: Vec::new(),
+        transitions: Numbered::new(),
     };
-    for target in 1..count {
-        let source = LocationId(random.below(target as usize) as u32);
-        grow(random, shape, &mut model, source, LocationId(target));
+    for target in (1..count).map(LocationId::of) {
+        let source = LocationId::of(random.below(target.place()));
+        grow(random, shape, &mut model, source, target);
     }
     for _ in 0..random.between(shape.extra_transitions) {
-        let source = LocationId(random.below(count as usize) as u32);
-        let target = LocationId(random.below(count as usize) as u32);
+        let source = LocationId::of(random.below(count));
+        let target = LocationId::of(random.below(count));
         grow(random, shape, &mut model, source, target);
     }
     model
@@ -92,8 +92,8 @@ fn grow(random: &mut Random, shape: &Shape, model: &mut Model, source: LocationI
         return;
     }
     // An internal companion must lead forward too.
-    let low = if model.action(action).is_visible() { 0 } else { source.0 as usize + 1 };
-    let other = LocationId(random.between((low, model.locations.len() - 1)) as u32);
+    let low = if model.action(action).is_visible() { 0 } else { source.place() + 1 };
+    let other = LocationId::of(random.between((low, model.locations.len() - 1)));
     let mut second = transition(random, shape, model, source, action, other);
     match random.below(8) {
         // What the first does not take.
@@ -109,7 +109,9 @@ fn grow(random: &mut Random, shape: &Shape, model: &mut Model, source: LocationI
             model.transitions.push(second);
         }
         // Anything.
-        5 => model.transitions.push(second),
+        5 => {
+            model.transitions.push(second);
+        }
         _ => choice(random, shape, model, &first),
     }
 }
@@ -118,16 +120,15 @@ fn grow(random: &mut Random, shape: &Shape, model: &mut Model, source: LocationI
 /// apart from the first.
 fn choice(random: &mut Random, shape: &Shape, model: &mut Model, first: &Step) {
     let fresh = |model: &mut Model| {
-        let number = model.locations.len() as u32;
-        model.locations.push(format!("L{number}"));
-        LocationId(number)
+        let number = model.locations.len();
+        model.locations.push(format!("L{number}"))
     };
     if !model.action(first.action).is_visible() {
         return;
     }
     // The first way is led to a location of its own as well: what follows there is known.
     let (here, there) = (fresh(model), fresh(model));
-    let at = model.transitions.len() - 1;
+    let at = TransitionId::of(model.transitions.len() - 1);
     model.transitions[at].target = here;
     let mut second = transition(random, shape, model, first.source, first.action, there);
     if random.chance(60) {
@@ -153,7 +154,7 @@ fn choice(random: &mut Random, shape: &Shape, model: &mut Model, first: &Step) {
         (one, other) = (next_one, next_other);
     }
     let (a, b) = (visible(random, model), visible(random, model));
-    let back = LocationId(random.below(3.min(model.locations.len())) as u32);
+    let back = LocationId::of(random.below(3.min(model.locations.len())));
     let mut left = transition(random, shape, model, one, a, first.target);
     if let Some((variable, _)) = &kept
         && !matches!(variable.ty(), coreach_model::Type::Array(_) | coreach_model::Type::Record(_))

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use coreach_model::LocationId;
 use coreach_pipeline::artifact::{TestCase, TestGraph, Verdict};
 
 use super::facts::contained;
@@ -94,7 +95,7 @@ fn takes_outputs(
     alphabet: &Alphabet,
 ) -> Result<(), String> {
     for (state, steps) in system.states.iter().zip(&system.graph.visible) {
-        if case.verdicts[state.location as usize].is_some() {
+        if case.verdicts[LocationId(state.location)].is_some() {
             continue;
         }
         let taken: BTreeSet<_> = steps.iter().map(|(event, _)| *event).collect();

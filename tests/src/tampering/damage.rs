@@ -124,16 +124,17 @@ fn graph_damage(operator: Operator, iosts: &mut Iosts, random: &mut Random) -> O
             return changed(&mut iosts.initial, other);
         }
         O::TransitionLost if count > 0 => {
-            iosts.transitions.remove(random.below(count));
+            let lost = random.number_in(&iosts.transitions);
+            iosts.transitions.remove(lost);
             return Some(());
         }
         _ if count == 0 => return None,
         _ => {}
     }
-    let at = random.below(count);
+    let at = random.number_in(&iosts.transitions);
     let variables = iosts.variables.clone();
     let parameters = iosts.action(iosts.transitions[at].action).parameters.clone();
-    let another = iosts.transitions[random.below(count)].clone();
+    let another = iosts.transitions[random.number_in(&iosts.transitions)].clone();
     let of_kind: Vec<ActionId> = {
         let mine = iosts.action(iosts.transitions[at].action);
         let other =
@@ -247,7 +248,7 @@ fn graph_damage(operator: Operator, iosts: &mut Iosts, random: &mut Random) -> O
         O::TransitionsMerged => {
             let mine = (t.source, t.action);
             let guard = t.guard.clone();
-            let others = iosts.transitions.iter().enumerate();
+            let others = iosts.transitions.numbered();
             let others = others.filter(|(other, t)| *other != at && (t.source, t.action) == mine);
             let other = pick(random, others.map(|(other, _)| other).collect())?;
             let both = Term::or([guard, iosts.transitions[other].guard.clone()]);
@@ -366,8 +367,8 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                 }
                 // A fact stands twice, once for the location that it was made for.
                 O::ReachFalse | O::ReachTrue | O::ReachStrengthened | O::CoreachFalse | O::CoreachTrue => {
-                    let is_given = |at: &usize| matches!(graph.origins[*at], GraphOrigin::Given(_));
-                    let at = pick(random, (0..graph.origins.len()).filter(is_given).collect())?;
+                    let is_given = |at: &LocationId| matches!(graph.origins[*at], GraphOrigin::Given(_));
+                    let at = pick(random, graph.origins.numbers().filter(is_given).collect())?;
                     let GraphOrigin::Given(from) = graph.origins[at] else { return None };
                     let is_reach = !matches!(operator, O::CoreachFalse | O::CoreachTrue);
                     let (facts, decided) = match is_reach {
@@ -382,7 +383,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                             some_condition(random, graph.iosts.variables.clone())?,
                         ]),
                     };
-                    decided[from.0 as usize] = value.clone();
+                    decided[from] = value.clone();
                     changed(&mut facts[at], value)
                 }
                 O::AllowedLost => {
@@ -402,9 +403,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
         }
         Stage::InputComplete => {
             let case = made.case.as_mut()?;
-            let of = |wanted| {
-                case.verdicts.iter().position(|v| *v == Some(wanted)).map(|at| LocationId(at as u32))
-            };
+            let of = |wanted| case.verdicts.first_number(|verdict| *verdict == Some(wanted));
             let verdicts = [Verdict::Pass, Verdict::Inconclusive, Verdict::Fail].map(of);
             match operator {
                 O::VerdictTarget => enters(&mut case.iosts, verdicts, random),
@@ -443,7 +442,7 @@ fn enters<const N: usize>(
     random: &mut Random,
 ) -> Option<()> {
     let into = |t: &Transition| verdicts.contains(&Some(t.target));
-    let at = pick(random, (0..iosts.transitions.len()).filter(|at| into(&iosts.transitions[*at])).collect())?;
+    let at = pick(random, iosts.transitions.numbers().filter(|at| into(&iosts.transitions[*at])).collect())?;
     let target = iosts.transitions[at].target;
     let other = pick(random, verdicts.into_iter().flatten().filter(|verdict| *verdict != target).collect())?;
     changed(&mut iosts.transitions[at].target, other)

@@ -9,9 +9,9 @@ use coreach_pipeline::stop::Stop;
 use crate::support::{lines, solver, specification};
 
 fn closure(iosts: Iosts) -> Result<Iosts, Stop> {
-    let accepting = vec![false; iosts.locations.len()];
+    let accepting = iosts.locations.map(|_| false);
     let pairs = iosts.location_ids().map(|location| (location, LocationId(0))).collect();
-    let made_of = (0..iosts.transitions.len()).map(|number| (number, None)).collect();
+    let made_of = iosts.transitions.numbers().map(|number| (number, None)).collect();
     let product = Product { iosts, pairs, made_of, accepting };
     let closed = close(product.clone(), &Default::default(), &mut solver())?;
     assert_eq!(check::closed(&closed, &product, &mut solver()).violations, []);
@@ -53,7 +53,7 @@ fn golden_18_with_the_dotted_transitions_it_is_a_livelock() {
     let find = |iosts: &Iosts, name: &str| iosts.find_location(name).unwrap();
     let (l5, l8) = (find(&iosts, "l5"), find(&iosts, "l8"));
     // l5 -tau8-> l6 -tau9-> l5, with l6 played by l8's copy: redirect tau6 and add a way back.
-    let at = iosts.transitions.iter().position(|t| t.source == l5 && t.target == l8).unwrap();
+    let at = iosts.transitions.first_number(|t| t.source == l5 && t.target == l8).unwrap();
     let mut back = iosts.transitions[at].clone();
     (back.source, back.target) = (l8, l5);
     iosts.transitions.push(back);

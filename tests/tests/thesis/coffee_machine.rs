@@ -1,8 +1,8 @@
 //! Chapter 7 on the coffee machine (golden 2-7).
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::Term;
 use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::{Term, TransitionId};
 use coreach_pipeline::Generation;
 use coreach_pipeline::artifact::Verdict;
 
@@ -70,13 +70,9 @@ fn golden_3_the_product_has_18_locations_and_31_transitions() {
 #[test]
 fn golden_3_cut_behind_accept_and_reject_it_is_figure_7_3() {
     let mut iosts = generation("location").product.iosts;
-    let ends = |iosts: &Iosts, at: usize| {
-        let label = &iosts.locations[at].label;
-        label.ends_with(",Accept>") || label.ends_with(",Reject>")
-    };
-    let kept: Vec<_> =
-        iosts.transitions.iter().filter(|t| !ends(&iosts, t.source.0 as usize)).cloned().collect();
-    iosts.transitions = kept;
+    let labels = iosts.locations.map(|location| location.label.clone());
+    let ends = |label: &str| label.ends_with(",Accept>") || label.ends_with(",Reject>");
+    iosts.transitions.retain(|t| !ends(&labels[t.source]));
     let (cut, _) = iosts.without_unreachable_locations();
     assert_eq!((cut.locations.len(), cut.transitions.len()), (10, 11));
     assert_eq!(satisfiable(&cut), 9);
@@ -157,13 +153,13 @@ fn golden_6_tg2_means_what_the_thesis_prints() {
     let graph = generation("polyhedra").test_graph;
     let iosts = &graph.iosts;
     let d = |name: &str| datum(iosts, name);
-    let at = |label: &str| iosts.locations.iter().position(|location| location.label == label).unwrap();
+    let at = |label: &str| iosts.locations.first_number(|location| location.label == label).unwrap();
     let coffee = Term::literal(crate::support::value("COFFEE", d("vBeverage").sort()));
     let tea = Term::literal(crate::support::value("TEA", d("vBeverage").sort()));
     let price = Term::compare(AtLeast, &d("cPrice"), &Term::int(1));
     let guard = |label: &str| {
         let source = at(label);
-        let found = iosts.transitions.iter().find(|t| t.source.0 as usize == source).unwrap();
+        let found = iosts.transitions.iter().find(|t| t.source == source).unwrap();
         (Term::and([graph.reach[source].clone(), found.guard.clone()]), graph.reach[source].clone())
     };
     // Figure 7.10: the initial condition.
@@ -247,7 +243,7 @@ fn golden_5_post_and_pre_of_the_coin() {
     let specification = specification(SPECIFICATION);
     let iosts = &specification.iosts;
     let d = |name: &str| datum(iosts, name);
-    let coin = &iosts.transitions[1];
+    let coin = &iosts.transitions[TransitionId(1)];
     let tea = Term::literal(crate::support::value("TEA", d("vBeverage").sort()));
     let others =
         Term::and([Term::compare(Greater, &d("cPrice"), &Term::int(0)), Term::equal(&d("vBeverage"), &tea)]);

@@ -18,7 +18,7 @@ fn read(name: &str) -> Iosts {
 }
 
 fn as_closed(iosts: &Iosts) -> Closed {
-    let accepting = vec![false; iosts.locations.len()];
+    let accepting = iosts.locations.map(|_| false);
     Closed { iosts: iosts.clone(), given: iosts.location_ids().collect(), accepting }
 }
 
