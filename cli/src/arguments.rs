@@ -136,15 +136,14 @@ pub struct ShowArguments {
     /// A specification, a purpose or a configuration
     #[arg(value_name = "MODEL|CONFIG")]
     pub model: PathBuf,
-    /// What to show: specification, test_purpose, or a stage's result: complete_purpose, product, closed, visible,
-    /// test_graph, test_case [default: the model itself; of a configuration the test_case]
-    #[arg(long, value_name = "S", value_parser = shown)]
+    /// What to show; the help is made of the list of stages.
+    #[arg(long, value_name = "S", value_parser = shown, help = what_to_show())]
     pub stage: Option<Shown>,
     /// Which purpose, where the configuration has several [default: the first]
     #[arg(long, value_name = "NAME")]
     pub purpose: Option<String>,
-    /// In which form: dot, svg, json, yaml
-    #[arg(long, value_name = "F", default_value = "dot")]
+    /// In which form; the help is made of the list of formats.
+    #[arg(long, value_name = "F", default_value = "dot", help = in_which_form())]
     pub format: export::Format,
     /// Show reach and coreach in the picture
     #[arg(long)]
@@ -268,9 +267,21 @@ pub enum Shown {
 fn stage(name: &str) -> Result<Stage, String> {
     let found = Stage::ALL.into_iter().find(|stage| stage.artifact() == name || stage.name() == name);
     found.ok_or_else(|| {
-        let names: Vec<&str> = Stage::ALL.iter().map(|stage| stage.artifact()).collect();
+        let names = Stage::ALL.map(Stage::artifact);
         format!("no stage is called `{name}`; there are {}", names.join(", "))
     })
+}
+
+fn what_to_show() -> String {
+    format!(
+        "What to show: specification, test_purpose, or a stage's result: {} [default: the model itself; of a configuration the {}]",
+        Stage::ALL.map(Stage::artifact).join(", "),
+        Stage::InputComplete.artifact()
+    )
+}
+
+fn in_which_form() -> String {
+    format!("In which form: {}", export::Format::ALL.map(export::Format::name).join(", "))
 }
 
 fn shown(name: &str) -> Result<Shown, String> {

@@ -47,6 +47,65 @@ pub struct Decided {
     pub chain: Vec<Turn>,
 }
 
+/// What is special about a location.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mark {
+    /// The purpose's half is `Accept`, in some component at least.
+    Accept,
+    /// The purpose's half is `Reject`.
+    Reject,
+    /// It is a verdict.
+    Verdict(Verdict),
+}
+
+/// What an artifact says beside its graph, and no other artifact says of it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Particulars<'a> {
+    /// Over-approximation of the states in which the graph can be, per location.
+    pub reach: Option<&'a Numbered<LocationId, Term>>,
+    /// Over-approximation of the states from which the purpose can be met, per location.
+    pub coreach: Option<&'a Numbered<LocationId, Term>>,
+    /// Of a purpose: itself, and how many transitions are the user's, the first ones.
+    pub purpose: Option<(&'a TestPurpose, usize)>,
+    /// Of a completed purpose: is an action without a transition at a location a self-loop there?
+    pub others_stay: bool,
+    /// Of a test case: where every output leads that has no transition at a location without a verdict.
+    pub others_fail: Option<LocationId>,
+}
+
+/// What stages have found out on the way: it is said of their own artifacts and of all that follow.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct FoundOut<'a> {
+    /// How many more events tell runs apart.
+    pub lookahead: Option<usize>,
+    /// What selection did.
+    pub selection: Option<Selection>,
+    /// What the domain could not express.
+    pub losses: &'a [String],
+    /// Can the purpose be reached, as far as the analysis can tell?
+    pub reachable: Option<bool>,
+}
+
+/// What can be asked of any stage's result, so that no export, report or comparison asks whose it is.
+pub trait Artifact {
+    /// The graph.
+    fn iosts(&self) -> &Iosts;
+
+    /// What is special about a location. That it was made from a location Reject of the artifact before need not be said.
+    fn mark(&self, location: LocationId) -> Option<Mark>;
+
+    /// The one location of the artifact before that a location is; none where it is new, or a set of several.
+    fn given(&self, location: LocationId) -> Option<LocationId>;
+
+    /// What it says beside its graph.
+    fn particulars(&self) -> Particulars<'_> {
+        Particulars::default()
+    }
+
+    /// Adds what its stage has found out.
+    fn tell<'a>(&'a self, _found: &mut FoundOut<'a>) {}
+}
+
 /// A purpose in which every location takes every action under every valuation (Definition 4.22): the result of
 /// `complete`.
 #[derive(Clone, Debug)]
@@ -59,6 +118,29 @@ pub struct CompletePurpose {
     pub given: usize,
     /// Is every action that has no transition at a location a self-loop there? Said once for all, where there are many.
     pub others_stay: bool,
+}
+
+impl Artifact for CompletePurpose {
+    fn iosts(&self) -> &Iosts {
+        &self.purpose.iosts
+    }
+
+    fn mark(&self, location: LocationId) -> Option<Mark> {
+        match location {
+            _ if location == self.purpose.accept => Some(Mark::Accept),
+            _ if location == self.reject => Some(Mark::Reject),
+            _ => None,
+        }
+    }
+
+    fn given(&self, _: LocationId) -> Option<LocationId> {
+        None
+    }
+
+    fn particulars(&self) -> Particulars<'_> {
+        let purpose = Some((&self.purpose, self.given));
+        Particulars { purpose, others_stay: self.others_stay, ..Particulars::default() }
+    }
 }
 
 /// SP: the specification whose accepted behaviours are marked (Definition 5.4): the result of `product`.
@@ -76,6 +158,20 @@ pub struct Product {
     pub accepting: Numbered<LocationId, bool>,
 }
 
+impl Artifact for Product {
+    fn iosts(&self) -> &Iosts {
+        &self.iosts
+    }
+
+    fn mark(&self, location: LocationId) -> Option<Mark> {
+        self.accepting[location].then_some(Mark::Accept)
+    }
+
+    fn given(&self, location: LocationId) -> Option<LocationId> {
+        Some(self.pairs[location].1)
+    }
+}
+
 /// closure(SP): no internal action, no guard that cannot hold (Definition A.7): the result of `close`.
 #[derive(Clone, Debug)]
 pub struct Closed {
@@ -85,6 +181,20 @@ pub struct Closed {
     pub given: Numbered<LocationId, LocationId>,
     /// For each location: is it accepting?
     pub accepting: Numbered<LocationId, bool>,
+}
+
+impl Artifact for Closed {
+    fn iosts(&self) -> &Iosts {
+        &self.iosts
+    }
+
+    fn mark(&self, location: LocationId) -> Option<Mark> {
+        self.accepting[location].then_some(Mark::Accept)
+    }
+
+    fn given(&self, location: LocationId) -> Option<LocationId> {
+        Some(self.given[location])
+    }
 }
 
 /// SP_vis: deterministic (Definition 4.20): the result of `determinize`.
@@ -98,6 +208,27 @@ pub struct Visible {
     pub accepting: Numbered<LocationId, bool>,
     /// How many more events tell any two runs of one trace apart; 0 where there was no choice.
     pub lookahead: usize,
+}
+
+impl Artifact for Visible {
+    fn iosts(&self) -> &Iosts {
+        &self.iosts
+    }
+
+    fn mark(&self, location: LocationId) -> Option<Mark> {
+        self.accepting[location].then_some(Mark::Accept)
+    }
+
+    fn given(&self, location: LocationId) -> Option<LocationId> {
+        match self.members[location].as_slice() {
+            [member] if member.steps.is_empty() => Some(member.location),
+            _ => None,
+        }
+    }
+
+    fn tell<'a>(&'a self, found: &mut FoundOut<'a>) {
+        found.lookahead = Some(self.lookahead);
+    }
 }
 
 /// What an implementation may send at a location, before selection split it.
@@ -163,6 +294,37 @@ impl TestGraph {
     }
 }
 
+impl Artifact for TestGraph {
+    fn iosts(&self) -> &Iosts {
+        &self.iosts
+    }
+
+    fn mark(&self, location: LocationId) -> Option<Mark> {
+        match Some(location) {
+            at if at == self.pass => Some(Mark::Verdict(Verdict::Pass)),
+            at if at == self.inconclusive => Some(Mark::Verdict(Verdict::Inconclusive)),
+            _ => None,
+        }
+    }
+
+    fn given(&self, location: LocationId) -> Option<LocationId> {
+        match self.origins[location] {
+            GraphOrigin::Given(location) => Some(location),
+            GraphOrigin::Verdict(_) => None,
+        }
+    }
+
+    fn particulars(&self) -> Particulars<'_> {
+        Particulars { reach: Some(&self.reach), coreach: Some(&self.coreach), ..Particulars::default() }
+    }
+
+    fn tell<'a>(&'a self, found: &mut FoundOut<'a>) {
+        found.selection = Some(self.selection);
+        found.losses = &self.losses;
+        found.reachable = Some(self.is_purpose_reachable());
+    }
+}
+
 /// TC (Algorithm 7.3): the result of `input_complete`, and of the pipeline. Directions stay the implementation's.
 #[derive(Clone, Debug)]
 pub struct TestCase {
@@ -184,5 +346,29 @@ impl TestCase {
     pub fn fail_transitions(&self) -> usize {
         let is_fail = |location: LocationId| self.verdicts[location] == Some(Verdict::Fail);
         self.iosts.transitions.iter().filter(|t| is_fail(t.target)).count()
+    }
+}
+
+impl Artifact for TestCase {
+    fn iosts(&self) -> &Iosts {
+        &self.iosts
+    }
+
+    fn mark(&self, location: LocationId) -> Option<Mark> {
+        self.verdicts[location].map(Mark::Verdict)
+    }
+
+    fn given(&self, location: LocationId) -> Option<LocationId> {
+        // It has the test graph's locations, and Fail behind them.
+        (self.verdicts[location] != Some(Verdict::Fail)).then_some(location)
+    }
+
+    fn particulars(&self) -> Particulars<'_> {
+        Particulars {
+            reach: Some(&self.reach),
+            coreach: Some(&self.coreach),
+            others_fail: self.others_fail,
+            ..Particulars::default()
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! How a test case is *made*.
 //!
-//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order.
+//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order; what is said of all
+//! stages (names, files, reports, pictures) follows from the list above it and from the trait [`artifact::Artifact`] of their results.
 //!
 //! From a specification and a purpose to a test case, and to its document:
 //!
@@ -67,7 +68,7 @@ use coreach_analyses::reachability;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Iosts, TestPurpose};
 
-use artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
 use limits::Limits;
 use stages::close::close;
 use stages::complete::complete;
@@ -77,57 +78,65 @@ use stages::product::product;
 use stages::select::select;
 use stop::{Stop, writable};
 
-/// The stages, in their order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Stage {
-    /// [`complete`]
-    Complete,
-    /// [`product`]
-    Product,
-    /// [`close`]
-    Close,
-    /// [`determinize`]
-    Determinize,
-    /// [`select`]
-    Select,
-    /// [`input_complete`]
-    InputComplete,
+macro_rules! stages {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $field:ident: $artifact:ty;)*) => {
+        /// The stages, in their order.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Stage {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Stage {
+            /// All of them, in order.
+            pub const ALL: [Stage; [$($name),*].len()] = [$(Stage::$variant),*];
+
+            /// The stage's verb.
+            pub fn name(self) -> &'static str {
+                match self { $(Stage::$variant => $name,)* }
+            }
+
+            /// The name of its result.
+            pub fn artifact(self) -> &'static str {
+                match self { $(Stage::$variant => stringify!($field),)* }
+            }
+
+            /// The stage before it; none before the first.
+            pub fn before(self) -> Option<Stage> {
+                Stage::ALL.into_iter().rfind(|stage| *stage < self)
+            }
+        }
+
+        /// Everything that was made on the way.
+        #[derive(Clone, Debug)]
+        pub struct Generation {
+            $(#[doc = concat!("After `", $name, "`.")] pub $field: $artifact,)*
+            /// What the checks left open, where it is anything; empty where nothing was checked.
+            pub unsettled: Vec<Unsettled>,
+        }
+
+        impl Generation {
+            /// What a stage has made.
+            pub fn result(&self, stage: Stage) -> &dyn Artifact {
+                match stage { $(Stage::$variant => &self.$field,)* }
+            }
+        }
+    };
 }
 
-impl Stage {
-    /// All of them, in order.
-    pub const ALL: [Stage; 6] = [
-        Stage::Complete,
-        Stage::Product,
-        Stage::Close,
-        Stage::Determinize,
-        Stage::Select,
-        Stage::InputComplete,
-    ];
-
-    /// The stage's verb.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Complete => "complete",
-            Stage::Product => "product",
-            Stage::Close => "close",
-            Stage::Determinize => "determinize",
-            Stage::Select => "select",
-            Stage::InputComplete => "input_complete",
-        }
-    }
-
-    /// The name of its result.
-    pub fn artifact(self) -> &'static str {
-        match self {
-            Stage::Complete => "complete_purpose",
-            Stage::Product => "product",
-            Stage::Close => "closed",
-            Stage::Determinize => "visible",
-            Stage::Select => "test_graph",
-            Stage::InputComplete => "test_case",
-        }
-    }
+// The one list of stages, in their order: the stage, its verb, and its result's name and type.
+stages! {
+    /// [`complete`]
+    Complete = "complete", complete_purpose: CompletePurpose;
+    /// [`product`]
+    Product = "product", product: Product;
+    /// [`close`]
+    Close = "close", closed: Closed;
+    /// [`determinize`]
+    Determinize = "determinize", visible: Visible;
+    /// [`select`]
+    Select = "select", test_graph: TestGraph;
+    /// [`input_complete`]
+    InputComplete = "input_complete", test_case: TestCase;
 }
 
 /// What can be chosen.
@@ -141,25 +150,6 @@ pub struct Options {
     pub limits: Limits,
     /// Check each artifact after its stage.
     pub check: bool,
-}
-
-/// Everything that was made on the way.
-#[derive(Clone, Debug)]
-pub struct Generation {
-    /// After `complete`.
-    pub complete_purpose: CompletePurpose,
-    /// After `product`.
-    pub product: Product,
-    /// After `close`.
-    pub closed: Closed,
-    /// After `determinize`.
-    pub visible: Visible,
-    /// After `select`.
-    pub test_graph: TestGraph,
-    /// After `input_complete`.
-    pub test_case: TestCase,
-    /// What the checks left open, where it is anything; empty where nothing was checked.
-    pub unsettled: Vec<Unsettled>,
 }
 
 /// What the check of one stage's result could not settle.
@@ -231,7 +221,7 @@ pub fn generate(
 
 /// Facts that are conjoined to guards make them longer.
 fn all_writable(stage: Stage, iosts: &Iosts, limits: &Limits) -> Result<(), Stop> {
-    iosts.transitions.iter().try_for_each(|transition| writable(stage.name(), transition, limits))
+    iosts.transitions.iter().try_for_each(|transition| writable(stage, transition, limits))
 }
 
 fn checked(

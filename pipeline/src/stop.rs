@@ -5,13 +5,14 @@ use coreach_model::budget::{Limit, Passed};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::{Diagnostic, Term};
 
+use crate::Stage;
 use crate::limits::{Limits, MOST, Quantity};
 
 /// Is each guard and each assigned value of the transition small enough to be written?
 ///
 /// # Errors
 /// [`Stop::TooMany`] of [`Quantity::Nodes`].
-pub fn writable(stage: &'static str, transition: &Transition, limits: &Limits) -> Result<(), Stop> {
+pub fn writable(stage: Stage, transition: &Transition, limits: &Limits) -> Result<(), Stop> {
     all_writable(stage, std::iter::once(&transition.guard).chain(transition.assignments.values()), limits)
 }
 
@@ -20,7 +21,7 @@ pub fn writable(stage: &'static str, transition: &Transition, limits: &Limits) -
 /// # Errors
 /// [`Stop::TooMany`] of [`Quantity::Nodes`].
 pub fn all_writable<'a>(
-    stage: &'static str,
+    stage: Stage,
     terms: impl Iterator<Item = &'a Term>,
     limits: &Limits,
 ) -> Result<(), Stop> {
@@ -35,7 +36,7 @@ pub fn all_writable<'a>(
 ///
 /// # Errors
 /// [`Stop::TooMany`].
-pub fn within(stage: &'static str, quantity: Quantity, count: usize, limits: &Limits) -> Result<(), Stop> {
+pub fn within(stage: Stage, quantity: Quantity, count: usize, limits: &Limits) -> Result<(), Stop> {
     let limit = limits.of(quantity);
     match count as u64 > limit {
         true => Err(Stop::TooMany { stage, quantity, limit, needed: None }),
@@ -97,7 +98,7 @@ pub enum Stop {
     /// A stage would make more of something than its limit.
     TooMany {
         /// The stage.
-        stage: &'static str,
+        stage: Stage,
         /// What there is too much of.
         quantity: Quantity,
         /// The limit.
@@ -205,8 +206,11 @@ impl Stop {
             Stop::Budget(passed) => budget(passed),
             Stop::TooMany { stage, quantity, limit, needed } => {
                 let words = quantity.words();
-                Diagnostic::error("limit", format!("stage {stage} would make more than {limit} {words}"))
-                    .help(set_limit(*quantity, *limit, *needed))
+                Diagnostic::error(
+                    "limit",
+                    format!("stage {} would make more than {limit} {words}", stage.name()),
+                )
+                .help(set_limit(*quantity, *limit, *needed))
             }
         }
     }

@@ -17,6 +17,7 @@ use coreach_model::reader::yaml::{Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape, yaml};
 use coreach_model::types::Type;
 use coreach_model::value::Value;
+use coreach_pipeline::Stage;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::limits::Limits;
 use dashu::rational::RBig;
@@ -57,23 +58,6 @@ pub enum Thresholds {
     Numbers(Vec<RBig>),
 }
 
-/// What the stages make, in their order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Artifact {
-    /// Of `complete`.
-    CompletePurpose,
-    /// Of `product`.
-    Product,
-    /// Of `close`.
-    Closed,
-    /// Of `determinize`.
-    Visible,
-    /// Of `select`.
-    TestGraph,
-    /// Of `input_complete`.
-    TestCase,
-}
-
 /// The configuration as it was read, with the defaults where nothing was said.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Configuration {
@@ -108,7 +92,7 @@ pub struct Configuration {
     /// `output: formats`; dot and json.
     pub formats: Vec<Format>,
     /// `output: stages`; all.
-    pub stages: Vec<Artifact>,
+    pub stages: Vec<Stage>,
     /// `limits`; how much the stages may make.
     pub limits: Limits,
     /// `budget`; what is not said is the command's affair.
@@ -132,15 +116,10 @@ pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
     Format::ALL.map(|format| (format.name(), format.name(), format))
 }
 
-/// Artifacts by their names; the stages' names mean what they make.
-const ARTIFACTS: [(&str, &str, Artifact); 6] = [
-    ("complete_purpose", "complete", Artifact::CompletePurpose),
-    ("product", "product", Artifact::Product),
-    ("closed", "close", Artifact::Closed),
-    ("visible", "determinize", Artifact::Visible),
-    ("test_graph", "select", Artifact::TestGraph),
-    ("test_case", "input_complete", Artifact::TestCase),
-];
+/// The words of `output: stages`: the pipeline's list of stages, by their results; a stage's own name means its result.
+pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
+    Stage::ALL.map(|stage| (stage.artifact(), stage.name(), stage))
+}
 
 /// Reads a configuration from the disk.
 ///
@@ -222,7 +201,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         .and_then(|node| shape::scalar(collector, node, "`directory`", "directory: out"))
         .map_or("out", |scalar| scalar.text.as_str());
     let formats = choices(collector, output, "formats", &formats());
-    let stages = choices(collector, output, "stages", &ARTIFACTS);
+    let stages = choices(collector, output, "stages", &stages());
     let limits = limits::read(collector, entries);
     let budget = budget::read(collector, entries);
     Some(Configuration {
@@ -241,7 +220,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         condition_limit,
         directory: folder.join(directory),
         formats: formats?.unwrap_or_else(|| vec![Format::Dot, Format::Json]),
-        stages: stages?.unwrap_or_else(|| ARTIFACTS.iter().map(|(_, _, artifact)| *artifact).collect()),
+        stages: stages?.unwrap_or_else(|| Stage::ALL.to_vec()),
         limits,
         budget,
     })

@@ -16,7 +16,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage};
 
 use crate::budget;
-use crate::configuration::{self, Artifact, Configuration, Reference, load_configuration};
+use crate::configuration::{self, Configuration, Reference, load_configuration};
 use crate::instantiate::instantiate;
 use crate::models;
 
@@ -100,7 +100,7 @@ fn load_models(
         options: options(configuration),
         directory: configuration.directory.clone(),
         formats: configuration.formats.clone(),
-        stages: configuration.stages.iter().map(|artifact| stage_of(*artifact)).collect(),
+        stages: configuration.stages.clone(),
         specification,
         purposes,
         time: configuration.budget.time,
@@ -182,17 +182,6 @@ fn options(configuration: &Configuration) -> Options {
         },
         limits: configuration.limits.clone(),
         check: false,
-    }
-}
-
-fn stage_of(artifact: Artifact) -> Stage {
-    match artifact {
-        Artifact::CompletePurpose => Stage::Complete,
-        Artifact::Product => Stage::Product,
-        Artifact::Closed => Stage::Close,
-        Artifact::Visible => Stage::Determinize,
-        Artifact::TestGraph => Stage::Select,
-        Artifact::TestCase => Stage::InputComplete,
     }
 }
 

@@ -81,7 +81,7 @@ fn a_stop_says_a_setting_that_moves_it() {
 #[test]
 fn a_stop_that_no_setting_moves_says_so() {
     for needed in [None, Some(MOST + 1)] {
-        let stop = Stop::TooMany { stage: "close", quantity: Quantity::Nodes, limit: MOST, needed };
+        let stop = Stop::TooMany { stage: Stage::Close, quantity: Quantity::Nodes, limit: MOST, needed };
         let help = stop.to_diagnostic().help.clone().unwrap();
         assert!(help.starts_with("no value of `limits: { nodes: ... }`"), "{help}");
     }
@@ -110,7 +110,7 @@ fn effects_that_text_cannot_hold_stop_the_closure() {
     for family in ["doubling_steps", "conditional_steps", "product_steps"] {
         let (made, _) = made(family, 40);
         assert!(
-            matches!(made, Err(Stop::TooMany { stage: "close", quantity: Quantity::Nodes, .. })),
+            matches!(made, Err(Stop::TooMany { stage: Stage::Close, quantity: Quantity::Nodes, .. })),
             "{family}: {:?}",
             made.err()
         );
@@ -134,7 +134,7 @@ fn ways_of_one_effect_are_one() {
 #[test]
 fn ways_that_differ_are_counted_before_they_are_compared() {
     let (made, _) = made("telling_diamonds", 24);
-    assert!(matches!(made, Err(Stop::TooMany { stage: "close", .. })), "{:?}", made.err());
+    assert!(matches!(made, Err(Stop::TooMany { stage: Stage::Close, .. })), "{:?}", made.err());
 }
 
 #[test]

@@ -12,6 +12,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::types::{RecordType, Type};
 use coreach_model::writer::write_yaml;
 use coreach_model::{Datum, SourceFile, Term, TransitionId, Value};
+use coreach_pipeline::Stage;
 use coreach_pipeline::export::{self, Format, View};
 use coreach_pipeline::stop::{Shown, Stop, writable};
 
@@ -154,8 +155,8 @@ fn exports_and_messages_are_cut() {
     for term in terms() {
         let transition = transition(&term);
         assert!(matches!(
-            writable("close", &transition, &Default::default()),
-            Err(Stop::TooMany { stage: "close", .. })
+            writable(Stage::Close, &transition, &Default::default()),
+            Err(Stop::TooMany { stage: Stage::Close, .. })
         ));
         let iosts = machine(transition);
         assert!(Shown::transition(&iosts, &iosts.transitions[TransitionId(0)]).text.len() < 3_000);

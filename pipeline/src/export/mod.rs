@@ -1,8 +1,8 @@
 //! What was made, for other readers: pictures (DOT, SVG), documents (JSON with SMT-LIB), models (YAML).
 //!
 //! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks which stage
-//! it draws. An export is one file here and one line in the list of [`Format`]s. All of them are functions of the view
-//! alone: the same view gives the same bytes.
+//! it draws. An export is one file here and one line in the list below, from which its name, the extension of its files
+//! and the help of the command line follow. All of them are functions of the view alone: the same view gives the same bytes.
 
 pub mod dot;
 pub mod equal;
@@ -20,32 +20,43 @@ use std::str::FromStr;
 
 pub use view::{Mark, View};
 
-/// The forms in which a stage's result can be written.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Format {
-    /// A picture as text for Graphviz.
-    Dot,
-    /// The same picture, drawn; needs Graphviz.
-    Svg,
-    /// A document for programs.
-    Json,
-    /// A model that coreach reads back.
-    Yaml,
+/// What an export does.
+type Export = fn(&View<'_>, Options) -> Result<String, svg::SvgError>;
+
+macro_rules! exports {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $export:expr;)*) => {
+        /// The forms in which a stage's result can be written.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Format {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl Format {
+            /// All of them.
+            pub const ALL: [Format; [$($name),*].len()] = [$(Format::$variant),*];
+
+            /// Its name, which is also the extension of its files.
+            pub fn name(self) -> &'static str {
+                match self { $(Format::$variant => $name,)* }
+            }
+
+            fn export(self) -> Export {
+                match self { $(Format::$variant => $export,)* }
+            }
+        }
+    };
 }
 
-impl Format {
-    /// All of them.
-    pub const ALL: [Format; 4] = [Format::Dot, Format::Svg, Format::Json, Format::Yaml];
-
-    /// Its name, which is also the extension of its files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Dot => "dot",
-            Format::Svg => "svg",
-            Format::Json => "json",
-            Format::Yaml => "yaml",
-        }
-    }
+// The one list of exports.
+exports! {
+    /// A picture as text for Graphviz.
+    Dot = "dot", |view, options| Ok(dot::dot(view, options));
+    /// The same picture, drawn; needs Graphviz.
+    Svg = "svg", |view, options| svg::svg(&dot::dot(view, options));
+    /// A document for programs.
+    Json = "json", |view, _| Ok(json::json(view));
+    /// A model that coreach reads back.
+    Yaml = "yaml", |view, _| Ok(yaml::yaml(view));
 }
 
 impl fmt::Display for Format {
@@ -60,7 +71,7 @@ pub struct UnknownFormat(pub String);
 
 impl fmt::Display for UnknownFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        let names = Format::ALL.map(Format::name);
         write!(f, "no format is called `{}`; there are {}", self.0, names.join(", "))
     }
 }
@@ -88,10 +99,5 @@ pub struct Options {
 /// # Errors
 /// [`svg::SvgError`]: only where SVG is asked for.
 pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, svg::SvgError> {
-    match format {
-        Format::Dot => Ok(dot::dot(view, options)),
-        Format::Svg => svg::svg(&dot::dot(view, options)),
-        Format::Json => Ok(json::json(view)),
-        Format::Yaml => Ok(yaml::yaml(view)),
-    }
+    format.export()(view, options)
 }

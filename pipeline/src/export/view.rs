@@ -5,19 +5,9 @@ use std::collections::BTreeMap;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::{ActionKind, Numbered, Term, TransitionId};
 
-use crate::artifact::{GraphOrigin, Selection, Verdict};
+pub use crate::artifact::Mark;
+use crate::artifact::{FoundOut, Particulars, Selection, Verdict};
 use crate::{Generation, Stage};
-
-/// What is special about a location.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Mark {
-    /// The purpose's half is `Accept`, in some component at least.
-    Accept,
-    /// The purpose's half is `Reject`.
-    Reject,
-    /// It is a verdict.
-    Verdict(Verdict),
-}
 
 /// The result of a stage, or a model that a user wrote, as exports see it.
 #[derive(Clone, Debug)]
@@ -55,29 +45,28 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// The view of one stage's result.
     pub fn of(generation: &'a Generation, stage: Stage) -> Self {
-        let complete = &generation.complete_purpose;
-        let graph = &generation.test_graph;
-        let iosts = iosts_of(generation, stage);
-        let selected = stage >= Stage::Select;
-        let (reach, coreach) = match stage {
-            Stage::Select => (Some(&graph.reach), Some(&graph.coreach)),
-            Stage::InputComplete => (Some(&generation.test_case.reach), Some(&generation.test_case.coreach)),
-            _ => (None, None),
-        };
+        let artifact = generation.result(stage);
+        let iosts = artifact.iosts();
+        let Particulars { reach, coreach, purpose, others_stay, others_fail } = artifact.particulars();
+        let mut found = FoundOut::default();
+        for earlier in Stage::ALL.into_iter().filter(|earlier| *earlier <= stage) {
+            generation.result(earlier).tell(&mut found);
+        }
+        let FoundOut { lookahead, selection, losses, reachable } = found;
         View {
             what: stage.artifact(),
             stage: Some(stage),
             iosts,
-            marks: marks(generation, stage),
+            marks: iosts.location_ids().map(|location| mark(generation, stage, location)).collect(),
             reach,
             coreach,
-            purpose: (stage == Stage::Complete).then_some((&complete.purpose, complete.given)),
-            others_stay: stage == Stage::Complete && complete.others_stay,
-            others_fail: generation.test_case.others_fail.filter(|_| stage == Stage::InputComplete),
-            lookahead: (stage >= Stage::Determinize).then_some(generation.visible.lookahead),
-            selection: selected.then_some(graph.selection),
-            losses: if selected { &graph.losses } else { &[] },
-            reachable: selected.then(|| graph.is_purpose_reachable()),
+            purpose,
+            others_stay,
+            others_fail,
+            lookahead,
+            selection,
+            losses,
+            reachable,
             walked: BTreeMap::new(),
         }
     }
@@ -181,66 +170,11 @@ impl<'a> View<'a> {
     }
 }
 
-fn iosts_of(generation: &Generation, stage: Stage) -> &Iosts {
-    match stage {
-        Stage::Complete => &generation.complete_purpose.purpose.iosts,
-        Stage::Product => &generation.product.iosts,
-        Stage::Close => &generation.closed.iosts,
-        Stage::Determinize => &generation.visible.iosts,
-        Stage::Select => &generation.test_graph.iosts,
-        Stage::InputComplete => &generation.test_case.iosts,
-    }
-}
-
-fn marks(generation: &Generation, stage: Stage) -> Numbered<LocationId, Option<Mark>> {
-    let iosts = iosts_of(generation, stage);
-    let complete = &generation.complete_purpose;
-    let graph = &generation.test_graph;
-    let special = |location: LocationId| match stage {
-        Stage::Complete if location == complete.purpose.accept => Some(Mark::Accept),
-        Stage::Complete if location == complete.reject => Some(Mark::Reject),
-        Stage::Select if Some(location) == graph.pass => Some(Mark::Verdict(Verdict::Pass)),
-        Stage::Select if Some(location) == graph.inconclusive => Some(Mark::Verdict(Verdict::Inconclusive)),
-        Stage::InputComplete => generation.test_case.verdicts[location].map(Mark::Verdict),
-        _ => None,
-    };
-    let accepting = match stage {
-        Stage::Product => Some(&generation.product.accepting),
-        Stage::Close => Some(&generation.closed.accepting),
-        Stage::Determinize => Some(&generation.visible.accepting),
-        _ => None,
-    };
-    let is_rejecting = |location| {
-        of_product(generation, stage, location)
-            .is_some_and(|location| generation.product.pairs[location].1 == complete.reject)
-    };
-    iosts
-        .location_ids()
-        .map(|location| {
-            let accepts = accepting.is_some_and(|accepting| accepting[location]);
-            let from_product = || {
-                if accepts { Some(Mark::Accept) } else { is_rejecting(location).then_some(Mark::Reject) }
-            };
-            special(location).or_else(from_product)
-        })
-        .collect()
-}
-
-/// The one location of the product that a stage's location is; none for a set of several, a verdict, and a location of
-/// the purpose.
-fn of_product(generation: &Generation, stage: Stage, location: LocationId) -> Option<LocationId> {
-    match stage {
-        Stage::Complete => None,
-        Stage::Product => Some(location),
-        Stage::Close => Some(generation.closed.given[location]),
-        Stage::Determinize => match generation.visible.members[location].as_slice() {
-            [member] if member.steps.is_empty() => of_product(generation, Stage::Close, member.location),
-            _ => None,
-        },
-        // The test case has the test graph's locations, and Fail behind them.
-        Stage::Select | Stage::InputComplete => match generation.test_graph.origins.find(location) {
-            Some(GraphOrigin::Given(location)) => of_product(generation, Stage::Determinize, *location),
-            _ => None,
-        },
-    }
+/// The artifact's own mark; Reject where it has none and was made from a location Reject.
+fn mark(generation: &Generation, stage: Stage, location: LocationId) -> Option<Mark> {
+    let own = generation.result(stage).mark(location);
+    own.or_else(|| {
+        let before = mark(generation, stage.before()?, generation.result(stage).given(location)?);
+        before.filter(|mark| *mark == Mark::Reject)
+    })
 }

@@ -36,6 +36,7 @@ use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
+use crate::Stage;
 use crate::artifact::{Closed, Product};
 use crate::limits::{Limits, Quantity};
 use crate::stop::{Shown, Stop, within, writable};
@@ -169,13 +170,13 @@ fn visible_from(
                 if !collapsed.guard.is_true() && !may_hold(solver, &collapsed.guard.conjuncts()) {
                     continue;
                 }
-                writable("close", &collapsed, limits)?;
+                writable(Stage::Close, &collapsed, limits)?;
                 if internal.iosts.action(step.action).is_visible() {
                     found.push((prefix.path.clone(), number, collapsed));
                     continue;
                 }
                 sequences += 1;
-                within("close", Quantity::Sequences, sequences, limits)?;
+                within(Stage::Close, Quantity::Sequences, sequences, limits)?;
                 let path = Some(Rc::new(Last { step: number, before: prefix.path.clone() }));
                 let next = Prefix {
                     location: step.target,

@@ -51,6 +51,7 @@ use coreach_model::{ActionId, Datum, LocationId, Number, Numbered, Term, Transit
 use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
 
+use crate::Stage;
 use crate::artifact::{self, Closed, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::names::{Names, joined_label, joined_name, of_scope};
@@ -76,7 +77,7 @@ pub fn determinize(
         // Nothing to do but to join transitions of one effect.
         let iosts = joined(closed.iosts);
         for transition in &iosts.transitions {
-            writable("determinize", transition, limits)?;
+            writable(Stage::Determinize, transition, limits)?;
         }
         let alone = |location| vec![artifact::Member { location, steps: Vec::new() }];
         let members = iosts.location_ids().map(alone).collect();
@@ -232,7 +233,7 @@ impl<'a> Construction<'a> {
                 let subsets = satisfiable_subsets(&candidates, self.limits, solver)?;
                 if !is_ordinary(&self.macros[number]) {
                     from_macros += subsets.len();
-                    within("determinize", Quantity::SetTransitions, from_macros, self.limits)?;
+                    within(Stage::Determinize, Quantity::SetTransitions, from_macros, self.limits)?;
                 }
                 for (subset, guard) in subsets {
                     let members: Vec<&Candidate> = subset.iter().map(|&at| &candidates[at]).collect();
@@ -283,7 +284,7 @@ impl<'a> Construction<'a> {
                 let transition = &iosts.transitions[at];
                 let effect = followed(&pending, &transition.assignments);
                 let guard = substitute(&transition.guard, &pending);
-                all_writable("determinize", effect.values().chain([&guard]), self.limits)?;
+                all_writable(Stage::Determinize, effect.values().chain([&guard]), self.limits)?;
                 // A postponed effect may have a value only where its own guard held. That guard has held wherever
                 // this one is read, but nobody who reads it alone could know.
                 let guard = match pending.is_empty() {
@@ -501,7 +502,7 @@ fn satisfiable_subsets(
         budget::ask();
         // This one, and those that are known already.
         let more = (found.len() + work.len() + 1).saturating_sub(guards.len());
-        within("determinize", Quantity::Subsets, more, limits)?;
+        within(Stage::Determinize, Quantity::Subsets, more, limits)?;
         let Some((&next, rest)) = branch.open.split_first() else {
             found.push((branch.guard(&guards, &overlapping), branch.members));
             continue;

@@ -25,6 +25,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
+use crate::Stage;
 use crate::limits::{Limits, Quantity};
 use crate::stop::{Stop, within};
 
@@ -74,7 +75,7 @@ pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Resul
         }
         here.sort_by_key(|choice: &Choice| (choice.first, choice.second));
         found.extend(here);
-        within("determinize", Quantity::Choices, found.len(), limits)?;
+        within(Stage::Determinize, Quantity::Choices, found.len(), limits)?;
     }
     Ok(found)
 }
@@ -160,7 +161,7 @@ pub(super) fn overlaps(
             let (length_a, length_b) = (a.1 - a.0, b.1 - b.0);
             if length_a == 1 && length_b == 1 {
                 found.push((a.0, b.0));
-                within("determinize", Quantity::Overlaps, found.len(), limits)?;
+                within(Stage::Determinize, Quantity::Overlaps, found.len(), limits)?;
             } else if length_a >= length_b {
                 let middle = a.0.midpoint(a.1);
                 blocks.extend([((a.0, middle), b), ((middle, a.1), b)]);

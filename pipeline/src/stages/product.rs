@@ -23,6 +23,7 @@ use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition};
 use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId};
 
+use crate::Stage;
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::limits::{Limits, Quantity};
@@ -149,8 +150,8 @@ fn reached(
                 steps.push(Step { first, source: l2, second });
             }
         }
-        within("product", Quantity::Pairs, pairs.len(), limits)?;
-        within("product", Quantity::PairTransitions, steps.len(), limits)?;
+        within(Stage::Product, Quantity::Pairs, pairs.len(), limits)?;
+        within(Stage::Product, Quantity::PairTransitions, steps.len(), limits)?;
     }
     for (number, pair) in pairs.values_mut().enumerate() {
         *pair = LocationId::of(number);

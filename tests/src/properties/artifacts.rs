@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_pipeline::Stage;
 use coreach_pipeline::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
 use coreach_pipeline::check::{self, Findings, Violation};
 use coreach_pipeline::limits::Limits;
@@ -176,28 +177,28 @@ fn promises(
 /// What the checks say of each artifact that was made.
 pub fn findings(pair: &Input, made: &Artifacts, solver: &mut dyn Solver) -> Findings {
     let mut all = Findings::default();
-    let mut add = |found: Findings| {
+    for found in Stage::ALL.into_iter().filter_map(|stage| findings_of(stage, pair, made, solver)) {
         all.violations.extend(found.violations);
         all.unknown += found.unknown;
         all.unchecked += found.unchecked;
-    };
-    if let Some(complete) = &made.complete {
-        add(check::complete_purpose(&pair.purpose, complete, solver));
-        if let Some(product) = &made.product {
-            add(check::product(product, &pair.specification, complete, solver));
-        }
-    }
-    if let (Some(product), Some(closed)) = (&made.product, &made.closed) {
-        add(check::closed(closed, product, solver));
-    }
-    if let (Some(closed), Some(visible)) = (&made.closed, &made.visible) {
-        add(check::visible(visible, closed, solver));
-    }
-    if let (Some(visible), Some(graph)) = (&made.visible, &made.graph) {
-        add(check::test_graph(graph, visible, solver));
-    }
-    if let (Some(graph), Some(case)) = (&made.graph, &made.case) {
-        add(check::test_case(case, graph, solver));
     }
     all
+}
+
+/// What the check of one stage's artifact says, where it and the one before were made.
+pub fn findings_of(
+    stage: Stage,
+    pair: &Input,
+    made: &Artifacts,
+    solver: &mut dyn Solver,
+) -> Option<Findings> {
+    let Artifacts { complete, product, closed, visible, graph, case, .. } = made;
+    Some(match stage {
+        Stage::Complete => check::complete_purpose(&pair.purpose, complete.as_ref()?, solver),
+        Stage::Product => check::product(product.as_ref()?, &pair.specification, complete.as_ref()?, solver),
+        Stage::Close => check::closed(closed.as_ref()?, product.as_ref()?, solver),
+        Stage::Determinize => check::visible(visible.as_ref()?, closed.as_ref()?, solver),
+        Stage::Select => check::test_graph(graph.as_ref()?, visible.as_ref()?, solver),
+        Stage::InputComplete => check::test_case(case.as_ref()?, graph.as_ref()?, solver),
+    })
 }

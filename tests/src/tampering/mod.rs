@@ -13,10 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::reachability::Options;
-use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_pipeline::Stage;
-use coreach_pipeline::check::{self, Findings};
 
 use crate::brute::pair::Behaviour;
 use crate::generator::random::Random;
@@ -167,7 +165,8 @@ fn trials(
                     continue;
                 }
                 let named = catch_unwind(AssertUnwindSafe(|| {
-                    !findings(stage, input, &damaged, &mut solver).violations.is_empty()
+                    let found = artifacts::findings_of(stage, input, &damaged, &mut solver);
+                    found.is_some_and(|found| !found.violations.is_empty())
                 }));
                 let changes = catch_unwind(AssertUnwindSafe(|| changes(stage, &damaged)));
                 // Brute force cannot read what mentions a datum that is not there: that is a change.
@@ -183,31 +182,6 @@ fn trials(
             }
         }
     }
-}
-
-/// What the check of one stage's artifact says.
-fn findings(stage: Stage, input: &Input, made: &Artifacts, solver: &mut dyn Solver) -> Findings {
-    let Artifacts { complete, product, closed, visible, graph, case, .. } = made;
-    let found = match stage {
-        Stage::Complete => complete.as_ref().map(|it| check::complete_purpose(&input.purpose, it, solver)),
-        Stage::Product => product
-            .as_ref()
-            .zip(complete.as_ref())
-            .map(|(it, before)| check::product(it, &input.specification, before, solver)),
-        Stage::Close => {
-            closed.as_ref().zip(product.as_ref()).map(|(it, before)| check::closed(it, before, solver))
-        }
-        Stage::Determinize => {
-            visible.as_ref().zip(closed.as_ref()).map(|(it, before)| check::visible(it, before, solver))
-        }
-        Stage::Select => {
-            graph.as_ref().zip(visible.as_ref()).map(|(it, before)| check::test_graph(it, before, solver))
-        }
-        Stage::InputComplete => {
-            case.as_ref().zip(graph.as_ref()).map(|(it, before)| check::test_case(it, before, solver))
-        }
-    };
-    found.unwrap_or_default()
 }
 
 /// What brute force says against the artifact.

@@ -1,0 +1,141 @@
+//! Exports, stages and domains are declared once each: in `pipeline/src/export/mod.rs`, `pipeline/src/lib.rs` and
+//! `analyses/src/domains/mod.rs`. All that names them for users is checked against these lists here: the configuration, the
+//! schemas, the help of the command line, the documents. So whoever adds one is told what lacks it.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use coreach_analyses::domains::NAMES as DOMAINS;
+use coreach_pipeline::Stage;
+use coreach_pipeline::export::Format;
+use coreach_project::configuration;
+use serde_json::Value;
+
+fn file(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn formats() -> Vec<&'static str> {
+    Format::ALL.map(Format::name).to_vec()
+}
+
+fn artifacts() -> Vec<&'static str> {
+    Stage::ALL.map(Stage::artifact).to_vec()
+}
+
+fn verbs() -> Vec<&'static str> {
+    Stage::ALL.map(Stage::name).to_vec()
+}
+
+/// What each property of this name may be, or its items.
+fn enumerations(schema: &str, name: &str) -> Vec<Vec<String>> {
+    fn walk(schema: &Value, name: &str, found: &mut Vec<Vec<String>>) {
+        let property = &schema["properties"][name];
+        if let Some(words) = property["enum"].as_array().or(property["items"]["enum"].as_array()) {
+            found.push(words.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+        }
+        let inner = schema.as_object().into_iter().flatten().map(|(_, value)| value);
+        inner.filter(|value| value.is_object()).for_each(|value| walk(value, name, found));
+    }
+    let mut found = Vec::new();
+    walk(&serde_json::from_str(&file(schema)).unwrap(), name, &mut found);
+    found
+}
+
+fn help(command: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_coreach")).args([command, "--help"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The line of a document that begins like this.
+fn row(document: &str, beginning: &str) -> String {
+    let text = file(document);
+    let found = text.lines().find(|line| line.starts_with(beginning));
+    found.unwrap_or_else(|| panic!("{document} has no line `{beginning}`")).to_owned()
+}
+
+fn quoted(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}`")).collect()
+}
+
+/// What stands between backquotes.
+fn words(text: &str) -> Vec<String> {
+    text.split('`').skip(1).step_by(2).map(|word| format!("`{word}`")).collect()
+}
+
+#[test]
+fn schemas_have_every_format_stage_and_domain_and_no_other() {
+    const CONFIGURATION: &str = "docs/configuration.schema.json";
+    assert_eq!(enumerations(CONFIGURATION, "formats"), [formats()]);
+    let verbs: Vec<&str> = verbs().into_iter().filter(|verb| !artifacts().contains(verb)).collect();
+    assert_eq!(enumerations(CONFIGURATION, "stages"), [[artifacts(), verbs].concat()]);
+    let own: Vec<&str> = DOMAINS.into_iter().filter(|name| !name.starts_with("apron:")).collect();
+    assert_eq!(enumerations(CONFIGURATION, "domain"), [own]);
+    let shown = [vec!["specification", "test_purpose"], artifacts()].concat();
+    assert_eq!(enumerations("docs/test-case.schema.json", "stage"), [shown]);
+}
+
+#[test]
+fn a_configuration_takes_every_format_and_every_stage() {
+    assert_eq!(configuration::formats().map(|(name, ..)| name).to_vec(), formats());
+    assert_eq!(configuration::stages().map(|(name, ..)| name).to_vec(), artifacts());
+    assert_eq!(configuration::stages().map(|(_, verb, _)| verb).to_vec(), verbs());
+}
+
+#[test]
+fn the_help_names_every_format_and_every_stage() {
+    let help = help("show");
+    assert!(help.contains(&format!("In which form: {} [default: dot]", formats().join(", "))), "{help}");
+    let stages = format!("or a stage's result: {} [default: the model itself;", artifacts().join(", "));
+    assert!(help.contains(&stages), "{help}");
+}
+
+#[test]
+fn the_documents_name_every_format_stage_and_domain() {
+    let format = "docs/model-format.md";
+    assert_eq!(words(&row(format, "| `output: formats`"))[2..], quoted(&formats()));
+    assert_eq!(words(&row(format, "| `output: stages`"))[1..], quoted(&artifacts()));
+    assert_eq!(words(&row(format, "| `analysis: domain`"))[2..], {
+        let (apron, own): (Vec<&str>, Vec<&str>) =
+            DOMAINS.into_iter().partition(|name| name.starts_with("apron:"));
+        [quoted(&own), vec!["`apron`".to_owned()], quoted(&apron)].concat()
+    });
+    assert_eq!(words(&row("docs/json.md", "| `stage` |"))[1..=Stage::ALL.len()], quoted(&artifacts()));
+    // As the program `tampering` of the tests prints it.
+    let heads = format!("| operator | {} |", verbs().join(" | "));
+    assert_eq!(row("docs/reliability.md", "| operator |"), heads, "the table of the tampering suite");
+    let guide = file("docs/guide.md");
+    let rows: Vec<&str> = guide
+        .lines()
+        .skip_while(|line| *line != "| result | what it is |")
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    assert_eq!(rows.len(), Stage::ALL.len(), "{rows:?}");
+    for (row, name) in rows.iter().zip(artifacts()) {
+        assert!(row.starts_with(&format!("| `{name}` | ")), "{row}");
+    }
+    let picture = verbs().join(" > ");
+    assert!(file("docs/architecture.md").contains(&picture), "{picture}");
+}
+
+/// One file for each stage, one for the check of its result, a rule or more for that, a row of the map to the thesis, and
+/// a word of the glossary.
+#[test]
+fn every_stage_has_its_files_and_its_places_in_the_documents() {
+    let rules = file("pipeline/src/check/mod.rs");
+    let (map, glossary) = (file("docs/thesis-map.md"), file("docs/glossary.md"));
+    for stage in Stage::ALL {
+        let (verb, words) = (stage.name(), stage.artifact().replace('_', " "));
+        let path = format!("pipeline/src/stages/{verb}.rs");
+        assert!(file(&path).contains(&format!("\npub fn {verb}(")), "{path}");
+        assert!(rules.contains(&format!("\n//! - **{words}** (")), "no rules for `{words}`");
+        assert!(rules.contains(&format!("::{};", stage.artifact())), "no check of `{words}`");
+        assert!(map.contains(&format!("`{path}`")), "the map to the thesis has no `{path}`");
+        let entry = format!("| {words} | after stage `{verb}` |");
+        assert!(glossary.contains(&entry), "the glossary has no `{entry}`");
+    }
+}
