@@ -92,6 +92,7 @@ fn measure(times: usize) -> Result<(), String> {
             },
             ready: Duration::from_secs(10),
             encoding: Encoding::Json,
+            settle: None,
         }),
     };
     let mut solver = Z3Solver::default();

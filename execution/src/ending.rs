@@ -227,6 +227,7 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
                 "stuck" => Failure::Stuck(text()?),
                 "flood" => Failure::Flood(text()?),
                 "untranslatable" => Failure::Untranslatable(text()?),
+                "dirty" => Failure::Dirty(text()?),
                 other => return Err(format!("`{other}` is no cause of a run error")),
             };
             return Ok(Outcome::RunError(failure));
@@ -294,6 +295,7 @@ mod tests {
             Failure::Stuck(text()),
             Failure::Flood(text()),
             Failure::Untranslatable(text()),
+            Failure::Dirty(text()),
         ]
     }
 

@@ -2,8 +2,8 @@
 //! `coreach explain` read.
 //!
 //! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are written by
-//! [`crate::codec`]; reading back needs the test case, for the types. Everything but `seconds` and `at_ms` is a function
-//! of test case, constants, seed and what the implementation did.
+//! [`crate::codec`]; reading back needs the test case, for the types. Everything but `seconds`, `at_ms` and
+//! `settled` is a function of test case, constants, seed and what the implementation did.
 
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use coreach_model::term::evaluate::Valuation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::adapter::{Left, Settled};
 use crate::codec;
 use crate::ending::{self, Ending};
 use crate::explain::{Reason, reason};
@@ -54,8 +55,22 @@ pub struct Record {
     pub trace: Vec<StepRecord>,
     /// Where the stimuli's values came from, and how often.
     pub mix: Map<String, Json>,
+    /// What was waited for when it was over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<SettledRecord>,
     /// How long it took.
     pub seconds: f64,
+}
+
+/// [`Settled`] as it is written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SettledRecord {
+    /// What was waited for.
+    pub awaited: String,
+    /// How long.
+    pub ms: f64,
+    /// [`Left`], as a word.
+    pub left: String,
 }
 
 /// [`Reason`] as it is written.
@@ -130,8 +145,19 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         reason,
         trace: run.trace.iter().map(|step| step_record(iosts, step)).collect(),
         mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
+        settled: run.settled.as_ref().map(settled_record),
         seconds: run.time.as_secs_f64(),
     }
+}
+
+fn settled_record(settled: &Settled) -> SettledRecord {
+    let Settled { awaited, waited, left } = settled;
+    SettledRecord { awaited: awaited.clone(), ms: milliseconds(*waited), left: left.name().to_owned() }
+}
+
+/// With three places.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 fn reason_record(reason: Reason) -> ReasonRecord {
@@ -151,7 +177,6 @@ fn reason_record(reason: Reason) -> ReasonRecord {
 }
 
 fn step_record(iosts: &Iosts, step: &Step) -> StepRecord {
-    let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
     let (direction, lasted) = match &step.what {
         Occurrence::Stimulus(_) => ("stimulus", None),
         Occurrence::Observation(_) => ("observation", None),
@@ -248,9 +273,18 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         end: judge.shown(),
         trace,
         mix: mix(record).map_err(misfit)?,
+        settled: settled(record).map_err(misfit)?,
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };
     Ok((first, run))
+}
+
+fn settled(record: &Record) -> Result<Option<Settled>, String> {
+    let Some(SettledRecord { awaited, ms, left }) = &record.settled else { return Ok(None) };
+    let waited = seconds(ms / 1e3).ok_or("`ms` of `settled` is no time")?;
+    let named = Left::ALL.into_iter().find(|one| one.name() == left);
+    let left = named.ok_or_else(|| format!("`{left}` does not say how a system is left"))?;
+    Ok(Some(Settled { awaited: awaited.clone(), waited, left }))
 }
 
 /// A time as a document states it: not before the beginning, and not without end.

@@ -82,10 +82,11 @@ pub fn perform(
         Err(failure) => Outcome::RunError(failure),
         Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
     };
+    let settled = adapter.settle();
     adapter.stop();
     let Player { judge, trace, .. } = player;
     let end = judge.shown();
-    Run { constants, seed, trace, outcome, end, mix: Default::default(), time: begin.elapsed() }
+    Run { constants, seed, trace, outcome, end, mix: Default::default(), settled, time: begin.elapsed() }
 }
 
 struct Player<'a> {

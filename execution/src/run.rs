@@ -9,6 +9,7 @@ use std::time::Duration;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
 
+use crate::adapter::Settled;
 pub use crate::ending::{Cause, Outcome};
 use crate::values::Source;
 
@@ -80,6 +81,8 @@ pub struct Run {
     pub end: Shown,
     /// Where the values of the stimuli came from, and how often.
     pub mix: BTreeMap<Source, usize>,
-    /// How long it took.
+    /// What was waited for when it was over.
+    pub settled: Option<Settled>,
+    /// How long it took, that wait included.
     pub time: Duration,
 }

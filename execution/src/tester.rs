@@ -117,9 +117,10 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
         }
     };
     let Driver { drive: Drive { judge, adapter, values, .. }, trace, .. } = driver;
+    let settled = adapter.settle();
     adapter.stop();
     let mix: BTreeMap<_, _> = values.end();
-    Run { constants, seed, trace, outcome, end: judge.shown(), mix, time: begin.elapsed() }
+    Run { constants, seed, trace, outcome, end: judge.shown(), mix, settled, time: begin.elapsed() }
 }
 
 /// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no

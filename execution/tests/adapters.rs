@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::adapter::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Request, Response, Spelling, Stdio, Tcp,
-    Unmatched, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Spelling, Stdio,
+    Step, Tcp, Unmatched, Way,
 };
 use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::open;
@@ -42,7 +42,7 @@ fn adapter(way: Way) -> Box<dyn Adapter> {
 
 fn stdio(words: &[&str], directory: PathBuf) -> Way {
     let ready = Duration::from_secs(10);
-    Way::Stdio(Stdio { command: command(words, directory), ready, encoding: Encoding::Json })
+    Way::Stdio(Stdio { command: command(words, directory), ready, encoding: Encoding::Json, settle: None })
 }
 
 /// The verdicts of some runs.
@@ -82,8 +82,8 @@ fn lines(coin: &str) -> Lines {
     Lines {
         line_ending: "\r\n".to_owned(),
         reset: vec![
-            Exchange { send: None, expect: expect("220 .*") },
-            Exchange { send: Some(template("PRICE {cPrice}")), expect: expect("OK") },
+            Step::Exchange(Exchange { send: None, expect: expect("220 .*") }),
+            Step::Exchange(Exchange { send: Some(template("PRICE {cPrice}")), expect: expect("OK") }),
         ],
         stimuli: vec![
             ("Coin".to_owned(), template(coin)),
@@ -113,6 +113,7 @@ fn a_line_protocol_is_spoken() {
             address: template("127.0.0.1:{port}"),
             launch: Some(launch("coffee_lines.py", keep)),
             encoding: Encoding::Lines(lines("COIN {pCoinValue}")),
+            settle: Settle::default(),
         };
         assert_eq!(verdicts(&mut *adapter(Way::Tcp(tcp)), 3), [PASS; 3], "keep: {keep}");
     }
@@ -124,6 +125,7 @@ fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
         address: template("127.0.0.1:{port}"),
         launch: Some(launch("coffee_lines.py", false)),
         encoding: Encoding::Lines(lines("KOIN {pCoinValue}")),
+        settle: Settle::default(),
     };
     let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits\"))";
     assert_eq!(verdicts(&mut *adapter(Way::Tcp(tcp)), 1), [expected]);
@@ -144,7 +146,12 @@ fn requests_are_sent_and_responses_read() {
     let http = Http {
         base: template("http://127.0.0.1:{port}"),
         launch: Some(launch("coffee_http.py", true)),
-        reset: Some((request("/price/{cPrice}", None), 204)),
+        reset: vec![Step::Request(Probe {
+            request: request("/price/{cPrice}", None),
+            status: 204,
+            body: None,
+            within: Duration::ZERO,
+        })],
         stimuli: vec![
             ("Coin".to_owned(), request("/coins", Some(r#"{"n": {pCoinValue}}"#))),
             ("ChooseBeverage".to_owned(), request("/choice/{pBeverage}", None)),
@@ -155,6 +162,7 @@ fn requests_are_sent_and_responses_read() {
         ],
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
+        settle: Settle::default(),
     };
     assert_eq!(verdicts(&mut *adapter(Way::Http(http)), 3), [PASS; 3]);
 }
@@ -204,11 +212,12 @@ fn a_request_that_is_given_up_leaves_no_thread() {
     let http = Http {
         base: template(&format!("http://{}", listener.local_addr().unwrap())),
         launch: None,
-        reset: None,
+        reset: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request)],
         observations: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
+        settle: Settle::default(),
     };
     let test = test_case();
     let begin = Instant::now();

@@ -109,7 +109,7 @@ fn stdio(python: &str, habit: &str, tag: &str) -> Stdio {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/misbehaving");
     let words = [python, "-I", "-S", "iut.py", habit, tag].map(Template::fixed).to_vec();
     let command = Command { words, directory: folder, environment: Vec::new(), grace: Duration::ZERO };
-    Stdio { command, ready: Duration::from_millis(800), encoding: Encoding::Json }
+    Stdio { command, ready: Duration::from_millis(800), encoding: Encoding::Json, settle: None }
 }
 
 /// The processes that are alive and carry the tag among their arguments.

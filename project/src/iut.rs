@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Stdio, Tcp, Way};
+use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way};
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
@@ -167,7 +167,7 @@ fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> 
     let command = command(reader, entries, node, "`stdio`", like, Holes::constants());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
     let encoding = lines::encoding(reader, entries, node, "`stdio`");
-    Some(Stdio { command: command?, ready, encoding: encoding? })
+    Some(Stdio { command: command?, ready, encoding: encoding?, settle: None })
 }
 
 fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
@@ -197,7 +197,7 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
             "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
         );
     }
-    Some(Tcp { address: address?.0, launch: launch?, encoding: encoding? })
+    Some(Tcp { address: address?.0, launch: launch?, encoding: encoding?, settle: Settle::default() })
 }
 
 /// A server that is kept must be told to forget.

@@ -10,9 +10,10 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use coreach_execution::Ending;
+use coreach_execution::adapter::description::Iut;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::summary::{Counts, Summary, Told, constants, summarize, table as rows};
-use coreach_execution::campaign::work::{WorkError, Worked, work};
+use coreach_execution::campaign::work::{self, WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
@@ -130,13 +131,31 @@ fn finish(
         progress.one_done();
     };
     let link = |run: &Planned| link(&ways[run.test][run.iut]);
-    work(plan, missing, store, threads, &link, &watch).map_err(|error| match error {
-        WorkError::Store(error) => broken(&error),
-        WorkError::Thread(error) => {
-            console::say(&format!("error: cannot start a thread: {error}"));
-            Ended(ENVIRONMENT)
-        }
-    })
+    let shared = shared(ways);
+    let system = |run: &Planned| shared[run.test][run.iut];
+    work(plan, missing, store, threads, work::Ways { link: &link, system: &system }, &watch).map_err(
+        |error| match error {
+            WorkError::Store(error) => broken(&error),
+            WorkError::Thread(error) => {
+                console::say(&format!("error: cannot start a thread: {error}"));
+                Ended(ENVIRONMENT)
+            }
+        },
+    )
+}
+
+/// The systems that runs share, numbered by their names.
+fn shared(ways: &Ways) -> Vec<Vec<Option<usize>>> {
+    let mut names: Vec<String> = Vec::new();
+    let mut number = |iut: &Iut| {
+        let name = iut.way.system()?;
+        let known = names.iter().position(|known| *known == name);
+        Some(known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        }))
+    };
+    ways.iter().map(|row| row.iter().map(&mut number).collect()).collect()
 }
 
 /// `12 Pass, 1 Fail`

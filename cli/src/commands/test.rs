@@ -13,7 +13,7 @@ use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{CaseJudge, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
+use coreach_execution::{Adapter, CaseJudge, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
@@ -82,13 +82,16 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
         });
     }
+    // What outlives a run outlives a test case.
+    let mut kept: Option<Box<dyn Adapter>> = None;
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let known = match given(&case.test, pairs) {
             Ok(known) => known,
             Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
         };
-        let mut adapter = open(iut, Lazy::default);
+        let fresh = || open(iut, Lazy::default);
+        let mut adapter = kept.take().filter(|_| iut.way.outlives_runs()).unwrap_or_else(fresh);
         let mut strategy = strategy(arguments.strategy);
         let mut values = Values::new(MIX);
         let mut total = Total::default();
@@ -131,6 +134,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 lock(&documents).push(written);
             }
         }
+        kept = Some(adapter);
         if arguments.format == OutputFormat::Human {
             console::print(&format!("{} against {}: {}\n", case.name, iut.name, total.text()))?;
         }

@@ -56,6 +56,8 @@ pub struct Stdio {
     pub ready: Duration,
     /// How events are written.
     pub encoding: Encoding,
+    /// How a run is left, where what the command speaks to outlives it.
+    pub settle: Option<Settle>,
 }
 
 /// A server that is brought up for the test.
@@ -78,6 +80,83 @@ pub struct Tcp {
     pub launch: Option<Launch>,
     /// How events are written.
     pub encoding: Encoding,
+    /// How a run is left, where the server outlives it.
+    pub settle: Settle,
+}
+
+/// How a run is left behind ([`crate::adapter::system`]).
+#[derive(Clone, Debug)]
+pub struct Settle {
+    /// How long one waits for what is still under way.
+    pub within: Duration,
+    /// After so long without a sign it counts as come, where the other side tells nothing better. Streams only.
+    pub quiet: Option<Duration>,
+    /// What is done before the next run if that did not suffice: afterwards nothing of an earlier run is under way.
+    pub barrier: Vec<Step>,
+}
+
+impl Default for Settle {
+    fn default() -> Self {
+        Settle { within: Duration::from_secs(10), quiet: None, barrier: Vec::new() }
+    }
+}
+
+/// Something that is done before a run.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A request, of an HTTP server.
+    Request(Probe),
+    /// An exchange of lines, over the connection of the run.
+    Exchange(Exchange),
+    /// A command, which must end with status 0.
+    Command(Command, Duration),
+    /// A time that passes.
+    Pause(Duration),
+}
+
+/// A request whose answer says whether something is so.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// The request.
+    pub request: Request,
+    /// The status of the answer.
+    pub status: u16,
+    /// What its body must look like, where that is asked for.
+    pub body: Option<Regex>,
+    /// So long it is asked again.
+    pub within: Duration,
+}
+
+impl Way {
+    /// Is something at the other end there before a run and after it?
+    pub fn outlives_runs(&self) -> bool {
+        match self {
+            Way::Simulated(_) => false,
+            Way::Stdio(stdio) => stdio.settle.is_some(),
+            Way::Tcp(Tcp { launch, .. }) | Way::Http(Http { launch, .. }) => {
+                launch.as_ref().is_none_or(|launch| launch.keep)
+            }
+        }
+    }
+
+    /// The system that is reached this way, by name, where it is there before a run and after it and nobody here brings it up:
+    /// one run at a time may use it.
+    pub fn system(&self) -> Option<String> {
+        match self {
+            Way::Tcp(tcp) if tcp.launch.is_none() => tcp.address.fill(|_| None).ok(),
+            Way::Http(http) if http.launch.is_none() => {
+                let base = http.base.fill(|_| None).ok()?;
+                Some(super::server::host_and_port(&base))
+            }
+            // Whatever the command speaks to: another run of it speaks to the same.
+            Way::Stdio(stdio) if stdio.settle.is_some() => {
+                let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
+                let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
+                Some(words?.join(" "))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// How events are written on a stream.
@@ -94,8 +173,8 @@ pub enum Encoding {
 pub struct Lines {
     /// What ends a line that is sent.
     pub line_ending: String,
-    /// The dialogue that brings the implementation into its initial state.
-    pub reset: Vec<Exchange>,
+    /// What brings the implementation into its initial state, in this order.
+    pub reset: Vec<Step>,
     /// For each input, the line that is sent.
     pub stimuli: Vec<(String, Template)>,
     /// For each output, one pattern per line, named groups for the parameters. The first that fits is the event.
@@ -146,8 +225,8 @@ pub struct Http {
     pub base: Template,
     /// The server, where it is ours to bring up.
     pub launch: Option<Launch>,
-    /// The request that brings the implementation into its initial state, and the status that it must have.
-    pub reset: Option<(Request, u16)>,
+    /// What brings the implementation into its initial state, in this order.
+    pub reset: Vec<Step>,
     /// For each input, the request that is sent.
     pub stimuli: Vec<(String, Request)>,
     /// For each output, the responses that are it. The first that fits is the event.
@@ -156,6 +235,8 @@ pub struct Http {
     pub spelling: Spelling,
     /// What a response is that fits none of them.
     pub unmatched: Unmatched,
+    /// How a run is left, where the server outlives it.
+    pub settle: Settle,
 }
 
 /// A request.

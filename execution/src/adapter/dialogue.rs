@@ -1,15 +1,16 @@
 //! A run over a stream: how it begins, what is sent, what comes back. The same for a process and for a connection.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Encoding, Lines};
+use crate::adapter::description::{Encoding, Lines, Step};
 use crate::adapter::json_lines::{self, Message};
 use crate::adapter::lines::{self, Found, Pending};
 use crate::adapter::process::Process;
 use crate::adapter::signature::Signatures;
-use crate::adapter::stream::{Ended, Line, Stream};
+use crate::adapter::stream::{Drained, Ended, Line, Stream};
+use crate::adapter::system::Arrival;
 use crate::adapter::{Failure, Received, Session};
 use crate::excerpt::shortened;
 
@@ -23,35 +24,58 @@ pub struct Dialogue {
     signatures: Signatures,
     pending: Pending,
     deadline: Instant,
+    /// Something was sent of which it is not known whether it was taken.
+    is_owed: bool,
 }
 
 impl Dialogue {
+    /// Nothing is said yet.
+    pub fn new(stream: Stream, session: &Session<'_>) -> Self {
+        let signatures = Signatures::of(session);
+        let deadline = session.deadline;
+        Dialogue { stream, signatures, pending: Pending::default(), deadline, is_owed: false }
+    }
+
+    /// May something that was sent not have been taken?
+    pub fn is_owed(&self) -> bool {
+        self.is_owed
+    }
+
+    /// Ends our side, and waits for the other one to do so, which is when it has taken all that was sent.
+    pub fn settle(&mut self, until: Instant, quiet: Option<Duration>, process: Option<&Process>) -> Arrival {
+        self.stream.close_output();
+        match self.stream.drain(until, quiet, process.map(Process::end)) {
+            Drained::Ended | Drained::Quiet => {
+                self.is_owed = false;
+                Arrival::Come
+            }
+            Drained::Late => Arrival::Late,
+            Drained::Broken => Arrival::Unknown,
+        }
+    }
+
     /// Brings the implementation at the other end into its initial state, until `ready` at the latest. `process` is the
     /// one at the other end, as far as it is ours: it is watched, and asked for its last words.
     ///
     /// # Errors
     /// [`Failure`]. Whatever happens before the beginning is a [`Failure::Start`], but for what cannot be read.
     pub fn begin(
-        stream: Stream,
+        &mut self,
         encoding: &Encoding,
         session: &Session<'_>,
         ready: Instant,
         process: Option<&Process>,
-    ) -> Result<Self, Failure> {
-        let signatures = Signatures::of(session);
-        let deadline = session.deadline;
-        let mut dialogue = Dialogue { stream, signatures, pending: Pending::default(), deadline };
-        let ready = ready.min(deadline);
+    ) -> Result<(), Failure> {
+        let ready = ready.min(self.deadline);
         let begun = match encoding {
-            Encoding::Json => dialogue.begin_json(session, ready, process),
-            Encoding::Lines(lines) => dialogue.reset(lines, ready, process),
+            Encoding::Json => self.begin_json(session, ready, process),
+            Encoding::Lines(lines) => self.exchange(lines, &lines.reset, "reset", ready, process),
         };
         match begun {
-            Ok(()) => Ok(dialogue),
             Err(Failure::Lost(text) | Failure::Stuck(text)) => {
                 Err(Failure::Start(format!("it did not become ready: {text}")))
             }
-            Err(failure) => Err(failure),
+            other => other,
         }
     }
 
@@ -85,25 +109,37 @@ impl Dialogue {
         }
     }
 
-    fn reset(&mut self, lines: &Lines, ready: Instant, process: Option<&Process>) -> Result<(), Failure> {
-        for exchange in &lines.reset {
+    /// The exchanges among the steps, in their order.
+    ///
+    /// # Errors
+    /// [`Failure`]: an answer is none, or another one than is expected.
+    pub fn exchange(
+        &mut self,
+        lines: &Lines,
+        steps: &[Step],
+        of: &str,
+        until: Instant,
+        process: Option<&Process>,
+    ) -> Result<(), Failure> {
+        for step in steps {
+            let Step::Exchange(exchange) = step else { continue };
             if let Some(template) = &exchange.send {
                 let text = template.fill(|name| self.signatures.constant(name));
                 let text = text.map_err(|name| {
                     Failure::Untranslatable(format!(
-                        "`reset` has the hole `{name}`, and no constant is called so"
+                        "`{of}` has the hole `{name}`, and no constant is called so"
                     ))
                 })?;
-                self.write(&(text + &lines.line_ending), ready, process)?;
+                self.write(&(text + &lines.line_ending), until, process)?;
             }
             let Some(expected) = &exchange.expect else { continue };
-            match self.stream.line(ready, process.map(Process::end))? {
+            match self.stream.line(until, process.map(Process::end))? {
                 Line::Text(line) if expected.is_match(line) => {}
                 Line::Text(line) => {
-                    let text = format!("`reset` was answered by `{}`", shortened(line));
+                    let text = format!("`{of}` was answered by `{}`", shortened(line));
                     return Err(Failure::Start(text));
                 }
-                Line::Nothing => return Err(Failure::Start("`reset` was not answered".to_owned())),
+                Line::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
                 Line::Ended(ended) => return Err(lost(ended, process)),
             }
         }
@@ -169,6 +205,7 @@ impl Dialogue {
     }
 
     fn write(&mut self, text: &str, until: Instant, process: Option<&Process>) -> Result<(), Failure> {
+        self.is_owed = true;
         let sent = self.stream.send(text.as_bytes(), until, process.map(Process::end));
         sent.map_err(|failure| match (failure, process) {
             (Failure::Lost(what), Some(process)) => Failure::Lost(process.farewell(&what)),

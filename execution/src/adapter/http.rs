@@ -1,42 +1,35 @@
 //! An implementation that is an HTTP server: a stimulus is a request, its response is the output.
 //!
-//! Requests are sent by a thread of the run, one after the other, so that a server which does not answer holds up nobody:
-//! the tester waits for as long as it likes, and may send another stimulus meanwhile. When the run is over, the
-//! request under way is given up ([`crate::adapter::socket`]) and the thread has ended before [`Adapter::stop`] returns: there
-//! are never more of them than runs under way. Every request has a connection of its own, since a server may close one
-//! that is kept at just the wrong moment.
+//! Every request has a connection of its own, since a server may close one that is kept at just the wrong moment; so a request
+//! that has no answer yet could be overtaken by those of the next run, its `reset` among them. That is what
+//! [`crate::adapter::system`] is for: the answer is waited for, also when the run is over. Requests are made one at a time
+//! ([`crate::adapter::requests`]).
 
-use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
-use ureq::Agent;
 
-use crate::adapter::description::{Http, Request};
-use crate::adapter::framing::NoHttp;
+use crate::adapter::description::{Http, Probe, Request, Step};
 use crate::adapter::reply::{Reply, translate};
+use crate::adapter::requests::{Prepared, Requests};
 use crate::adapter::server::{self, Server};
 use crate::adapter::signature::Signatures;
-use crate::adapter::socket::{self, Connect, Known};
+use crate::adapter::socket::Known;
+use crate::adapter::system::{self, Arrival, Left, Settled, System};
 use crate::adapter::{Adapter, Failure, Received, Session};
 use crate::excerpt::shortened;
 
-/// The largest body that is read, in bytes.
-const LARGEST_BODY: u64 = 1 << 20;
-
-/// The most requests that wait.
-const MOST_WAITING: usize = 1000;
-
-/// What a request is given beyond the run's limit, so that the run ends for its own reason.
-const BEYOND: Duration = Duration::from_millis(50);
+/// The pause before a question is asked again.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The adapter of an HTTP server.
 #[derive(Debug)]
 pub struct HttpAdapter {
     description: Http,
     run: Option<HttpRun>,
+    /// Of a run that is over: the request of which an answer may still come.
+    late: Option<Requests>,
+    system: System,
     server: Server,
 }
 
@@ -44,34 +37,24 @@ pub struct HttpAdapter {
 struct HttpRun {
     base: String,
     signatures: Signatures,
-    requests: SyncSender<Prepared>,
-    replies: Receiver<Result<Reply, Failure>>,
-    waiting: usize,
-    /// Dropped to give up the request under way.
-    line: UnixStream,
-    thread: JoinHandle<()>,
-}
-
-/// A request with its holes filled.
-#[derive(Debug)]
-struct Prepared {
-    method: String,
-    url: String,
-    body: String,
-    headers: Vec<(String, String)>,
+    requests: Requests,
 }
 
 impl HttpAdapter {
     /// Nothing is started yet.
     pub fn new(description: Http) -> Self {
         let server = Server::new(description.launch.clone(), description.base.clone());
-        HttpAdapter { description, run: None, server }
+        HttpAdapter { description, run: None, late: None, system: System::default(), server }
     }
 }
 
 impl Adapter for HttpAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
-        self.end();
+        self.leave();
+        let barrier = &self.description.settle.barrier;
+        if self.system.is_dirty() && barrier.is_empty() {
+            self.wait(session.deadline)?;
+        }
         if self.description.launch.is_some() {
             drop(self.server.connect(session)?);
         }
@@ -79,33 +62,19 @@ impl Adapter for HttpAdapter {
         let signatures = Signatures::of(session);
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
-        let (theirs, line) =
-            socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
-        let agent = Agent::with_parts(config(), Connect(theirs), Known(addresses));
-        if let Some((request, status)) = &self.description.reset {
-            let prepared = prepare(request, &base, "reset", |name| signatures.constant(name))?;
-            let reply = exchange(&agent, &prepared, session.deadline)
-                .map_err(|failure| self.start_failure(failure))?;
-            if reply.status != *status {
-                let text = format!("`reset` was answered with status {}, not {status}", reply.status);
-                return Err(Failure::Start(text));
+        let requests = Requests::to(Known(addresses))?;
+        let run = self.run.insert(HttpRun { base, signatures, requests });
+        let port = self.server.port();
+        if self.system.is_dirty() {
+            for step in &self.description.settle.barrier {
+                run.step(step, "barrier", port, session).map_err(|why| not_cleansed(&why))?;
             }
+            self.late = None;
+            self.system.clean();
         }
-        let (requests, theirs) = sync_channel::<Prepared>(MOST_WAITING);
-        let (ours, replies) = sync_channel(MOST_WAITING);
-        let until = session.deadline + BEYOND;
-        let work = move || {
-            for request in theirs {
-                if ours.send(exchange(&agent, &request, until)).is_err() {
-                    return;
-                }
-            }
-        };
-        let thread = std::thread::Builder::new()
-            .name("http".to_owned())
-            .spawn(work)
-            .map_err(|error| Failure::Start(format!("no thread for the requests: {error}")))?;
-        self.run = Some(HttpRun { base, signatures, requests, replies, waiting: 0, line, thread });
+        for step in &self.description.reset {
+            run.step(step, "reset", port, session).map_err(|why| reset_failed(why, &self.server))?;
+        }
         Ok(())
     }
 
@@ -118,64 +87,147 @@ impl Adapter for HttpAdapter {
         let spelling = &self.description.spelling;
         let value = |name: &str| run.signatures.hole(stimulus, spelling, name);
         let prepared = prepare(request, &run.base, &stimulus.action, value)?;
-        let stuck = |_| Failure::Stuck(format!("{MOST_WAITING} requests wait for an answer"));
-        run.requests.try_send(prepared).map_err(stuck)?;
-        run.waiting += 1;
-        Ok(())
+        run.requests.push(prepared)
     }
 
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
         loop {
             let run = self.run.as_mut().ok_or_else(super::stdio::not_started)?;
             // A server says nothing unasked.
-            if run.waiting == 0 {
+            if run.requests.is_idle() {
                 return Ok(Received::Silence);
             }
-            let rest = until.saturating_duration_since(Instant::now());
-            let reply = if rest.is_zero() {
-                run.replies.try_recv().map_err(|error| error == TryRecvError::Empty)
-            } else {
-                run.replies.recv_timeout(rest).map_err(|error| error == RecvTimeoutError::Timeout)
-            };
-            let reply = match reply {
-                Ok(reply) => reply,
-                Err(true) => return Ok(Received::Silence),
-                Err(false) => return Err(Failure::Lost("the requests are not sent any more".to_owned())),
-            };
-            run.waiting -= 1;
-            let reply = reply.map_err(|failure| with_farewell(failure, &self.server))?;
+            let reply = run.requests.next(until).map_err(|failure| with_farewell(failure, &self.server))?;
+            let Some(reply) = reply else { return Ok(Received::Silence) };
             if let Some(received) = translate(&reply, &self.description, &run.signatures)? {
                 return Ok(received);
             }
         }
     }
 
+    fn settle(&mut self) -> Option<Settled> {
+        if !self.server.outlives_runs() {
+            return None;
+        }
+        let requests = &mut self.run.as_mut()?.requests;
+        requests.send_no_more();
+        let awaited = format!("the answer to `{}`", requests.outstanding()?);
+        let begin = Instant::now();
+        // What the answer says is nobody's business any more.
+        let _ = requests.next(begin + self.description.settle.within);
+        let left = match requests.outstanding() {
+            None => Left::Clean,
+            Some(_) if self.server.is_ours() => Left::Ended,
+            Some(_) => Left::Dirty,
+        };
+        Some(Settled { awaited, waited: begin.elapsed(), left })
+    }
+
     fn stop(&mut self) {
-        self.end();
+        self.leave();
         self.server.end_run();
     }
 }
 
-impl Drop for HttpAdapter {
-    fn drop(&mut self) {
-        self.end();
+impl HttpAdapter {
+    /// Leaves the run. What is under way then makes the system dirty, or is its end.
+    fn leave(&mut self) {
+        let Some(HttpRun { requests, .. }) = self.run.take() else { return };
+        if !self.server.outlives_runs() {
+            return;
+        }
+        let Some(name) = requests.outstanding() else { return };
+        if self.server.is_ours() {
+            self.server.stop();
+            return;
+        }
+        self.system.soil(format!("`{name}` of an earlier run was sent and has not been answered"));
+        // Of one, one can still see that it has come. Of two, the older one is given up.
+        self.late = if self.late.is_some() { None } else { Some(requests) };
+    }
+
+    /// Waits for what an earlier run has left, where nothing else is said of it.
+    fn wait(&mut self, deadline: Instant) -> Result<(), Failure> {
+        let late = &mut self.late;
+        let look = |until: Instant| {
+            let Some(requests) = late else { return Arrival::Unknown };
+            let _ = requests.next(until);
+            match requests.outstanding() {
+                None => Arrival::Come,
+                Some(_) if requests.may_be_answered() => Arrival::Late,
+                Some(_) => Arrival::Unknown,
+            }
+        };
+        let waited = self.system.wait(&self.description.settle, deadline, look);
+        if !self.system.is_dirty() {
+            self.late = None;
+        }
+        waited
     }
 }
 
-impl HttpAdapter {
-    /// Gives up what is asked, and waits for the thread, which then has nothing to wait for.
-    fn end(&mut self) {
-        let Some(HttpRun { requests, replies, line, thread, .. }) = self.run.take() else { return };
-        drop((requests, replies, line));
-        if let Err(panic) = thread.join() {
-            std::panic::resume_unwind(panic);
+impl HttpRun {
+    /// Does something before the run.
+    fn step(
+        &mut self,
+        step: &Step,
+        of: &str,
+        port: Option<u16>,
+        session: &Session<'_>,
+    ) -> Result<(), Failure> {
+        match step {
+            Step::Request(probe) => self.probe(probe, of, session.deadline),
+            Step::Command(command, within) => system::command(command, *within, port, session),
+            Step::Pause(time) => system::pause(*time, session),
+            // The reader of descriptions has none here.
+            Step::Exchange(_) => Err(Failure::Untranslatable(format!("`{of}` has a line, and this is HTTP"))),
         }
     }
 
-    fn start_failure(&self, failure: Failure) -> Failure {
-        let failure = with_farewell(failure, &self.server);
-        Failure::Start(format!("`reset` failed: {}", failure.text()))
+    /// Asks until the answer is the one that is expected, or there is no time left.
+    fn probe(&mut self, probe: &Probe, of: &str, deadline: Instant) -> Result<(), Failure> {
+        let until = Instant::now() + probe.within;
+        loop {
+            let signatures = &self.signatures;
+            let prepared = prepare(&probe.request, &self.base, of, |name| signatures.constant(name))?;
+            self.requests.push(prepared)?;
+            let Some(reply) = self.requests.next(deadline)? else {
+                return Err(Failure::Start(format!("`{of}` was not answered")));
+            };
+            let Some(why) = unlike(&reply, probe) else { return Ok(()) };
+            if Instant::now() + PAUSE > until.min(deadline) {
+                return Err(Failure::Start(format!("`{of}` was answered with {why}")));
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
+}
+
+/// What an answer is, if it is not the expected one.
+fn unlike(reply: &Reply, probe: &Probe) -> Option<String> {
+    if reply.status != probe.status {
+        return Some(format!("status {}, not {}", reply.status, probe.status));
+    }
+    let expected = probe.body.as_ref()?;
+    let body = String::from_utf8_lossy(&reply.body);
+    let body = body.trim_end();
+    (!expected.is_match(body)).then(|| format!("`{}`, which is not what its `body` says", shortened(body)))
+}
+
+fn reset_failed(failure: Failure, server: &Server) -> Failure {
+    match with_farewell(failure, server) {
+        Failure::Start(text) => Failure::Start(text),
+        Failure::Untranslatable(text) => Failure::Untranslatable(text),
+        other => Failure::Start(format!("`reset` failed: {}", other.text())),
+    }
+}
+
+/// A run that the barrier did not let through.
+pub(super) fn not_cleansed(why: &Failure) -> Failure {
+    Failure::Dirty(format!(
+        "something of an earlier run may be under way, and the barrier failed: {}",
+        why.text()
+    ))
 }
 
 /// If the server is ours and gone, it may have said why.
@@ -208,7 +260,8 @@ fn prepare(
     for (name, template) in &request.headers {
         headers.push((name.clone(), template.fill(&value).map_err(no_value)?));
     }
-    Ok(Prepared { method: request.method.clone(), url: format!("{base}{path}"), body, headers })
+    let url = format!("{base}{path}");
+    Ok(Prepared { name: what.to_owned(), method: request.method.clone(), url, body, headers })
 }
 
 /// Percent-encoded, but for what needs it nowhere (RFC 3986, 2.3).
@@ -222,75 +275,4 @@ fn encoded(text: &str) -> String {
         }
     }
     encoded
-}
-
-/// How requests are made.
-fn config() -> ureq::config::Config {
-    Agent::config_builder()
-        .http_status_as_error(false)
-        // A redirection is an answer like any other.
-        .max_redirects(0)
-        .proxy(None)
-        .max_idle_connections(0)
-        .allow_non_standard_methods(true)
-        .user_agent("coreach")
-        .accept_encoding("identity")
-        .build()
-}
-
-/// One request and its response, before that instant.
-fn exchange(agent: &Agent, prepared: &Prepared, until: Instant) -> Result<Reply, Failure> {
-    let rest = until.saturating_duration_since(Instant::now());
-    if rest.is_zero() {
-        return Err(Failure::Stuck("no answer until the run's limit of time".to_owned()));
-    }
-    let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
-    for (name, value) in &prepared.headers {
-        builder = builder.header(name, value);
-    }
-    let unsendable = |error: &dyn std::fmt::Display| {
-        Failure::Untranslatable(format!(
-            "{} {} is no request: {error}",
-            prepared.method,
-            shortened(&prepared.url)
-        ))
-    };
-    let response = if prepared.body.is_empty() {
-        let request = builder.body(()).map_err(|error| unsendable(&error))?;
-        agent.run(agent.configure_request(request).timeout_global(Some(rest)).build())
-    } else {
-        let request = builder.body(prepared.body.as_str()).map_err(|error| unsendable(&error))?;
-        agent.run(agent.configure_request(request).timeout_global(Some(rest)).build())
-    };
-    let mut response = response.map_err(failure)?;
-    let codings: Vec<String> = response
-        .headers()
-        .get_all("content-encoding")
-        .iter()
-        .map(|coding| String::from_utf8_lossy(coding.as_bytes()).trim().to_owned())
-        .filter(|coding| !coding.is_empty())
-        .collect();
-    let status = response.status().as_u16();
-    let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(failure)?;
-    let coding = (!codings.is_empty()).then(|| codings.join(", "));
-    Ok(Reply { status, coding, body })
-}
-
-fn failure(error: ureq::Error) -> Failure {
-    match error {
-        ureq::Error::Timeout(_) => Failure::Stuck("no answer until the run's limit of time".to_owned()),
-        ureq::Error::BodyExceedsLimit(limit) => {
-            Failure::Flood(format!("a body is larger than {limit} bytes"))
-        }
-        ureq::Error::Protocol(error) => Failure::Garbage(format!("the answer is no HTTP: {error}")),
-        ureq::Error::Other(error) if error.is::<NoHttp>() => {
-            Failure::Garbage(format!("the answer is no HTTP: {error}"))
-        }
-        ureq::Error::LargeResponseHeader(_, limit) => {
-            Failure::Flood(format!("the headers of an answer are larger than {limit} bytes"))
-        }
-        ureq::Error::Http(error) => Failure::Untranslatable(format!("no request: {error}")),
-        ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is no address", shortened(&uri))),
-        other => Failure::Lost(format!("no answer: {other}")),
-    }
 }

@@ -15,18 +15,21 @@ pub mod marker;
 mod open;
 pub mod process;
 pub mod reply;
+pub mod requests;
 pub mod server;
 pub mod signature;
 pub mod simulated;
 pub mod socket;
 pub mod stdio;
 pub mod stream;
+pub mod system;
 pub mod tail;
 pub mod tcp;
 pub mod template;
 
 pub use description::Iut;
 pub use open::open;
+pub use system::{Left, Settled};
 
 use std::fmt;
 use std::time::Instant;
@@ -82,6 +85,8 @@ pub enum Failure {
     Flood(String),
     /// The adapter was not told how to translate this: a setting is missing.
     Untranslatable(String),
+    /// What an earlier run has sent may still be on its way: this run would be judged by it.
+    Dirty(String),
 }
 
 impl Failure {
@@ -94,6 +99,7 @@ impl Failure {
             Failure::Stuck(_) => "stuck",
             Failure::Flood(_) => "flood",
             Failure::Untranslatable(_) => "untranslatable",
+            Failure::Dirty(_) => "dirty",
         }
     }
 
@@ -105,7 +111,8 @@ impl Failure {
             | Failure::Garbage(text)
             | Failure::Stuck(text)
             | Failure::Flood(text)
-            | Failure::Untranslatable(text) => text,
+            | Failure::Untranslatable(text)
+            | Failure::Dirty(text) => text,
         }
     }
 }
@@ -138,6 +145,13 @@ pub trait Adapter {
     /// # Errors
     /// [`Failure`]. What was sent before the failure is returned before it.
     fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
+
+    /// Called when a run is over, however it ended, before `stop`: waits for what the run has left under way to a system
+    /// that outlives it ([`system`]), as long as the description says and not only until the run's deadline. `None` where
+    /// nothing had to be waited for. What has not come is remembered, and kept from the next run.
+    fn settle(&mut self) -> Option<Settled> {
+        None
+    }
 
     /// Ends the session. Afterwards nothing of the implementation that `start` brought up is left.
     fn stop(&mut self);

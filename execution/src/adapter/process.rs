@@ -108,6 +108,13 @@ impl Process {
         }
     }
 
+    /// Has it ended, and with status 0?
+    pub fn succeeded(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        let status = rustix::process::waitid(WaitId::Pid(self.pid), options);
+        status.is_ok_and(|status| status.is_some_and(|status| status.exit_status() == Some(0)))
+    }
+
     /// How it is with a process that does not talk any more: its status and its last words. `what` happened.
     pub fn farewell(&self, what: &str) -> String {
         let has_ended = self.has_ended(Instant::now() + LAST_WORDS);

@@ -11,6 +11,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -40,7 +41,12 @@ pub fn line() -> io::Result<(Line, UnixStream)> {
 
 /// Connects, for requests that can be given up.
 #[derive(Debug)]
-pub struct Connect(pub Line);
+pub struct Connect {
+    /// The line to the run.
+    pub line: Line,
+    /// Is set when something is sent.
+    pub sent: Arc<AtomicBool>,
+}
 
 /// The addresses that were found before.
 #[derive(Debug)]
@@ -51,6 +57,7 @@ pub struct Known(pub Vec<SocketAddr>);
 pub struct Socket {
     stream: TcpStream,
     line: Line,
+    sent: Arc<AtomicBool>,
     buffers: LazyBuffers,
     /// Follows what is received, in front of the library.
     framing: Framing,
@@ -77,7 +84,8 @@ impl Connector for Connect {
                     let buffers = LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size());
                     return Ok(Some(Socket {
                         stream,
-                        line: self.0.clone(),
+                        line: self.line.clone(),
+                        sent: Arc::clone(&self.sent),
                         buffers,
                         framing: Framing::default(),
                     }));
@@ -98,7 +106,7 @@ impl Connect {
             Ok(()) => {}
             Err(Errno::INPROGRESS | Errno::INTR) => {
                 let stream = TcpStream::from(socket);
-                self.0.wait(&stream, PollFlags::OUT, timeout)?;
+                self.line.wait(&stream, PollFlags::OUT, timeout)?;
                 sockopt::socket_error(&stream).map_err(io::Error::from)?.map_err(io::Error::from)?;
                 stream.set_nodelay(true)?;
                 return Ok(stream);
@@ -136,6 +144,7 @@ impl Transport for Socket {
     }
 
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        self.sent.store(true, Ordering::SeqCst);
         let mut sent = 0;
         while sent < amount {
             match (&self.stream).write(&self.buffers.output()[sent..amount]) {

@@ -1,14 +1,19 @@
 //! An implementation that is a command, talked to over its standard input and output: a new process for each run.
+//!
+//! As a rule, nothing outlives the process. Where the command speaks to something that does, `settle` says so, and the process is
+//! left to end by itself when its input has ended ([`crate::adapter::system`]).
 
 use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::Stdio;
+use crate::adapter::description::{Encoding, Stdio};
 use crate::adapter::dialogue::Dialogue;
+use crate::adapter::http::not_cleansed;
 use crate::adapter::process::Process;
 use crate::adapter::server;
 use crate::adapter::stream::Stream;
+use crate::adapter::system::{self, Arrival, Left, Settled, System};
 use crate::adapter::{Adapter, Failure, Received, Session};
 
 /// The adapter of a command.
@@ -17,28 +22,44 @@ pub struct StdioAdapter {
     description: Stdio,
     dialogue: Option<Dialogue>,
     process: Option<Process>,
+    system: System,
 }
 
 impl StdioAdapter {
     /// Nothing is started yet.
     pub fn new(description: Stdio) -> Self {
-        StdioAdapter { description, dialogue: None, process: None }
+        StdioAdapter { description, dialogue: None, process: None, system: System::default() }
     }
 }
 
 impl Adapter for StdioAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.stop();
+        let Stdio { encoding, settle, ready, .. } = &self.description;
+        let settle = settle.as_ref().filter(|_| self.system.is_dirty());
+        if let Some(settle) = settle {
+            if settle.barrier.is_empty() {
+                self.system.wait(settle, session.deadline, |_| Arrival::Unknown)?;
+            }
+            system::apart(&settle.barrier, None, session).map_err(|why| not_cleansed(&why))?;
+        }
+        if let Encoding::Lines(lines) = encoding {
+            system::apart(&lines.reset, None, session)?;
+        }
         let launch = server::filled(&self.description.command, None, Some(session))?;
         let (process, pipes) = Process::talking(&launch)?;
         let process = self.process.insert(process);
         process.belongs_to(session.deadline);
         let stream = Stream::of_two(pipes.output, pipes.input);
         let stream = stream.map_err(|error| Failure::Start(error.to_string()))?;
-        let ready = Instant::now() + self.description.ready;
-        let dialogue = Dialogue::begin(stream, &self.description.encoding, session, ready, Some(process))?;
-        self.dialogue = Some(dialogue);
-        Ok(())
+        let ready = Instant::now() + *ready;
+        let dialogue = self.dialogue.insert(Dialogue::new(stream, session));
+        if let (Some(settle), Encoding::Lines(lines)) = (settle, encoding) {
+            let passed = dialogue.exchange(lines, &settle.barrier, "barrier", ready, Some(process));
+            passed.map_err(|why| not_cleansed(&why))?;
+        }
+        self.system.clean();
+        dialogue.begin(encoding, session, ready, Some(process))
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
@@ -51,8 +72,23 @@ impl Adapter for StdioAdapter {
         dialogue.receive(&self.description.encoding, until, self.process.as_ref())
     }
 
+    fn settle(&mut self) -> Option<Settled> {
+        let settle = self.description.settle.as_ref()?;
+        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;
+        let begin = Instant::now();
+        // Its death tells that it is gone, not that it has passed everything on: only its end does.
+        let left = match dialogue.settle(begin + settle.within, settle.quiet, None) {
+            Arrival::Come => Left::Clean,
+            Arrival::Late | Arrival::Unknown => Left::Dirty,
+        };
+        Some(Settled { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
+    }
+
     fn stop(&mut self) {
         let dialogue = self.dialogue.take();
+        if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::is_owed) {
+            self.system.soil(system::UNREAD.to_owned());
+        }
         if let Some(mut process) = self.process.take() {
             process.stop(|| drop(dialogue));
         }

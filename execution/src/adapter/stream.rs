@@ -6,7 +6,7 @@
 //! as is the length of a line.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -29,7 +29,7 @@ const CHUNK: usize = 16 << 10;
 #[derive(Debug)]
 pub struct Stream {
     read: OwnedFd,
-    /// `None` where both directions are one descriptor.
+    /// `None` where both directions are one descriptor, or nothing is sent any more.
     write: Option<OwnedFd>,
     buffer: Vec<u8>,
     /// What lies before has been taken.
@@ -61,6 +61,19 @@ pub enum Line<'a> {
     Nothing,
     /// And there will be nothing more.
     Ended(Ended),
+}
+
+/// How it went when a stream was read to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Drained {
+    /// The other side has ended it: it has taken all that was sent before.
+    Ended,
+    /// Nothing has come for as long as was asked for.
+    Quiet,
+    /// It goes on.
+    Late,
+    /// The connection was broken off: what became of what was sent is not known.
+    Broken,
 }
 
 impl Stream {
@@ -163,6 +176,50 @@ impl Stream {
         }
     }
 
+    /// Says that nothing more will be sent. The other direction stays open.
+    pub fn close_output(&mut self) {
+        match self.write.take() {
+            Some(write) => drop(write),
+            // One that is broken off already needs no word.
+            None => drop(rustix::net::shutdown(&self.read, rustix::net::Shutdown::Write)),
+        }
+    }
+
+    /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as `quiet` says, or until
+    /// that instant.
+    pub fn drain(&mut self, until: Instant, quiet: Option<Duration>, gone: Option<&OwnedFd>) -> Drained {
+        loop {
+            self.forget();
+            match self.ended {
+                Some(Ended::Broken) => return Drained::Broken,
+                Some(Ended::Closed | Ended::Gone) => return Drained::Ended,
+                None => {}
+            }
+            let now = Instant::now();
+            let calm = quiet.map(|quiet| now + quiet).filter(|calm| *calm <= until);
+            if now >= until {
+                return Drained::Late;
+            }
+            let mut fds = vec![PollFd::new(&self.read, PollFlags::IN)];
+            fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
+            wait(&mut fds, calm.unwrap_or(until));
+            let (is_read, is_gone) =
+                (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
+            // A line that is too long ends nothing here.
+            let has_come = is_read && self.fill().unwrap_or(true);
+            if !has_come && is_gone && self.ended.is_none() {
+                self.ended = Some(Ended::Gone);
+            } else if !is_read && calm.is_some_and(|calm| Instant::now() >= calm) {
+                return Drained::Quiet;
+            }
+        }
+    }
+
+    fn forget(&mut self) {
+        self.buffer.clear();
+        (self.taken, self.searched, self.lines) = (0, 0, 0);
+    }
+
     fn writer(&self) -> BorrowedFd<'_> {
         self.write.as_ref().map_or(self.read.as_fd(), AsFd::as_fd)
     }
@@ -246,11 +303,9 @@ fn shown(bytes: &[u8]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+    use super::*;
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
-    use std::time::Duration;
-
-    use super::*;
 
     fn pair() -> (Stream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -308,6 +363,33 @@ mod tests {
         let begin = Instant::now();
         assert!(matches!(stream.send(&vec![b'x'; 64 << 20], begin + limit, None), Err(Failure::Stuck(_))));
         assert!(begin.elapsed() >= limit);
+    }
+
+    #[test]
+    fn what_is_left_is_read_until_the_other_side_has_read_our_end() {
+        let (mut stream, mut theirs) = pair();
+        stream.send(b"late\n", soon(), None).unwrap();
+        stream.close_output();
+        theirs.write_all(b"an answer\nhalf of").unwrap();
+        let moment = Duration::from_millis(20);
+        assert_eq!(stream.drain(Instant::now() + moment, None, None), Drained::Late);
+        assert_eq!(stream.drain(soon(), Some(moment), None), Drained::Quiet);
+        let reader = std::thread::spawn(move || {
+            let mut all = String::new();
+            std::io::Read::read_to_string(&mut theirs, &mut all).unwrap();
+            all
+        });
+        assert_eq!(stream.drain(soon(), None, None), Drained::Ended);
+        assert_eq!(reader.join().unwrap(), "late\n");
+    }
+
+    #[test]
+    fn one_who_breaks_off_has_not_said_what_he_has_taken() {
+        let (mut stream, theirs) = pair();
+        stream.send(b"unread\n", soon(), None).unwrap();
+        // Closed with something unread: the kernel breaks it off.
+        drop(theirs);
+        assert_eq!(stream.drain(soon(), None, None), Drained::Broken);
     }
 
     #[test]

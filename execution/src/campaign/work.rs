@@ -4,15 +4,19 @@
 //! keeps something of its own in each thread, and a run must not notice what ran before it. Z3 is started only where it
 //! is asked, which for most runs is never. A finished run is written by its runner, one after the other.
 //!
+//! A system that runs share, since nobody here brings it up, is used by one of them at a time: two that meet there would reset
+//! each other. A runner that finds only such runs waits. What a run leaves under way to such a system, the next one must know
+//! ([`crate::adapter::system`]), so the way to it is kept.
+//!
 //! Several processes may do one store at the same time, by mistake or to help each other. Each looks before a run whether
 //! it is there already. Two that go through one queue in step would still do each run twice; so who finds that another
 //! one was faster goes on half a queue away.
 //!
 //! **Ends** with the queue, or with the first run that cannot be written: what cannot be kept need not be done.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::resume_unwind;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::SystemTime;
 
@@ -32,7 +36,7 @@ const STACK: usize = 256 << 20;
 pub enum Link {
     /// For one run.
     Fresh(Box<dyn Adapter>),
-    /// For many, one after the other: something behind it is brought up once and kept.
+    /// For many, one after the other: something behind it is kept between them.
     Kept(Box<dyn Adapter + Send>),
 }
 
@@ -54,9 +58,27 @@ pub struct Worked {
     pub found: usize,
 }
 
+/// Which way a run goes.
+#[derive(Clone, Copy)]
+pub struct Ways<'a> {
+    /// The way to a run's implementation, made in the thread of the run.
+    pub link: &'a (dyn Fn(&Planned) -> Link + Sync),
+    /// The number of the system that a run shares with others, where it does.
+    pub system: &'a (dyn Fn(&Planned) -> Option<usize> + Sync),
+}
+
+/// What is to be done.
+struct Queue<'a> {
+    runs: VecDeque<&'a Planned>,
+    /// The systems that runs are using.
+    busy: BTreeSet<usize>,
+}
+
 /// What the runners share.
 struct Shared<'a> {
-    queue: Mutex<VecDeque<&'a Planned>>,
+    queue: Mutex<Queue<'a>>,
+    /// A system is free again, or the work has stopped.
+    freed: Condvar,
     store: Mutex<&'a mut Store>,
     worked: Mutex<Worked>,
     stopped: Mutex<Option<WorkError>>,
@@ -64,8 +86,7 @@ struct Shared<'a> {
     kept: Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>,
 }
 
-/// Does these runs, at most `threads` at once. `link` makes the way to a run's implementation, in the thread of the run;
-/// `watch` hears of each run that was kept, from any thread.
+/// Does these runs, at most `threads` at once. `watch` hears of each run that was kept, from any thread.
 ///
 /// # Errors
 /// [`WorkError`]: what was kept until then stays.
@@ -77,22 +98,24 @@ pub fn work<'p>(
     runs: impl IntoIterator<Item = &'p Planned>,
     store: &mut Store,
     threads: usize,
-    link: &(dyn Fn(&Planned) -> Link + Sync),
+    ways: Ways<'_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) -> Result<Worked, WorkError> {
     let shared = Shared {
-        queue: Mutex::new(runs.into_iter().collect()),
+        queue: Mutex::new(Queue { runs: runs.into_iter().collect(), busy: BTreeSet::new() }),
+        freed: Condvar::new(),
         store: Mutex::new(store),
         worked: Mutex::default(),
         stopped: Mutex::default(),
         kept: Mutex::default(),
     };
-    let runners = threads.clamp(1, lock(&shared.queue).len().max(1));
+    let runners = threads.clamp(1, lock(&shared.queue).runs.len().max(1));
     let runner = || {
-        while let Some(run) = next(&shared) {
-            if let Err(error) = one(plan, run, &shared, link, watch) {
+        while let Some((run, used)) = next(&shared, ways) {
+            if let Err(error) = one(plan, run, &shared, ways.link, watch) {
                 lock(&shared.stopped).get_or_insert(error);
             }
+            drop(used);
         }
     };
     thread::scope(|scope| {
@@ -110,12 +133,38 @@ pub fn work<'p>(
     stopped.map_or(Ok(worked), Err)
 }
 
-/// The next run, unless the work has stopped.
-fn next<'a>(shared: &Shared<'a>) -> Option<&'a Planned> {
-    if lock(&shared.stopped).is_some() {
-        return None;
+/// Dropped, also by a panic, it frees the system that a run has used.
+struct Used<'a, 'b>(&'b Shared<'a>, Option<usize>);
+
+impl Drop for Used<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(system) = &self.1 {
+            lock(&self.0.queue).busy.remove(system);
+        }
+        self.0.freed.notify_all();
     }
-    lock(&shared.queue).pop_front()
+}
+
+/// The next run whose system is free, unless the work has stopped.
+fn next<'a, 'b>(shared: &'b Shared<'a>, ways: Ways<'_>) -> Option<(&'a Planned, Used<'a, 'b>)> {
+    let mut queue = lock(&shared.queue);
+    loop {
+        if lock(&shared.stopped).is_some() {
+            return None;
+        }
+        let is_free = |run: &&Planned| (ways.system)(run).is_none_or(|system| !queue.busy.contains(&system));
+        match queue.runs.iter().position(is_free) {
+            Some(at) => {
+                let run = queue.runs.remove(at)?;
+                let system = (ways.system)(run);
+                queue.busy.extend(system);
+                return Some((run, Used(shared, system)));
+            }
+            None if queue.runs.is_empty() => return None,
+            // Somebody uses it, and will say when it is free.
+            None => queue = shared.freed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
 }
 
 fn one(
@@ -141,7 +190,7 @@ fn one(
         watch(run, &done);
     } else {
         lock(&shared.worked).found += 1;
-        let mut queue = lock(&shared.queue);
+        let queue = &mut lock(&shared.queue).runs;
         let half = queue.len() / 2;
         queue.rotate_left(half);
     }

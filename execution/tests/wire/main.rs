@@ -141,7 +141,7 @@ fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
     let http = Http {
         base: Template::fixed("http://127.0.0.1:1"),
         launch: None,
-        reset: None,
+        reset: Vec::new(),
         stimuli: Vec::new(),
         observations: vec![
             ("None".to_owned(), response(204, &[])),
@@ -149,6 +149,7 @@ fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
         ],
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
+        settle: Default::default(),
     };
     let answer = |status, coding: Option<&str>, body: &[u8]| {
         let reply = Reply { status, coding: coding.map(str::to_owned), body: body.to_vec() };

@@ -90,7 +90,7 @@ pub fn http() -> Http {
     Http {
         base: Template::fixed("http://127.0.0.1:1"),
         launch: None,
-        reset: None,
+        reset: Vec::new(),
         stimuli: Vec::new(),
         observations: vec![
             ("Out".to_owned(), response(&[("n", "/n"), ("b", "/b/0"), ("r", "/b/1/r")])),
@@ -98,6 +98,7 @@ pub fn http() -> Http {
         ],
         spelling: spelling(),
         unmatched: Unmatched::Fail,
+        settle: Default::default(),
     }
 }
 

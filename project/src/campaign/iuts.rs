@@ -10,6 +10,7 @@ use std::sync::Arc;
 use coreach_execution::adapter::description::{Iut, Way};
 use coreach_execution::adapter::http::HttpAdapter;
 use coreach_execution::adapter::open;
+use coreach_execution::adapter::stdio::StdioAdapter;
 use coreach_execution::adapter::tcp::TcpAdapter;
 use coreach_execution::campaign::Iut as Described;
 use coreach_execution::campaign::work::Link;
@@ -122,15 +123,16 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     crate::iut::read(written, path.parent().unwrap_or(Path::new("")), Some(test))
 }
 
-/// The way to an implementation, for one run or, where its server is kept, for many.
+/// The way to an implementation: for one run or, where something there outlives it, for many.
 pub fn link(iut: &Iut) -> Link {
     match &iut.way {
-        Way::Tcp(tcp) if tcp.launch.as_ref().is_some_and(|launch| launch.keep) => {
+        Way::Tcp(tcp) if tcp.launch.as_ref().is_none_or(|launch| launch.keep) => {
             Link::Kept(Box::new(TcpAdapter::new(tcp.clone())))
         }
-        Way::Http(http) if http.launch.as_ref().is_some_and(|launch| launch.keep) => {
+        Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
             Link::Kept(Box::new(HttpAdapter::new(http.clone())))
         }
+        Way::Stdio(stdio) if stdio.settle.is_some() => Link::Kept(Box::new(StdioAdapter::new(stdio.clone()))),
         _ => Link::Fresh(open(iut, Lazy::default)),
     }
 }

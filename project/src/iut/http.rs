@@ -1,6 +1,8 @@
 //! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
 
-use coreach_execution::adapter::description::{Http, Request, Response};
+use std::time::Duration;
+
+use coreach_execution::adapter::description::{Http, Probe, Request, Response, Settle, Step};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::number;
@@ -37,10 +39,11 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
             reader.collector.push(diagnostic);
         }
     }
-    let reset = shape::get(entries, "reset").and_then(|node| reset(reader, node));
+    let reset =
+        shape::get(entries, "reset").and_then(|node| reset(reader, node)).into_iter().collect::<Vec<_>>();
     if let Some(Some(launch)) = &launch {
         let like = "reset: { method: POST, path: /reset, status: 200 }";
-        super::kept(reader, entries, launch, reset.is_none(), like);
+        super::kept(reader, entries, launch, reset.is_empty(), like);
     }
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
@@ -70,11 +73,20 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
     let spelling = reader.spelling(entries);
     let unmatched = reader.unmatched(entries);
     let (base, _) = base?;
-    let http = Http { base, launch: launch?, reset, stimuli, observations, spelling, unmatched };
+    let http = Http {
+        base,
+        launch: launch?,
+        reset,
+        stimuli,
+        observations,
+        spelling,
+        unmatched,
+        settle: Settle::default(),
+    };
     (reader.collector.errors() == before).then_some(http)
 }
 
-fn reset(reader: &mut Reader<'_>, node: &Node) -> Option<(Request, u16)> {
+fn reset(reader: &mut Reader<'_>, node: &Node) -> Option<Step> {
     let like = "reset: { method: POST, path: /reset, status: 200 }";
     let known: Vec<&str> = REQUEST.into_iter().chain(["status"]).collect();
     let request = request(reader, node, "`reset`", like, &known, Some(&Holes::constants()));
@@ -83,7 +95,7 @@ fn reset(reader: &mut Reader<'_>, node: &Node) -> Option<(Request, u16)> {
         Some(node) => status(reader, node, like)?,
         None => 200,
     };
-    Some((request?, status))
+    Some(Step::Request(Probe { request: request?, status, body: None, within: Duration::ZERO }))
 }
 
 fn request(

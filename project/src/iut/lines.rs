@@ -1,6 +1,6 @@
 //! How events are written on a stream: JSON messages, or lines by templates and patterns.
 
-use coreach_execution::adapter::description::{Encoding, Exchange, Lines};
+use coreach_execution::adapter::description::{Encoding, Exchange, Lines, Step};
 use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::Diagnostic;
@@ -69,7 +69,7 @@ fn line_ending(reader: &mut Reader<'_>, entries: &[Entry]) -> String {
     }
 }
 
-fn reset(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Exchange> {
+fn reset(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Step> {
     let Some(node) = shape::get(entries, "reset") else { return Vec::new() };
     let items = shape::list(reader.collector, node, "`reset`", RESET).unwrap_or(&[]);
     let mut exchanges = Vec::new();
@@ -86,7 +86,7 @@ fn reset(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Exchange> {
         let expect = shape::get(entries, "expect")
             .and_then(|node| shape::scalar(reader.collector, node, "`expect`", RESET))
             .and_then(|scalar| regular(reader, scalar));
-        exchanges.push(Exchange { send, expect: expect.map(|(regex, _)| regex) });
+        exchanges.push(Step::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex) }));
     }
     exchanges
 }
