@@ -6,13 +6,14 @@
 
 mod http;
 mod lines;
+mod settle;
 mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way};
+use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Stdio, Tcp, Way};
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
@@ -23,6 +24,7 @@ use coreach_model::reader::{Reading, read_specification, shape};
 
 use crate::configuration::reference;
 use crate::once::Once;
+use settle::Speech;
 use words::{Holes, Reader};
 
 /// The ways to an implementation.
@@ -161,17 +163,18 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Found)> {
 }
 
 fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
-    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms"]).chain(lines::KEYS).collect();
+    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "settle"]).chain(lines::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
     let like = "stdio: { command: [python3, sut.py] }";
     let command = command(reader, entries, node, "`stdio`", like, Holes::constants());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
     let encoding = lines::encoding(reader, entries, node, "`stdio`");
-    Some(Stdio { command: command?, ready, encoding: encoding?, settle: None })
+    let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
+    Some(Stdio { command: command?, ready, encoding: encoding?, settle })
 }
 
 fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
-    let known: Vec<&str> = ["address", "launch"].into_iter().chain(lines::KEYS).collect();
+    let known: Vec<&str> = ["address", "launch", "settle"].into_iter().chain(lines::KEYS).collect();
     let entries = shape::section(reader.collector, root, "tcp", &known);
     let launch = launch(reader, entries);
     let like = "address: 127.0.0.1:6379";
@@ -188,6 +191,7 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
         }
     }
     let encoding = lines::encoding(reader, entries, node, "`tcp`");
+    let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref())).unwrap_or_default();
     if let (Some(Some(launch)), Some(Encoding::Lines(lines))) = (&launch, &encoding) {
         kept(
             reader,
@@ -197,7 +201,7 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
             "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
         );
     }
-    Some(Tcp { address: address?.0, launch: launch?, encoding: encoding?, settle: Settle::default() })
+    Some(Tcp { address: address?.0, launch: launch?, encoding: encoding?, settle })
 }
 
 /// A server that is kept must be told to forget.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Encoding, Tcp};
+use crate::adapter::description::{Encoding, Step, Tcp};
 use crate::adapter::dialogue::Dialogue;
 use crate::adapter::http::not_cleansed;
 use crate::adapter::server::Server;
@@ -54,14 +54,21 @@ impl Adapter for TcpAdapter {
             waited?;
         }
         let is_dirty = self.system.is_dirty();
-        let port = self.server.port();
         if is_dirty {
-            system::apart(&settle.barrier, port, session).map_err(|why| not_cleansed(&why))?;
+            system::apart(&settle.barrier, None, session).map_err(|why| not_cleansed(&why))?;
         }
-        if let Encoding::Lines(lines) = encoding {
-            system::apart(&lines.reset, port, session)?;
+        let reset: &[Step] = match encoding {
+            Encoding::Lines(lines) => &lines.reset,
+            Encoding::Json => &[],
+        };
+        // A command may be what lets us in, or speak to the server that is brought up.
+        if !self.server.is_ours() {
+            system::apart(reset, None, session)?;
         }
         let stream = self.server.connect(session)?;
+        if self.server.is_ours() {
+            system::apart(reset, self.server.port(), session)?;
+        }
         let stream = Stream::of_one(stream.into()).map_err(|error| Failure::Start(error.to_string()))?;
         let process = self.server.process();
         let dialogue = self.dialogue.insert(Dialogue::new(stream, session));

@@ -1,25 +1,25 @@
 //! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
 
-use std::time::Duration;
-
-use coreach_execution::adapter::description::{Http, Probe, Request, Response, Settle, Step};
+use coreach_execution::adapter::description::{Http, Request, Response};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
 
+use super::settle::{self, Speech};
 use super::words::{Holes, Places, Reader};
 
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
-const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
+/// The keys of a request.
+pub const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
 
 /// The section.
 pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
-    let known = ["base", "launch", "reset", "stimuli", "observations", "values", "unmatched"];
+    let known = ["base", "launch", "reset", "settle", "stimuli", "observations", "values", "unmatched"];
     let entries = shape::section(reader.collector, root, "http", &known);
     let launch = super::launch(reader, entries);
     let base = super::address(reader, entries, node, "base", "`http`", BASE);
@@ -39,8 +39,8 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
             reader.collector.push(diagnostic);
         }
     }
-    let reset =
-        shape::get(entries, "reset").and_then(|node| reset(reader, node)).into_iter().collect::<Vec<_>>();
+    let reset = settle::reset(reader, entries, Speech::Http);
+    let settle = settle::settle(reader, entries, Speech::Http).unwrap_or_default();
     if let Some(Some(launch)) = &launch {
         let like = "reset: { method: POST, path: /reset, status: 200 }";
         super::kept(reader, entries, launch, reset.is_empty(), like);
@@ -73,32 +73,12 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
     let spelling = reader.spelling(entries);
     let unmatched = reader.unmatched(entries);
     let (base, _) = base?;
-    let http = Http {
-        base,
-        launch: launch?,
-        reset,
-        stimuli,
-        observations,
-        spelling,
-        unmatched,
-        settle: Settle::default(),
-    };
+    let http = Http { base, launch: launch?, reset, stimuli, observations, spelling, unmatched, settle };
     (reader.collector.errors() == before).then_some(http)
 }
 
-fn reset(reader: &mut Reader<'_>, node: &Node) -> Option<Step> {
-    let like = "reset: { method: POST, path: /reset, status: 200 }";
-    let known: Vec<&str> = REQUEST.into_iter().chain(["status"]).collect();
-    let request = request(reader, node, "`reset`", like, &known, Some(&Holes::constants()));
-    let entries = shape::mapping(reader.collector, node, "`reset`", like)?;
-    let status = match shape::get(entries, "status") {
-        Some(node) => status(reader, node, like)?,
-        None => 200,
-    };
-    Some(Step::Request(Probe { request: request?, status, body: None, within: Duration::ZERO }))
-}
-
-fn request(
+/// A request, from the keys of [`REQUEST`].
+pub fn request(
     reader: &mut Reader<'_>,
     node: &Node,
     what: &str,
@@ -206,7 +186,8 @@ fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)
     Some((Response { status, values }, places))
 }
 
-fn status(reader: &mut Reader<'_>, node: &Node, like: &str) -> Option<u16> {
+/// A status.
+pub fn status(reader: &mut Reader<'_>, node: &Node, like: &str) -> Option<u16> {
     let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
     let status = status.filter(|status| (100..=599).contains(status));

@@ -1,6 +1,6 @@
 //! How events are written on a stream: JSON messages, or lines by templates and patterns.
 
-use coreach_execution::adapter::description::{Encoding, Exchange, Lines, Step};
+use coreach_execution::adapter::description::{Encoding, Lines};
 use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::Diagnostic;
@@ -9,15 +9,22 @@ use coreach_model::reader::collect::listed;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Kind, Node, Scalar};
 
+use super::settle::{self, Speech};
 use super::words::{Holes, Places, Reader};
 
 /// The keys that belong to an encoding.
 pub const KEYS: [&str; 7] =
     ["encoding", "line_ending", "reset", "stimuli", "observations", "values", "unmatched"];
 
-const RESET: &str = "reset: [ { send: FLUSHALL, expect: '^OK$' } ]";
 const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
+
+impl Speech {
+    /// Of a stream that is written so.
+    pub fn of(encoding: Option<&Encoding>) -> Self {
+        if matches!(encoding, Some(Encoding::Json)) { Speech::Json } else { Speech::Lines }
+    }
+}
 
 /// The encoding of a section.
 pub fn encoding(reader: &mut Reader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Encoding> {
@@ -41,7 +48,7 @@ pub fn encoding(reader: &mut Reader<'_>, entries: &[Entry], node: &Node, of: &st
         return Some(Encoding::Json);
     }
     let line_ending = line_ending(reader, entries);
-    let reset = reset(reader, entries);
+    let reset = settle::reset(reader, entries, Speech::Lines);
     let stimuli = stimuli(reader, entries);
     reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, STIMULI);
     let observations = observations(reader, entries);
@@ -67,28 +74,6 @@ fn line_ending(reader: &mut Reader<'_>, entries: &[Entry]) -> String {
             default()
         }
     }
-}
-
-fn reset(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Step> {
-    let Some(node) = shape::get(entries, "reset") else { return Vec::new() };
-    let items = shape::list(reader.collector, node, "`reset`", RESET).unwrap_or(&[]);
-    let mut exchanges = Vec::new();
-    for item in items {
-        let what = "an item of `reset`";
-        let Some(entries) = shape::mapping(reader.collector, item, what, RESET) else { continue };
-        shape::check_keys(reader.collector, entries, &["send", "expect"], what);
-        if entries.is_empty() {
-            shape::missing_key(reader.collector, item, "send", what, RESET);
-        }
-        let send = shape::get(entries, "send")
-            .and_then(|node| shape::scalar(reader.collector, node, "`send`", RESET))
-            .and_then(|scalar| reader.template(scalar, &Holes::constants()));
-        let expect = shape::get(entries, "expect")
-            .and_then(|node| shape::scalar(reader.collector, node, "`expect`", RESET))
-            .and_then(|scalar| regular(reader, scalar));
-        exchanges.push(Step::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex) }));
-    }
-    exchanges
 }
 
 fn stimuli(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Template)> {
@@ -151,10 +136,10 @@ fn observations(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Vec<
 }
 
 /// A regular expression of a whole line.
-type Regex = coreach_execution::adapter::lines::Regex;
+pub type Regex = coreach_execution::adapter::lines::Regex;
 
 /// A regular expression, and its groups with their places.
-fn regular(reader: &mut Reader<'_>, scalar: &Scalar) -> Option<(Regex, Places)> {
+pub fn regular(reader: &mut Reader<'_>, scalar: &Scalar) -> Option<(Regex, Places)> {
     match pattern(&scalar.text) {
         Ok(regex) => {
             let place = |name: &str| {

@@ -1,0 +1,165 @@
+//! How a run is begun and left: `reset`, `settle` and its `barrier`, in all sections.
+//!
+//! Both lists are of steps: what the way speaks (a request, an exchange of lines), a command, a pause.
+
+use std::time::Duration;
+
+use coreach_execution::adapter::description::{Exchange, Probe, Settle, Step};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Kind, Node};
+
+use super::words::{Holes, Reader};
+use super::{COMMAND, http, lines};
+
+const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
+
+/// How long a command of a step may take, if nothing is said.
+const COMMAND_MS: u64 = 10_000;
+
+/// What the steps of a section may be besides commands and pauses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Speech {
+    /// Requests.
+    Http,
+    /// Exchanges of lines.
+    Lines,
+    /// Nothing: JSON messages have no words of their own for this.
+    Json,
+}
+
+/// `settle`, where it is given.
+pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
+    let node = shape::get(root, "settle")?;
+    shape::mapping(reader.collector, node, "`settle`", SETTLE)?;
+    let known: &[&str] = match speech {
+        // An answer tells more than quiet.
+        Speech::Http => &["within_ms", "barrier"],
+        Speech::Lines | Speech::Json => &["within_ms", "quiet_ms", "barrier"],
+    };
+    let entries = shape::section(reader.collector, root, "settle", known);
+    let default = Settle::default();
+    let usual = u64::try_from(default.within.as_millis()).unwrap_or(u64::MAX);
+    let within = reader.milliseconds(entries, "within_ms", usual);
+    let quiet = shape::get(entries, "quiet_ms").is_some();
+    let quiet = quiet.then(|| reader.milliseconds(entries, "quiet_ms", 500));
+    if quiet.is_some_and(|quiet| quiet >= within)
+        && let Some(node) = shape::get(entries, "quiet_ms")
+    {
+        let message = "`quiet_ms` must be less than `within_ms`, which is the most that is waited";
+        reader.collector.error("wrong-value", message, &node.head(), "it would never count");
+    }
+    let barrier = match shape::get(entries, "barrier") {
+        Some(node) => steps(reader, node, "barrier", speech, has_port(root)),
+        None => Vec::new(),
+    };
+    Some(Settle { within, quiet, barrier })
+}
+
+/// `reset`.
+pub fn reset(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Vec<Step> {
+    let Some(node) = shape::get(root, "reset") else { return Vec::new() };
+    steps(reader, node, "reset", speech, has_port(root))
+}
+
+/// Is there a port that was chosen?
+fn has_port(root: &[Entry]) -> bool {
+    shape::get(root, "launch").is_some()
+}
+
+/// A list of steps; one alone may stand without a list.
+fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, has_port: bool) -> Vec<Step> {
+    let like = match speech {
+        Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
+        Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),
+        Speech::Json => format!("{key}: [ {{ pause_ms: 5000 }} ]"),
+    };
+    let is_one = matches!(node.kind, Kind::Mapping(_)) && speech == Speech::Http;
+    let items: Vec<&Node> = if is_one {
+        vec![node]
+    } else {
+        let items = shape::list(reader.collector, node, &format!("`{key}`"), &like).unwrap_or(&[]);
+        items.iter().map(|item| &**item).collect()
+    };
+    let what = if is_one { format!("`{key}`") } else { format!("an item of `{key}`") };
+    let mut steps: Vec<Step> = Vec::new();
+    for item in items {
+        let Some(entries) = shape::mapping(reader.collector, item, &what, &like) else { continue };
+        let Some(step) = step(reader, item, entries, &what, &like, speech, has_port) else { continue };
+        // A connection is made when the commands have been done: one of them may be what makes it possible.
+        let is_apart = matches!(step, Step::Command(..) | Step::Pause(_));
+        if speech == Speech::Lines && is_apart && steps.iter().any(|step| matches!(step, Step::Exchange(_))) {
+            let message = format!("commands and pauses of `{key}` stand before what is sent");
+            let diagnostic = Diagnostic::error("wrong-order", message)
+                .at(reader.collector.origin(&item.head()), "after something that is sent")
+                .help("they are done before the connection is made");
+            reader.collector.push(diagnostic);
+        }
+        steps.push(step);
+    }
+    steps
+}
+
+fn step(
+    reader: &mut Reader<'_>,
+    item: &Node,
+    entries: &[Entry],
+    what: &str,
+    like: &str,
+    speech: Speech,
+    has_port: bool,
+) -> Option<Step> {
+    if shape::get(entries, "pause_ms").is_some() {
+        shape::check_keys(reader.collector, entries, &["pause_ms"], what);
+        return Some(Step::Pause(reader.milliseconds(entries, "pause_ms", 1000)));
+    }
+    if shape::get(entries, "command").is_some() {
+        let known: Vec<&str> = COMMAND.into_iter().chain(["within_ms"]).collect();
+        shape::check_keys(reader.collector, entries, &known, what);
+        let holes = if has_port { Holes::constants().with_port() } else { Holes::constants() };
+        let like = "command: [sh, clean.sh]";
+        let command = super::command(reader, entries, item, what, like, holes)?;
+        return Some(Step::Command(command, reader.milliseconds(entries, "within_ms", COMMAND_MS)));
+    }
+    match speech {
+        Speech::Http => {
+            let more = ["status", "expect", "within_ms"];
+            let known: Vec<&str> = http::REQUEST.into_iter().chain(more).collect();
+            let request = http::request(reader, item, what, like, &known, Some(&Holes::constants()));
+            let status = match shape::get(entries, "status") {
+                Some(node) => http::status(reader, node, like)?,
+                None => 200,
+            };
+            let body = match shape::get(entries, "expect") {
+                Some(node) => {
+                    let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
+                    Some(lines::regular(reader, scalar)?.0)
+                }
+                None => None,
+            };
+            let within: Duration = reader.milliseconds(entries, "within_ms", 0);
+            Some(Step::Request(Probe { request: request?, status, body, within }))
+        }
+        Speech::Lines => {
+            shape::check_keys(reader.collector, entries, &["send", "expect"], what);
+            if entries.is_empty() {
+                shape::missing_key(reader.collector, item, "send", what, like);
+            }
+            let send = shape::get(entries, "send")
+                .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
+                .and_then(|scalar| reader.template(scalar, &Holes::constants()));
+            let expect = shape::get(entries, "expect")
+                .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
+                .and_then(|scalar| lines::regular(reader, scalar));
+            Some(Step::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex) }))
+        }
+        Speech::Json => {
+            let diagnostic =
+                Diagnostic::error("wrong-encoding", format!("{what} is a `command` or a `pause_ms`"))
+                    .at(reader.collector.origin(&item.head()), "neither")
+                    .help("with JSON lines the protocol says it all, and there is no other message to send");
+            reader.collector.push(diagnostic);
+            None
+        }
+    }
+}
