@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Http, Probe, Request, Step};
+use crate::adapter::description::{Http, Probe, Request, Step, Way};
 use crate::adapter::reply::{Reply, translate};
 use crate::adapter::requests::{Prepared, Requests};
 use crate::adapter::server::{self, Server};
@@ -43,14 +43,16 @@ struct HttpRun {
 impl HttpAdapter {
     /// Nothing is started yet.
     pub fn new(description: Http) -> Self {
+        let system = System::new(Way::Http(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.base.clone());
-        HttpAdapter { description, run: None, late: None, system: System::default(), server }
+        HttpAdapter { description, run: None, late: None, system, server }
     }
 }
 
 impl Adapter for HttpAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.leave();
+        self.system.enter(session.deadline)?;
         let barrier = &self.description.settle.barrier;
         if self.system.is_dirty() && barrier.is_empty() {
             self.wait(session.deadline)?;
@@ -126,6 +128,7 @@ impl Adapter for HttpAdapter {
     fn stop(&mut self) {
         self.leave();
         self.server.end_run();
+        self.system.leave();
     }
 }
 

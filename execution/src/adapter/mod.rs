@@ -4,6 +4,7 @@
 //! hands over as it is ([`Received::Alien`]), and what breaks is a [`Failure`], which ends the run with a `RunError` and
 //! never with a verdict. Nothing may block beyond the instant that each call is given.
 
+pub mod claim;
 pub mod description;
 pub mod dialogue;
 pub mod framing;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Encoding, Stdio};
+use crate::adapter::description::{Encoding, Stdio, Way};
 use crate::adapter::dialogue::Dialogue;
 use crate::adapter::http::not_cleansed;
 use crate::adapter::process::Process;
@@ -28,13 +28,15 @@ pub struct StdioAdapter {
 impl StdioAdapter {
     /// Nothing is started yet.
     pub fn new(description: Stdio) -> Self {
-        StdioAdapter { description, dialogue: None, process: None, system: System::default() }
+        let system = System::new(Way::Stdio(description.clone()).system());
+        StdioAdapter { description, dialogue: None, process: None, system }
     }
 }
 
 impl Adapter for StdioAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.stop();
+        self.system.enter(session.deadline)?;
         let Stdio { encoding, settle, ready, .. } = &self.description;
         let settle = settle.as_ref().filter(|_| self.system.is_dirty());
         if let Some(settle) = settle {
@@ -92,6 +94,7 @@ impl Adapter for StdioAdapter {
         if let Some(mut process) = self.process.take() {
             process.stop(|| drop(dialogue));
         }
+        self.system.leave();
     }
 }
 

@@ -11,13 +11,16 @@
 //! launched anew. One that is not ours is cleansed by the barrier that its description names; where there is none, what is late is
 //! waited for once more, and the next run is a [`Failure::Dirty`]: it begins no sooner than it is known how.
 //!
-//! What cannot be seen at all, since the connection is broken, counts as come or lost when it has had that time, and a run has said
-//! so. That is the one guess here.
+//! What cannot be seen at all, since the connection is broken or the program that had it was killed, counts as come or lost when it
+//! has had that time; where it was a run of ours, the next one has said so. That is the one guess here.
+//!
+//! A system that others reach, too, is claimed for the time of a run ([`crate::adapter::claim`]).
 //!
 //! **Ends**: every wait has a limit. **Costs** the way to the system and back for each run, where nothing is late.
 
 use std::time::{Duration, Instant};
 
+use crate::adapter::claim::{Claim, Found};
 use crate::adapter::description::{Command, Settle, Step};
 use crate::adapter::process::Process;
 use crate::adapter::{Failure, Session, server};
@@ -70,30 +73,66 @@ pub enum Arrival {
 }
 
 /// What is known of a system between two runs.
-#[derive(Default, Debug)]
-pub struct System(Option<Dirt>);
+#[derive(Debug)]
+pub struct System {
+    /// By which others know it, too; `None` where nobody else reaches it.
+    name: Option<String>,
+    /// While a run uses it.
+    claim: Option<Claim>,
+    dirt: Option<Dirt>,
+}
 
 /// What may be under way, and since when.
 #[derive(Debug)]
 struct Dirt {
     what: String,
     since: Instant,
+    /// A run of ours has not found it so: somebody else has left it.
+    is_found: bool,
 }
 
 impl System {
+    /// Nobody uses it yet. `name`: where others reach it as well ([`crate::adapter::description::Way::system`]).
+    pub fn new(name: Option<String>) -> Self {
+        System { name, claim: None, dirt: None }
+    }
+
+    /// A run begins: nobody else uses the system from now on, until [`System::leave`].
+    ///
+    /// # Errors
+    /// [`Failure::Start`]: somebody does until the deadline.
+    pub fn enter(&mut self, deadline: Instant) -> Result<(), Failure> {
+        let Some(name) = self.name.as_ref().filter(|_| self.claim.is_none()) else { return Ok(()) };
+        let Some((claim, found)) = Claim::of(name, deadline)? else { return Ok(()) };
+        self.claim = Some(claim);
+        // What we have left ourselves we know better.
+        if found == Found::Mark && self.dirt.is_none() {
+            let what = format!("a run at {name} was cut off, or has left something under way");
+            self.dirt = Some(Dirt { what, since: Instant::now(), is_found: true });
+        }
+        Ok(())
+    }
+
+    /// A run is over.
+    pub fn leave(&mut self) {
+        if let Some(claim) = self.claim.take() {
+            claim.leave(self.is_dirty());
+        }
+    }
+
     /// May something of an earlier run be under way to it?
     pub fn is_dirty(&self) -> bool {
-        self.0.is_some()
+        self.dirt.is_some()
     }
 
     /// This may be under way.
     pub fn soil(&mut self, what: String) {
-        self.0 = Some(Dirt { what, since: Instant::now() });
+        self.dirt = Some(Dirt { what, since: Instant::now(), is_found: false });
     }
 
     /// Nothing is.
     pub fn clean(&mut self) {
-        self.0 = None;
+        self.dirt = None;
     }
 
     /// Waits for what is under way, where no barrier is named. `look` waits for it until an instant.
@@ -106,18 +145,23 @@ impl System {
         deadline: Instant,
         look: impl FnOnce(Instant) -> Arrival,
     ) -> Result<(), Failure> {
-        let Some(dirt) = &self.0 else { return Ok(()) };
+        let Some(dirt) = &self.dirt else { return Ok(()) };
         let (what, lost) = (dirt.what.clone(), dirt.since + settle.within);
         match look((Instant::now() + settle.within).min(deadline)) {
             Arrival::Come => {
-                self.0 = None;
+                self.dirt = None;
                 return Ok(());
             }
             Arrival::Late => {}
             Arrival::Unknown => {
                 std::thread::sleep(lost.min(deadline).saturating_duration_since(Instant::now()));
                 if Instant::now() >= lost {
-                    self.0 = None;
+                    let is_found = dirt.is_found;
+                    self.dirt = None;
+                    // There is no run of ours that has to say so.
+                    if is_found {
+                        return Ok(());
+                    }
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Encoding, Step, Tcp};
+use crate::adapter::description::{Encoding, Step, Tcp, Way};
 use crate::adapter::dialogue::Dialogue;
 use crate::adapter::http::not_cleansed;
 use crate::adapter::server::Server;
@@ -31,14 +31,16 @@ pub struct TcpAdapter {
 impl TcpAdapter {
     /// Nothing is started yet.
     pub fn new(description: Tcp) -> Self {
+        let system = System::new(Way::Tcp(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.address.clone());
-        TcpAdapter { description, dialogue: None, late: None, system: System::default(), server }
+        TcpAdapter { description, dialogue: None, late: None, system, server }
     }
 }
 
 impl Adapter for TcpAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.leave();
+        self.system.enter(session.deadline)?;
         let is_dirty = self.system.is_dirty();
         let Tcp { encoding, settle, .. } = &self.description;
         if is_dirty && settle.barrier.is_empty() {
@@ -112,6 +114,7 @@ impl Adapter for TcpAdapter {
     fn stop(&mut self) {
         self.leave();
         self.server.end_run();
+        self.system.leave();
     }
 }
 

@@ -11,13 +11,14 @@ mod systems;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::adapter::description::{
     Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Spelling, Stdio,
     Step, Tcp, Unmatched, Way,
 };
+use coreach_execution::adapter::http::HttpAdapter;
 use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::open;
 use coreach_execution::adapter::template::Template;
@@ -25,7 +26,11 @@ use coreach_execution::adapter::{Left, Settled};
 use coreach_execution::constants::initial_state;
 use coreach_execution::run::Outcome;
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, CaseJudge, Drive, Failure, Run, Settings, Strategy, TestCase, run};
+use coreach_execution::{
+    Adapter, CaseJudge, Drive, Failure, Run, Session, Settings, Strategy, TestCase, run,
+};
+use coreach_model::Value;
+use coreach_model::semantics::Event;
 use link::{Habits, Link};
 use systems::Slow;
 
@@ -298,6 +303,38 @@ fn a_request_without_an_answer_is_one_that_may_still_come() {
         })
         .collect();
     assert_eq!(found, ["lost", "dirty", "lost", "dirty", "lost", "dirty"]);
+}
+
+/// As after a kill: the way to the system is gone, and what it has sent is not. Another way, be it of another program, waits.
+#[test]
+fn what_a_run_that_was_cut_off_has_left_is_waited_for() {
+    let settle = Settle { within: Duration::from_millis(600), ..Settle::default() };
+    let system = systems::http(Slow { ms: 300, every: 1 });
+    let way = || Way::Http(Http { settle: settle.clone(), ..http(system) });
+    for seed in 0..6 {
+        let test = TestCase::from_json(include_bytes!("../data/counter.json")).unwrap();
+        let mut cut_off = HttpAdapter::new(Http { settle: settle.clone(), ..http(system) });
+        let deadline = Instant::now() + Duration::from_secs(60);
+        cut_off.start(&Session { iosts: &test.iosts, constants: &[], seed, deadline }).unwrap();
+        cut_off.send(&Event::new("Add", vec![Value::int(5)])).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        drop(cut_off);
+        let runs = runs(&mut *adapter(way()), &settings(4, 500), 1);
+        all_are_verdicts(&runs);
+    }
+}
+
+/// Two programs at one system would reset each other: one waits for the other.
+#[test]
+fn two_ways_to_one_system_take_turns() {
+    let system = systems::lines(Slow { ms: 0, every: 0 });
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                all_are_verdicts(&runs(&mut *adapter(Way::Tcp(tcp(system))), &settings(20, 500), 20));
+            });
+        }
+    });
 }
 
 /// `cargo test --profile soak -p coreach-execution --test nasty -- --ignored --nocapture`: figures for `docs/reliability.md`.
