@@ -1,0 +1,121 @@
+//! Campaigns against a server that nobody here brings up: runs that share it do not meet, and a kill leaves nothing to a later
+//! run's verdict.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+use std::collections::BTreeMap;
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A correct server: the counter, of which each seventh addition takes 60 ms.
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    fn new(kind: &str) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let program =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../execution/tests/servers/slow_counter.py");
+        let mut command = Command::new("python3");
+        command.args([program.to_str().unwrap(), kind, &port.to_string(), "60"]).stdout(Stdio::null());
+        let child = command.spawn().unwrap();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Server { child, port }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const TCP: &str = "
+  encoding: lines
+  reset: [ { send: RESET, expect: ok } ]
+  stimuli: { Add: 'ADD {pBy}', Ask: ASK }
+  observations: { Done: done, Value: 'value (?P<pValue>-?\\d+)' }
+";
+
+const HTTP: &str = "
+  reset: { method: POST, path: /reset, status: 204 }
+  stimuli: { Add: { method: POST, path: '/add/{pBy}' }, Ask: { method: GET, path: /ask } }
+  observations: { Done: { status: 201 }, Value: { status: 200, values: { pValue: /value } } }
+";
+
+/// A folder with a campaign of 80 runs against the server, each of which ends early.
+fn folder(name: &str, server: &Server, http: bool) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("coreach-shared-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
+    let test = Path::new(env!("CARGO_MANIFEST_DIR")).join("../execution/tests/data/counter.json");
+    std::fs::copy(test, folder.join("counter.json")).unwrap();
+    let port = server.port;
+    let way = |name: &str| match http {
+        true => format!("iut: {name}\nhttp:\n  base: http://127.0.0.1:{port}{HTTP}"),
+        false => format!("iut: {name}\ntcp:\n  address: 127.0.0.1:{port}{TCP}"),
+    };
+    // Two names for it are one system.
+    write("one.yaml", &way("one"));
+    write("other.yaml", &way("other"));
+    write(
+        "campaign.yaml",
+        "campaign: shared\ntests: [ { test_case: counter.json } ]\niuts: [one.yaml, other.yaml]\nthreads: 4
+seeds: { first: 1, count: 40 }\nlimits: { steps: 3, quiescence_ms: 200 }\n",
+    );
+    folder
+}
+
+fn coreach(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
+    command.args(["campaign", "campaign.yaml", "--quiet"]).current_dir(folder).stdout(Stdio::null());
+    command
+}
+
+fn verdicts(folder: &Path) -> BTreeMap<String, usize> {
+    let store = rusqlite::Connection::open(folder.join("shared.sqlite")).unwrap();
+    let mut statement = store.prepare("SELECT verdict FROM runs").unwrap();
+    let mut counts = BTreeMap::new();
+    for verdict in statement.query_map([], |row| row.get::<_, String>(0)).unwrap() {
+        *counts.entry(verdict.unwrap()).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn runs_that_share_a_server_do_not_meet() {
+    for (kind, http) in [("lines", false), ("http", true)] {
+        let server = Server::new(kind);
+        let folder = folder(kind, &server, http);
+        // No Fail and no run error; some are Inconclusive, at the limit of steps.
+        assert_eq!(coreach(&folder).status().unwrap().code(), Some(3));
+        assert_eq!(verdicts(&folder), BTreeMap::from([("Inconclusive".to_owned(), 80)]));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn what_a_killed_campaign_has_left_is_no_verdict() {
+    let server = Server::new("http");
+    let folder = folder("killed", &server, true);
+    // What a killed run has sent is waited for, as long as the file says.
+    for file in ["one.yaml", "other.yaml"] {
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        std::fs::write(folder.join(file), text + "  settle: { within_ms: 300 }\n").unwrap();
+    }
+    for delay in [300, 500, 700, 900] {
+        let mut process = coreach(&folder).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(delay));
+        let _ = process.kill();
+        process.wait().unwrap();
+    }
+    assert_eq!(coreach(&folder).status().unwrap().code(), Some(3));
+    assert_eq!(verdicts(&folder), BTreeMap::from([("Inconclusive".to_owned(), 80)]));
+    std::fs::remove_dir_all(folder).unwrap();
+}
