@@ -3,22 +3,33 @@
 use std::fmt::Write;
 
 use coreach_execution::explain::{Reason, reason};
-use coreach_execution::judge::{Judge, Shown, states};
+use coreach_execution::judge::{self, Judge, Shown, states};
 use coreach_execution::run::Occurrence;
-use coreach_execution::{CaseJudge, Run, TestCase};
+use coreach_execution::{Run, TestCase};
 use coreach_model::semantics::{Event, State};
 
 use crate::visible::visible;
 
 /// Why the run ended as it did, in some lines.
 pub fn why(test: &TestCase, initial: &State, run: &Run) -> String {
-    let Reason { summary, guards, expected, .. } = reason(&mut CaseJudge::new(test, initial.clone()), run);
+    let Reason { summary, guards, expected, .. } =
+        reason(judge::of(test, initial.clone(), run.link).as_mut(), run);
     let mut text = format!("{}: {}\n", run.outcome.name(), visible(&summary));
     for guard in guards {
         let values: Vec<String> =
             guard.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let verb = if guard.holds { "holds" } else { "does not hold" };
         put(&mut text, &format!("  {}: `{}` {verb}: {}", guard.transition, guard.part, values.join(", ")));
+    }
+    if run.crossed > 0 {
+        let (what, have) = if run.crossed == 1 { ("observation", "has") } else { ("observations", "have") };
+        put(
+            &mut text,
+            &format!(
+                "  crossed: {} {what} {have} come that were sent before a stimulus arrived",
+                run.crossed
+            ),
+        );
     }
     if !expected.is_empty() {
         put(&mut text, "  the specification allows here");
@@ -36,9 +47,9 @@ fn put(text: &mut String, line: &str) {
 
 /// The events of a run, one a line: who, what, where it led, and what it changed.
 pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
-    let mut judge = CaseJudge::new(test, initial.clone());
+    let mut judge = judge::of(test, initial.clone(), run.link);
     let happened: Vec<Occurrence> = run.trace.iter().map(|step| step.what.clone()).collect();
-    let states = states(&mut judge, &happened);
+    let states = states(judge.as_mut(), &happened);
     let mut rows = vec![["", "ms", "who", "event", "then in", "with"].map(str::to_owned).to_vec()];
     let all = |state: &Shown| -> String {
         let values = state.data.iter().map(|(datum, value)| format!("{datum} = {value}"));
@@ -48,8 +59,8 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
     rows.push(vec!["0".into(), "0".into(), String::new(), String::new(), first.place.clone(), all(first)]);
     for (number, (step, pair)) in run.trace.iter().zip(states.windows(2)).enumerate() {
         let (who, what) = match &step.what {
-            Occurrence::Stimulus(event) => ("tester sends", told(&judge, event)),
-            Occurrence::Observation(event) => ("tester sees", told(&judge, event)),
+            Occurrence::Stimulus(event) => ("tester sends", told(judge.as_ref(), event)),
+            Occurrence::Observation(event) => ("tester sees", told(judge.as_ref(), event)),
             other @ (Occurrence::Silence(_) | Occurrence::Delay(_)) => ("", other.to_string()),
         };
         let changed: Vec<String> = pair[1]

@@ -83,6 +83,7 @@ fn measure(times: usize) -> Result<(), String> {
     let near = read(text.replace("int[1..9]", "int[1..1000000]").replace("60", "1000000000"))?;
     let python = Iut {
         name: "counter".to_owned(),
+        link: None,
         way: Way::Stdio(Stdio {
             command: Command {
                 words: vec![Template::fixed("python3"), Template::fixed("counter.py")],

@@ -163,6 +163,8 @@ pub enum Cause {
     NothingToDo,
     /// Inconclusive: what happened is nothing of which the judge's model says anything.
     Unspecified,
+    /// Inconclusive: what came may have crossed what was under way in more orders than are followed.
+    Crossed,
     /// Inconclusive: the run has had as many events as it may.
     Steps(usize),
     /// Inconclusive: the run has taken as long as it may.
@@ -182,6 +184,7 @@ impl Cause {
             Cause::Silence(_)
             | Cause::NothingToDo
             | Cause::Unspecified
+            | Cause::Crossed
             | Cause::Steps(_)
             | Cause::Time(_)
             | Cause::Digits(_)
@@ -201,6 +204,7 @@ pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
             Cause::Silence(time) => ("silence", milliseconds(time)),
             Cause::NothingToDo => ("nothing_to_do", Json::Null),
             Cause::Unspecified => ("unspecified", Json::Null),
+            Cause::Crossed => ("crossed", Json::Null),
             Cause::Steps(limit) => ("steps", Json::from(*limit)),
             Cause::Time(time) => ("time", milliseconds(time)),
             Cause::Digits(limit) => ("digits", Json::from(*limit)),
@@ -240,6 +244,7 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
         "silence" => Cause::Silence(time()?),
         "nothing_to_do" => Cause::NothingToDo,
         "unspecified" => Cause::Unspecified,
+        "crossed" => Cause::Crossed,
         "steps" => Cause::Steps(usize::try_from(number()?).map_err(|_| wrong("a number of events"))?),
         "time" => Cause::Time(time()?),
         "digits" => Cause::Digits(usize::try_from(number()?).map_err(|_| wrong("a number of digits"))?),
@@ -265,6 +270,7 @@ mod tests {
             Cause::Silence(some),
             Cause::NothingToDo,
             Cause::Unspecified,
+            Cause::Crossed,
             Cause::Steps(3),
             Cause::Time(some),
             Cause::Digits(4),
@@ -277,6 +283,7 @@ mod tests {
                 | Cause::Silence(_)
                 | Cause::NothingToDo
                 | Cause::Unspecified
+                | Cause::Crossed
                 | Cause::Steps(_)
                 | Cause::Time(_)
                 | Cause::Digits(_)

@@ -63,6 +63,11 @@ fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
             format!("the specification does not allow {event} in {location}")
         }
         Outcome::Verdict(_, cause) => match cause {
+            Cause::Event if run.crossed > 0 => {
+                format!(
+                    "{event} came in {location}, and what was sent and seen has crossed: its order is not known"
+                )
+            }
             Cause::Event | Cause::Alien(_) => {
                 format!("{event} in {location} is allowed, and puts the purpose out of reach")
             }
@@ -73,6 +78,9 @@ fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
                 )
             }
             Cause::Unspecified => format!("nothing is said of what happened in {location}"),
+            Cause::Crossed => {
+                format!("what came in {location} may have crossed stimuli in more orders than are followed")
+            }
             Cause::NothingToDo => format!("in {location} no stimulus has values that its guard allows"),
             Cause::Steps(limit) => format!("the run ended in {location} at its limit of {limit} events"),
             Cause::Time(limit) => {

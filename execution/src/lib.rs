@@ -71,6 +71,7 @@
 
 pub mod adapter;
 pub mod campaign;
+mod clock;
 pub mod codec;
 pub mod constants;
 pub mod ending;

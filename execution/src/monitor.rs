@@ -19,6 +19,7 @@ use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
+use crate::judge::crossing::Follower;
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 
@@ -98,6 +99,12 @@ impl<'a> Monitor<'a> {
     fn violation(&mut self) -> Judged {
         self.violated = true;
         Judged::Followed(None)
+    }
+}
+
+impl Follower for Monitor<'_> {
+    fn is_where(&self, other: &Self) -> bool {
+        self.states == other.states && self.violated == other.violated
     }
 }
 

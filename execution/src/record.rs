@@ -20,8 +20,7 @@ use crate::ending::{self, Ending};
 use crate::explain::{Reason, reason};
 use crate::initial::NoState;
 use crate::json;
-use crate::judge::case::CaseJudge;
-use crate::judge::{Judge, Judged};
+use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::test_case::TestCase;
@@ -55,6 +54,12 @@ pub struct Record {
     pub trace: Vec<StepRecord>,
     /// Where the stimuli's values came from, and how often.
     pub mix: Map<String, Json>,
+    /// The delay of the link behind which it was judged, in milliseconds, where one was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_ms: Option<f64>,
+    /// How many observations have crossed stimuli.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub crossed: usize,
     /// What was waited for when it was over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<SettledRecord>,
@@ -145,9 +150,16 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         reason,
         trace: run.trace.iter().map(|step| step_record(iosts, step)).collect(),
         mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
+        link_ms: run.link.map(milliseconds),
+        crossed: run.crossed,
         settled: run.settled.as_ref().map(settled_record),
         seconds: run.time.as_secs_f64(),
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 fn settled_record(settled: &Settled) -> SettledRecord {
@@ -247,7 +259,11 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
             NoState::NotKnown => why.text().to_owned(),
         })
     })?;
-    let mut judge = CaseJudge::new(test, first.clone());
+    let link = match record.link_ms {
+        Some(ms) => Some(seconds(ms / 1e3).ok_or_else(|| misfit("`link_ms` is no time".to_owned()))?),
+        None => None,
+    };
+    let mut judge = judge::of(test, first.clone(), link);
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
         let wrong = |text: String| misfit(format!("event {}: {text}", number + 1));
@@ -266,6 +282,13 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         let location = judge.shown().place;
         return Err(misfit(format!("its events lead to {location}, which is not {}", verdict.name())));
     }
+    if judge.crossed() != record.crossed {
+        return Err(misfit(format!(
+            "{} of its observations have crossed, not {}",
+            judge.crossed(),
+            record.crossed
+        )));
+    }
     let run = Run {
         constants: judge.constants(),
         seed: record.seed,
@@ -273,6 +296,8 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         end: judge.shown(),
         trace,
         mix: mix(record).map_err(misfit)?,
+        link,
+        crossed: record.crossed,
         settled: settled(record).map_err(misfit)?,
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };

@@ -16,8 +16,9 @@ use std::time::Instant;
 use coreach_model::semantics::Event;
 
 use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::clock::Clock;
 use crate::judge::{Judge, Judged};
-use crate::run::{Cause, Occurrence, Outcome, Run, Step};
+use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded};
 
 /// A replayed run.
@@ -57,8 +58,13 @@ pub fn replay(
 ) -> Replayed {
     let run = perform(judge, stored.seed, &script(&stored.trace), settings, adapter);
     let same = |(a, b): (&Step, &Step)| a.what == b.what;
-    let common = run.trace.iter().zip(&stored.trace).take_while(|pair| same(*pair)).count();
-    let all = common == run.trace.len() && common == stored.trace.len();
+    // How long nothing came is different each time.
+    let told = |run: &'_ Run| -> Vec<Step> {
+        run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_))).cloned().collect()
+    };
+    let (now, before) = (told(&run), told(stored));
+    let common = now.iter().zip(&before).take_while(|pair| same(*pair)).count();
+    let all = common == now.len() && common == before.len();
     let diverged = (!all || run.outcome.name() != stored.outcome.name()).then_some(common);
     Replayed { run, diverged }
 }
@@ -77,7 +83,7 @@ pub fn perform(
     let deadline = begin + settings.time;
     let session = Session { iosts: judge.iosts(), constants: &constants, seed, deadline };
     let started = adapter.start(&session);
-    let mut player = Player { judge, settings, trace: Vec::new(), begin };
+    let mut player = Player { judge, settings, trace: Vec::new(), clock: Clock::new(begin), begin };
     let outcome = match started {
         Err(failure) => Outcome::RunError(failure),
         Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
@@ -85,14 +91,16 @@ pub fn perform(
     let settled = adapter.settle();
     adapter.stop();
     let Player { judge, trace, .. } = player;
-    let end = judge.shown();
-    Run { constants, seed, trace, outcome, end, mix: Default::default(), settled, time: begin.elapsed() }
+    let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
+    let (mix, time) = (Default::default(), begin.elapsed());
+    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, time }
 }
 
 struct Player<'a> {
     judge: &'a mut dyn Judge,
     settings: &'a Settings,
     trace: Vec<Step>,
+    clock: Clock,
     begin: Instant,
 }
 
@@ -103,11 +111,13 @@ impl Player<'_> {
             if let Some(verdict) = self.judge.verdict() {
                 return Ok(Outcome::Verdict(verdict, Cause::Event));
             }
-            if self.trace.len() >= self.settings.steps {
+            if events(&self.trace) >= self.settings.steps {
                 return Ok(Outcome::inconclusive(Cause::Steps(self.settings.steps)));
             }
             let next = match script.peek() {
-                Some(Cue::Send(event)) if self.judge.can_send(event) => Some(event),
+                Some(Cue::Send(event)) if adapter.takes_stimuli() && self.judge.can_send(event) => {
+                    Some(event)
+                }
                 _ => None,
             };
             // A stimulus whose turn has come still lets what has arrived go first.
@@ -117,13 +127,21 @@ impl Player<'_> {
             };
             let what = match self.observe(adapter, until)? {
                 Observed::Over(outcome) => return Ok(outcome),
+                Observed::Time => continue,
                 Observed::Event(event) => {
                     script.next_if(|cue| **cue == Cue::Observe);
                     Occurrence::Observation(event)
                 }
                 Observed::Silence => match next {
                     Some(event) => {
+                        if let Some(outcome) = self.time_passes(true) {
+                            return Ok(outcome);
+                        }
+                        if self.judge.verdict().is_some() {
+                            continue;
+                        }
                         adapter.send(event)?;
+                        self.clock.sent();
                         let sent = Occurrence::Stimulus(event.clone());
                         script.next();
                         sent
@@ -134,30 +152,62 @@ impl Player<'_> {
                     }
                 },
             };
-            match self.judge.take(&what) {
-                Judged::Followed(transition) => {
-                    self.trace.push(Step { what, transition, at: self.begin.elapsed() });
-                }
-                Judged::Ends(verdict, cause) => return Ok(Outcome::Verdict(verdict, cause)),
+            if let Some(outcome) = self.happened(what) {
+                return Ok(outcome);
             }
         }
     }
 
+    fn happened(&mut self, what: Occurrence) -> Option<Outcome> {
+        match self.judge.take(&what) {
+            Judged::Followed(transition) => {
+                self.trace.push(Step { what, transition, at: self.begin.elapsed() });
+                None
+            }
+            Judged::Ends(verdict, cause) => Some(Outcome::Verdict(verdict, cause)),
+        }
+    }
+
+    /// Shows the judge how long nothing has come, where it wants to know.
+    fn time_passes(&mut self, is_sending: bool) -> Option<Outcome> {
+        let time = self.clock.passed(self.judge, is_sending)?;
+        self.happened(Occurrence::Delay(time))
+    }
+
     fn observe(&mut self, adapter: &mut dyn Adapter, until: Instant) -> Result<Observed, Failure> {
         let deadline = self.begin + self.settings.time;
-        Ok(match adapter.receive(until.min(deadline))? {
+        let (asked, until) = (Instant::now(), until.min(deadline));
+        let limit = self.clock.limit(self.judge, until);
+        let received = adapter.receive(limit)?;
+        if received == Received::Silence {
+            self.clock.nothing(asked, limit);
+            let before = self.trace.len();
+            if let Some(outcome) = self.time_passes(false) {
+                return Ok(Observed::Over(outcome));
+            }
+            // The judge may know more now, or something else can be sent.
+            if self.trace.len() > before {
+                return Ok(Observed::Time);
+            }
+        }
+        Ok(match received {
             Received::Output(event) => Observed::Event(event),
             Received::Silence if Instant::now() >= deadline => {
                 Observed::Over(Outcome::inconclusive(Cause::Time(self.settings.time)))
             }
             Received::Silence => Observed::Silence,
-            Received::Alien(text) => Observed::Over(Outcome::alien(text)),
+            Received::Alien(text) => match self.judge.alien(text) {
+                Judged::Ends(verdict, cause) => Observed::Over(Outcome::Verdict(verdict, cause)),
+                Judged::Followed(_) => Observed::Time,
+            },
         })
     }
 }
 
 enum Observed {
     Event(Event),
+    /// Time has passed, and the judge was shown it.
+    Time,
     Silence,
     Over(Outcome),
 }

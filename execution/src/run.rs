@@ -57,6 +57,11 @@ pub struct Step {
     pub at: Duration,
 }
 
+/// How many steps are events.
+pub fn events(trace: &[Step]) -> usize {
+    trace.iter().filter(|step| step.what.event().is_some()).count()
+}
+
 /// A state as it is shown to people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shown {
@@ -81,6 +86,10 @@ pub struct Run {
     pub end: Shown,
     /// Where the values of the stimuli came from, and how often.
     pub mix: BTreeMap<Source, usize>,
+    /// The delay of the link behind which it was judged, where one was looked at.
+    pub link: Option<Duration>,
+    /// How many observations have crossed stimuli.
+    pub crossed: usize,
     /// What was waited for when it was over.
     pub settled: Option<Settled>,
     /// How long it took, that wait included.

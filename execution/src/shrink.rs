@@ -22,7 +22,7 @@ use coreach_analyses::solver::Solver;
 use crate::adapter::Adapter;
 use crate::judge::Judge;
 use crate::replay::{Cue, perform};
-use crate::run::{Occurrence, Outcome, Run, Step};
+use crate::run::{Occurrence, Outcome, Run, Step, events};
 use crate::strategy::Strategy;
 use crate::tester::{self, Drive, Settings};
 use crate::values::{MIX, Values};
@@ -67,10 +67,10 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     }
     let chances = if again == CHANCES { 1 } else { CHANCES };
     loop {
-        let before = search.shrunk.run.trace.len();
+        let before = events(&search.shrunk.run.trace);
         search.other_seeds();
         search.cut(chances);
-        if search.shrunk.run.trace.len() == before || search.is_over() {
+        if events(&search.shrunk.run.trace) == before || search.is_over() {
             return search.shrunk;
         }
     }
@@ -114,7 +114,7 @@ impl Search<'_, '_> {
     /// Keeps a run that ends as the given one and is shorter than the best. Was it one?
     fn keeps(&mut self, run: Run) -> bool {
         let best = &self.shrunk.run;
-        if !is_same(&run.outcome, self.given) || run.trace.len() >= best.trace.len() {
+        if !is_same(&run.outcome, self.given) || events(&run.trace) >= events(&best.trace) {
             return false;
         }
         (self.with.seen)(&run);
@@ -159,10 +159,10 @@ impl Search<'_, '_> {
         const TRIES: u64 = 25;
         let mut values = Values::new(MIX);
         let mut tries = 0;
-        while tries < TRIES && !self.is_over() && self.shrunk.run.trace.len() > 1 {
+        while tries < TRIES && !self.is_over() && events(&self.shrunk.run.trace) > 1 {
             tries += 1;
             self.shrunk.runs += 1;
-            let steps = self.shrunk.run.trace.len() - 1;
+            let steps = events(&self.shrunk.run.trace) - 1;
             let run = tester::run(Drive {
                 judge: self.with.judge,
                 seed: self.shrunk.run.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9)),

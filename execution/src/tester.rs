@@ -9,6 +9,9 @@
 //! an observation is shown as it comes. Where there is nothing to send and nothing comes within the limit, silence is shown
 //! like an event: it is the judge who says what it means. What was followed is a step of the trace.
 //!
+//! A judge that looks at a link is shown how long nothing has come ([`crate::clock`]). An adapter that would keep a stimulus
+//! back gets none.
+//!
 //! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no Out). What
 //! breaks in between is no verdict.
 //!
@@ -25,10 +28,11 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 
 use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::clock::Clock;
 use crate::initial::{self, NoState};
 use crate::judge::{Choice, Judge, Judged};
 use crate::random::Random;
-use crate::run::{Cause, Occurrence, Outcome, Run, Step};
+use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::{Move, Strategy, order};
 use crate::test_case::TestCase;
 use crate::values::Values;
@@ -89,6 +93,7 @@ struct Driver<'a, 'b> {
     drive: Drive<'a, 'b>,
     random: Random,
     trace: Vec<Step>,
+    clock: Clock,
     begin: Instant,
     deadline: Instant,
 }
@@ -103,7 +108,7 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
     let settings = drive.settings;
     let deadline = begin + settings.time;
     let random = Random::new(seed);
-    let mut driver = Driver { drive, random, trace: Vec::new(), begin, deadline };
+    let mut driver = Driver { drive, random, trace: Vec::new(), clock: Clock::new(begin), begin, deadline };
     let outcome = match driver.verdict_here() {
         // The initial location may be Pass: then nothing is to be done.
         Some(outcome) => outcome,
@@ -120,7 +125,8 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
     let settled = adapter.settle();
     adapter.stop();
     let mix: BTreeMap<_, _> = values.end();
-    Run { constants, seed, trace, outcome, end: judge.shown(), mix, settled, time: begin.elapsed() }
+    let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
+    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, time: begin.elapsed() }
 }
 
 /// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no
@@ -153,7 +159,7 @@ impl Driver<'_, '_> {
             if let Some(outcome) = self.verdict_here() {
                 return outcome;
             }
-            if self.trace.len() >= steps {
+            if events(&self.trace) >= steps {
                 return Outcome::inconclusive(Cause::Steps(steps));
             }
             if Instant::now() >= self.deadline {
@@ -184,8 +190,10 @@ impl Driver<'_, '_> {
         };
         let quiescence = self.drive.settings.quiescence(self.drive.judge.place());
         let mut waited = Duration::ZERO;
+        let takes_stimuli = self.drive.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
+                Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
                     let last = position + 1 == moves.len();
@@ -198,7 +206,7 @@ impl Driver<'_, '_> {
             }
         }
         // No stimulus had values. If the wait was short, it gets its full length now.
-        if moves.contains(&Move::Wait) || self.drive.judge.offers().may_observe {
+        if !takes_stimuli || moves.contains(&Move::Wait) || self.drive.judge.offers().may_observe {
             if waited < quiescence {
                 let progress = self.observe(Instant::now() + (quiescence - waited))?;
                 if !matches!(progress, Progress::Nothing) {
@@ -216,20 +224,50 @@ impl Driver<'_, '_> {
 
     /// Sends the stimulus of a move, if there are values for it.
     fn send(&mut self, number: TransitionId) -> Result<Progress, Failure> {
+        match self.time_passes(true) {
+            Progress::Nothing => {}
+            other => return Ok(other),
+        }
         let Drive { judge, adapter, values, solver, .. } = &mut self.drive;
         let mut choice = Choice { values, random: &mut self.random, solver: *solver };
         let Some(event) = judge.stimulus(number, &mut choice) else { return Ok(Progress::Nothing) };
         adapter.send(&event)?;
+        self.clock.sent();
         Ok(self.happened(Occurrence::Stimulus(event)))
     }
 
     /// Takes an observation that comes until then, or before the deadline.
     fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
-        Ok(match self.drive.adapter.receive(until.min(self.deadline))? {
-            Received::Silence => Progress::Nothing,
-            Received::Alien(text) => Progress::Over(Outcome::alien(text)),
-            Received::Output(event) => self.happened(Occurrence::Observation(event)),
-        })
+        let until = until.min(self.deadline);
+        loop {
+            let (asked, limit) = (Instant::now(), self.clock.limit(self.drive.judge, until));
+            match self.drive.adapter.receive(limit)? {
+                Received::Silence => {}
+                Received::Alien(text) => {
+                    return Ok(match self.drive.judge.alien(text) {
+                        Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
+                        Judged::Followed(_) => Progress::Moved,
+                    });
+                }
+                Received::Output(event) => return Ok(self.happened(Occurrence::Observation(event))),
+            }
+            self.clock.nothing(asked, limit);
+            // Something may have been decided by that.
+            match self.time_passes(false) {
+                Progress::Nothing if limit >= until => return Ok(Progress::Nothing),
+                Progress::Nothing => {}
+                over => return Ok(over),
+            }
+        }
+    }
+
+    /// Shows the judge how long nothing has come, where it wants to know.
+    fn time_passes(&mut self, is_sending: bool) -> Progress {
+        let Some(time) = self.clock.passed(self.drive.judge, is_sending) else { return Progress::Nothing };
+        match self.happened(Occurrence::Delay(time)) {
+            Progress::Moved if self.drive.judge.verdict().is_none() => Progress::Nothing,
+            other => other,
+        }
     }
 
     /// Shows the judge what happened.

@@ -6,6 +6,7 @@
 
 mod http;
 mod lines;
+mod link;
 mod settle;
 mod words;
 
@@ -65,7 +66,7 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
     let mut collector = Collector::new(file);
     let iut = read_root(&mut Reader { collector: &mut collector, folder, iosts });
     let (mut found, mut failed) = collector.finish();
-    let Some((name, way)) = iut else { return Err(found) };
+    let Some((name, link, way)) = iut else { return Err(found) };
     let way = match way {
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
@@ -88,7 +89,7 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
         }
     };
     match way {
-        Some(way) if !failed => Ok((Iut { name, way }, found)),
+        Some(way) if !failed => Ok((Iut { name, way, link }, found)),
         _ => Err(found),
     }
 }
@@ -98,13 +99,13 @@ enum Found {
     Model(crate::configuration::Reference),
 }
 
-fn read_root(reader: &mut Reader<'_>) -> Option<(String, Found)> {
+fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Found)> {
     let root = yaml::parse(reader.collector)?;
     let Kind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
         return None;
     };
-    let known: Vec<&str> = std::iter::once("iut").chain(WAYS).collect();
+    let known: Vec<&str> = ["iut", "link"].into_iter().chain(WAYS).collect();
     shape::check_keys(reader.collector, entries, &known, "an IUT's file");
     let name = match shape::get(entries, "iut") {
         Some(node) => {
@@ -142,7 +143,8 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Found)> {
         }
     };
     let name = name?;
-    match way.key.text.as_str() {
+    let link = link::link(reader, entries, &way.key.text);
+    let found = match way.key.text.as_str() {
         "simulated" => {
             let section = shape::section(reader.collector, entries, "simulated", &["model"]);
             let Some(node) = shape::get(section, "model") else {
@@ -150,16 +152,13 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Found)> {
                 shape::missing_key(reader.collector, &way.value, "model", "`simulated`", like);
                 return None;
             };
-            reference(reader.collector, node, "model", reader.folder).map(|model| (name, Found::Model(model)))
+            reference(reader.collector, node, "model", reader.folder).map(Found::Model)
         }
-        "stdio" => {
-            stdio(reader, entries, &way.value).map(|stdio| (name, Found::Way(Box::new(Way::Stdio(stdio)))))
-        }
-        "tcp" => tcp(reader, entries, &way.value).map(|tcp| (name, Found::Way(Box::new(Way::Tcp(tcp))))),
-        _ => {
-            http::http(reader, entries, &way.value).map(|http| (name, Found::Way(Box::new(Way::Http(http)))))
-        }
-    }
+        "stdio" => stdio(reader, entries, &way.value).map(|stdio| Found::Way(Box::new(Way::Stdio(stdio)))),
+        "tcp" => tcp(reader, entries, &way.value).map(|tcp| Found::Way(Box::new(Way::Tcp(tcp)))),
+        _ => http::http(reader, entries, &way.value).map(|http| Found::Way(Box::new(Way::Http(http)))),
+    };
+    found.map(|found| (name, link, found))
 }
 
 fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {

@@ -133,15 +133,15 @@ fn finish(
     let link = |run: &Planned| link(&ways[run.test][run.iut]);
     let shared = shared(ways);
     let system = |run: &Planned| shared[run.test][run.iut];
-    work(plan, missing, store, threads, work::Ways { link: &link, system: &system }, &watch).map_err(
-        |error| match error {
+    let delay = |run: &Planned| ways[run.test][run.iut].link;
+    work(plan, missing, store, threads, work::Ways { link: &link, delay: &delay, system: &system }, &watch)
+        .map_err(|error| match error {
             WorkError::Store(error) => broken(&error),
             WorkError::Thread(error) => {
                 console::say(&format!("error: cannot start a thread: {error}"));
                 Ended(ENVIRONMENT)
             }
-        },
-    )
+        })
 }
 
 /// The systems that runs share, numbered by their names.

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use coreach_execution::CaseJudge;
 use coreach_execution::adapter::open;
+use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{self, record};
 use coreach_execution::replay::replay as run_again;
@@ -61,8 +61,8 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     };
     let settings = arguments.driving.over(stored.settings.clone());
     let mut adapter = open(&implementation, Lazy::default);
-    let mut judge = CaseJudge::new(&stored.test, stored.initial.clone());
-    let again = run_again(&mut judge, &stored.run, &settings, adapter.as_mut());
+    let mut judge = judge::of(&stored.test, stored.initial.clone(), implementation.link);
+    let again = run_again(judge.as_mut(), &stored.run, &settings, adapter.as_mut());
     let mut result = again.run.clone();
     let mut lines = Vec::new();
     lines.push(match again.diverged {
@@ -89,7 +89,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         let mut solver = Lazy::default();
         let shrunk = budget::within("shrink", budget::time(None), |_| {
             let with = Shrink {
-                judge: &mut judge,
+                judge: judge.as_mut(),
                 budget: arguments.attempts,
                 settings: &settings,
                 adapter: adapter.as_mut(),
@@ -113,7 +113,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
             }
         }
     }
-    let written = record(&mut judge, &result);
+    let written = record(judge.as_mut(), &result);
     if let Some(path) = &arguments.keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         if let Err(error) = write(path, text) {

@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use coreach_execution::adapter::open;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::constants::{given, initial_state};
+use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, CaseJudge, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
+use coreach_execution::{Adapter, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
@@ -107,9 +108,9 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 Err(found) => return refuse(&found),
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
-            let mut judge = CaseJudge::new(&case.test, initial.clone());
+            let mut judge = judge::of(&case.test, initial.clone(), iut.link);
             let run = tester::run(Drive {
-                judge: &mut judge,
+                judge: judge.as_mut(),
                 seed,
                 settings: &settings,
                 adapter: adapter.as_mut(),
@@ -120,7 +121,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             progress.one_done();
             exit = exit.and(exit_of(&run.outcome));
             total.add(&run);
-            let written = record(&mut judge, &run);
+            let written = record(judge.as_mut(), &run);
             let path = match keep(arguments, case, &written, &inputs) {
                 Ok(path) => path,
                 Err(message) => {

@@ -19,6 +19,8 @@ pub struct Iut {
     pub name: String,
     /// The way to it.
     pub way: Way,
+    /// How long a stimulus and an observation may take on their ways, together, where that is to be looked at.
+    pub link: Option<Duration>,
 }
 
 /// The way to an implementation.

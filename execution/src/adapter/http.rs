@@ -80,6 +80,10 @@ impl Adapter for HttpAdapter {
         Ok(())
     }
 
+    fn takes_stimuli(&self) -> bool {
+        self.run.as_ref().is_none_or(|run| run.requests.is_idle())
+    }
+
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
         let run = self.run.as_mut().ok_or_else(super::stdio::not_started)?;
         let request = self.description.stimuli.iter().find(|(action, _)| *action == stimulus.action);

@@ -134,6 +134,12 @@ pub trait Adapter {
     /// [`Failure`]; `stop` is called all the same.
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure>;
 
+    /// Would a stimulus be sent now, and not kept back until something has been received? Where it would not, the tester
+    /// waits: what is kept back has not been sent, whatever a trace says.
+    fn takes_stimuli(&self) -> bool {
+        true
+    }
+
     /// Sends a stimulus. Returns at the latest at the run's deadline.
     ///
     /// # Errors

@@ -18,12 +18,12 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::resume_unwind;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::adapter::Adapter;
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Store, StoreError};
-use crate::judge::case::CaseJudge;
+use crate::judge;
 use crate::lazy::Lazy;
 use crate::record::{Record, record};
 use crate::tester::{self, Drive};
@@ -63,6 +63,8 @@ pub struct Worked {
 pub struct Ways<'a> {
     /// The way to a run's implementation, made in the thread of the run.
     pub link: &'a (dyn Fn(&Planned) -> Link + Sync),
+    /// The delay of the link to its implementation, where one is looked at.
+    pub delay: &'a (dyn Fn(&Planned) -> Option<Duration> + Sync),
     /// The number of the system that a run shares with others, where it does.
     pub system: &'a (dyn Fn(&Planned) -> Option<usize> + Sync),
 }
@@ -112,7 +114,7 @@ pub fn work<'p>(
     let runners = threads.clamp(1, lock(&shared.queue).runs.len().max(1));
     let runner = || {
         while let Some((run, used)) = next(&shared, ways) {
-            if let Err(error) = one(plan, run, &shared, ways.link, watch) {
+            if let Err(error) = one(plan, run, &shared, ways, watch) {
                 lock(&shared.stopped).get_or_insert(error);
             }
             drop(used);
@@ -171,7 +173,7 @@ fn one(
     plan: &Plan,
     run: &Planned,
     shared: &Shared<'_>,
-    link: &(dyn Fn(&Planned) -> Link + Sync),
+    ways: Ways<'_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) -> Result<(), WorkError> {
     if lock(&shared.store).has(&run.key).map_err(WorkError::Store)? {
@@ -180,7 +182,8 @@ fn one(
     }
     let started = SystemTime::now();
     let done = thread::scope(|scope| {
-        let execute = || with_link(shared, run, link, |adapter| execute(plan, run, adapter));
+        let execute =
+            || with_link(shared, run, ways.link, |adapter| execute(plan, run, adapter, (ways.delay)(run)));
         let handle = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, execute)?;
         Ok(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
@@ -215,13 +218,13 @@ fn with_link<R>(
     }
 }
 
-/// Does one run of a plan, in this thread.
-pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter) -> Record {
+/// Does one run of a plan, in this thread. `delay`: that of the link, where one is looked at.
+pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter, delay: Option<Duration>) -> Record {
     let test = &plan.tests[run.test].case;
     let initial = &plan.instances[run.test][run.instance].state;
-    let mut judge = CaseJudge::new(test, initial.clone());
+    let mut judge = judge::of(test, initial.clone(), delay);
     let done = tester::run(Drive {
-        judge: &mut judge,
+        judge: judge.as_mut(),
         seed: run.seed,
         settings: &plan.settings.limits,
         adapter,
@@ -229,7 +232,7 @@ pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter) -> Record 
         values: &mut Values::new(MIX),
         solver: &mut Lazy::default(),
     });
-    record(&mut judge, &done)
+    record(judge.as_mut(), &done)
 }
 
 /// A panic elsewhere is told there.

@@ -13,6 +13,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict};
 
+use crate::judge::crossing::Follower;
 use crate::judge::guards::{expected, guards};
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
@@ -69,6 +70,12 @@ impl<'a> CaseJudge<'a> {
 
     fn distance(&self, number: TransitionId) -> Option<usize> {
         self.test.distances[self.test.iosts.transitions[number].target]
+    }
+}
+
+impl Follower for CaseJudge<'_> {
+    fn is_where(&self, other: &Self) -> bool {
+        self.state == other.state
     }
 }
 

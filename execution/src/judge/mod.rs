@@ -12,19 +12,26 @@
 //! What a judge offers to the tester are *moves* with what a strategy needs to order them, and values for a stimulus. It
 //! never speaks to an implementation, never waits, and draws no lots but those of the [`Choice`] that it is given.
 //!
-//! Judges here: a deterministic test case ([`case`]) and the specification ([`crate::monitor`]).
+//! Judges here: a deterministic test case ([`case`]), the specification ([`crate::monitor`]), and either of them behind a link
+//! that takes time ([`crossing`]).
 
 pub mod case;
+pub mod crossing;
 mod guards;
+
+use std::time::Duration;
 
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
-use coreach_model::semantics::Event;
+use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
+use crate::judge::case::CaseJudge;
+use crate::judge::crossing::Crossing;
 use crate::random::Random;
 pub use crate::run::Shown;
 use crate::run::{Cause, Occurrence};
+use crate::test_case::TestCase;
 use crate::values::Values;
 
 /// What an occurrence is to a judge.
@@ -43,7 +50,7 @@ impl Judged {
     }
 
     /// What silence is in a theory over traces without quiescence: no fault, and nothing comes after it.
-    pub fn silence(time: std::time::Duration) -> Self {
+    pub fn silence(time: Duration) -> Self {
         Judged::Ends(Verdict::Inconclusive, Cause::Silence(time))
     }
 }
@@ -146,6 +153,35 @@ pub trait Judge {
 
     /// What decides here about an observation, taken or not, that came to this verdict.
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why;
+
+    /// How long nothing must come until that matters, where it does: the tester then shows it as a delay.
+    fn due(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The delay of the link behind which it judges, where it looks at one.
+    fn link(&self) -> Option<Duration> {
+        None
+    }
+
+    /// What it is worth that something was sent which is no event of any model.
+    fn alien(&self, text: String) -> Judged {
+        Judged::Ends(Verdict::Fail, Cause::Alien(text))
+    }
+
+    /// How many observations have crossed a stimulus: they are allowed only since they were sent before it was taken.
+    fn crossed(&self) -> usize {
+        0
+    }
+}
+
+/// A test case as a judge, in its initial state, behind a link of this delay where there is one.
+pub fn of<'a>(test: &'a TestCase, initial: State, link: Option<Duration>) -> Box<dyn Judge + 'a> {
+    let judge = CaseJudge::new(test, initial);
+    match link {
+        Some(delay) => Box::new(Crossing::new(delay, judge)),
+        None => Box::new(judge),
+    }
 }
 
 /// The states of a run, the initial one first: one more than its steps. The judge is left at the end.

@@ -116,7 +116,7 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
             .map_err(|found| vec![found])?;
         let (specification, warnings) = read_specification(model)?;
         let way = Way::Simulated(Box::new(specification.iosts));
-        return Ok((Iut { name: name.to_owned(), way }, warnings));
+        return Ok((Iut { name: name.to_owned(), way, link: None }, warnings));
     }
     let path = Path::new(file);
     let written = from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;

@@ -8,6 +8,7 @@ pub mod artifacts;
 pub mod doubtful;
 pub mod facts;
 pub mod lookahead;
+pub mod queues;
 pub mod stages;
 pub mod test_case;
 pub mod verdicts;
@@ -76,6 +77,7 @@ properties! {
     SOUND = "sound", "An implementation that conforms (ioc) never gets Fail.", "Definition 6.7";
     EXHAUSTIVE = "exhaustive", "An implementation that does not conform relative to the purpose (ioc_TP) can get Fail.", "Definition 6.15";
     ACCURATE = "accurate", "Pass and Inconclusive against implementations are what their definitions allow.", "Definitions 6.16 and 6.17";
+    QUEUES = "queues", "An implementation that conforms (ioc) never gets Fail behind queues of 0 to 3 messages from the judge that knows of them, and Pass only if it deserves it.", "Definitions 6.7 and 6.16; execution/src/judge/crossing.rs";
     THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
 }
 

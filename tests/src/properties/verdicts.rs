@@ -4,8 +4,9 @@
 use coreach_model::writer::write_yaml;
 use coreach_pipeline::artifact::{TestCase, Verdict};
 
+use super::queues::{LONGEST, behind};
 use super::test_case::tester;
-use super::{ACCURATE, EXHAUSTIVE, Known, Report, SOUND, Settings, THEOREM_6_2};
+use super::{ACCURATE, EXHAUSTIVE, Known, QUEUES, Report, SOUND, Settings, THEOREM_6_2};
 use crate::brute::artifact;
 use crate::brute::conformance::{ioc, ioc_tp};
 use crate::brute::execution::{Tester, execute, input_complete};
@@ -26,7 +27,10 @@ pub fn implementations(
     settings: &Settings,
     report: &mut Report,
 ) {
-    if ![SOUND, EXHAUSTIVE, ACCURATE, THEOREM_6_2].into_iter().any(|property| settings.wants(property)) {
+    if ![SOUND, EXHAUSTIVE, ACCURATE, QUEUES, THEOREM_6_2]
+        .into_iter()
+        .any(|property| settings.wants(property))
+    {
         return;
     }
     let machine = artifact::machine(&case.iosts);
@@ -39,7 +43,8 @@ pub fn implementations(
             Some((instance, concrete.explore(settings.limits.states * 2).ok()?))
         })
         .collect();
-    let against = Against { tests: &tests, case, known, limit: settings.limits.walk };
+    let against =
+        Against { tests: &tests, case, known, limit: settings.limits.walk, queues: settings.wants(QUEUES) };
     let explored = |iut: &Machine, instance: &Instance| {
         let concrete = Concrete::new(iut, &instance.constants, &known.alphabet);
         Some(concrete.explore(settings.limits.states).ok()?.graph)
@@ -105,6 +110,8 @@ struct Against<'a> {
     case: &'a TestCase,
     known: &'a Known,
     limit: usize,
+    /// Are implementations put behind queues as well?
+    queues: bool,
 }
 
 impl Against<'_> {
@@ -119,6 +126,7 @@ impl Against<'_> {
         let (limit, alphabet) = (self.limit, &self.known.alphabet);
         let (mut conforms, mut conforms_relatively) = (true, true);
         let (mut can_fail, mut can_pass, mut met) = (false, false, false);
+        let (mut found, mut passed) = ([false; LONGEST + 1], [false; LONGEST + 1]);
         for (at, (instance, tests)) in self.tests.iter().enumerate() {
             let Some(iut) = iut(at, instance) else { continue };
             met = true;
@@ -141,6 +149,31 @@ impl Against<'_> {
             }
             report.note(ACCURATE, Ok(()));
             let fail = runs.verdicts.get(&Verdict::Fail);
+            if self.queues {
+                let conforms = broken == Outcome::Done;
+                for longest in 0..=LONGEST {
+                    // A part of what is walked without: each node holds many configurations.
+                    let limits = (longest, limit / 20);
+                    let seen = behind(&self.case.iosts, instance, &tester, &iut, alphabet, limits);
+                    found[longest] |= seen.fail.is_some();
+                    passed[longest] |= seen.passes;
+                    if !conforms {
+                        continue;
+                    }
+                    let told = |what: &str, trace: &Vec<_>| {
+                        about(format!(
+                            "queues of {longest}: conforms, and {what} after {}",
+                            alphabet.show(trace)
+                        ))
+                    };
+                    let outcome = match (&seen.fail, &seen.undeserved) {
+                        (Some(trace), _) => Err(told("Fail", trace)),
+                        (None, Some(trace)) => Err(told("Pass that is not deserved", trace)),
+                        (None, None) => Ok(()),
+                    };
+                    report.note(QUEUES, outcome);
+                }
+            }
             if broken == Outcome::Done {
                 let blamed = |trace: &Vec<_>| format!("conforms, and Fail after {}", alphabet.show(trace));
                 let outcome = fail.map_or(Ok(()), |trace| Err(blamed(trace)));
@@ -156,6 +189,20 @@ impl Against<'_> {
             conforms_relatively &= relatively == Outcome::Done;
             can_fail |= fail.is_some();
             can_pass |= runs.verdicts.contains_key(&Verdict::Pass);
+        }
+        if self.queues {
+            let names = [
+                ("behind the link: not ioc, Fail with no queue", "behind the link: Pass with no queue"),
+                ("behind the link: not ioc, Fail with queues of 1", "behind the link: Pass with queues of 1"),
+                ("behind the link: not ioc, Fail with queues of 2", "behind the link: Pass with queues of 2"),
+                ("behind the link: not ioc, Fail with queues of 3", "behind the link: Pass with queues of 3"),
+            ];
+            for (longest, (fails, passes)) in names.into_iter().enumerate() {
+                report.count(fails, usize::from(found[longest] && !conforms));
+                report.count(passes, usize::from(passed[longest]));
+            }
+            report
+                .count("behind the link: not ioc, Fail without the link", usize::from(can_fail && !conforms));
         }
         report.count(counts.all, usize::from(met));
         report.count(counts.not_ioc, usize::from(!conforms));

@@ -1,0 +1,271 @@
+//! What was sent and what is seen pass each other: the judge that knows of the link, over the specification as the inner judge.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::adapter::description::{Encoding, Iut, Lines, Settle, Spelling, Tcp, Unmatched, Way};
+use coreach_execution::adapter::lines::pattern;
+use coreach_execution::adapter::open;
+use coreach_execution::adapter::template::Template;
+use coreach_execution::initial;
+use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
+use coreach_execution::judge::{Judge, Judged};
+use coreach_execution::monitor::Monitor;
+use coreach_execution::replay::replay;
+use coreach_execution::run::{Cause, Occurrence};
+use coreach_execution::values::{MIX, Values};
+use coreach_execution::{Drive, Run, Settings, Strategy, run};
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::semantics::Event;
+use coreach_model::{Iosts, Verdict};
+
+/// It ticks until it is told to go, and answers that once; told to stop while it is idle, it says nothing that is known.
+const MODEL: &str = "
+iosts: ticker
+initial: { location: Idle }
+inputs: { Go: {}, Stop: {} }
+outputs: { Tick: {}, Done: {} }
+transitions:
+  - { from: Idle, to: Idle, on: Tick }
+  - { from: Idle, to: Busy, on: Go }
+  - { from: Busy, to: Idle, on: Done }
+  - { from: Busy, to: Still, on: Stop }
+";
+
+const DELAY: Duration = Duration::from_millis(50);
+
+fn model() -> Iosts {
+    let file = from_bytes("ticker".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
+fn monitor(model: &Iosts) -> Monitor<'_> {
+    let states = initial::states(model, &Default::default(), 10, &mut Z3Solver::default()).unwrap();
+    Monitor::new(model, states.into_iter().collect::<BTreeSet<_>>())
+}
+
+/// `?` is sent, `!` is seen, a number is a delay in milliseconds.
+fn occurrence(word: &str) -> Occurrence {
+    let event = || Event::new(&word[1..], Vec::new());
+    match word.as_bytes()[0] {
+        b'?' => Occurrence::Stimulus(event()),
+        b'!' => Occurrence::Observation(event()),
+        _ => Occurrence::Delay(Duration::from_millis(word.parse().unwrap())),
+    }
+}
+
+/// What a trace comes to, and how many have crossed.
+fn judged(judge: &mut dyn Judge, trace: &str) -> (Option<Verdict>, usize) {
+    judge.begin();
+    for word in trace.split(' ') {
+        match judge.take(&occurrence(word)) {
+            Judged::Followed(_) if judge.verdict().is_none() => {}
+            Judged::Followed(_) => break,
+            Judged::Ends(verdict, _) => return (Some(verdict), judge.crossed()),
+        }
+    }
+    (judge.verdict(), judge.crossed())
+}
+
+#[test]
+fn an_observation_may_be_older_than_a_stimulus_and_not_too_old() {
+    let model = model();
+    let mut judge = Crossing::new(DELAY, monitor(&model));
+    let (fail, unknown) = (Some(Verdict::Fail), Some(Verdict::Inconclusive));
+    for (trace, verdict, crossed) in [
+        ("!Tick ?Go !Done !Tick", None, 0),
+        // It was sent before the stimulus came; so were two.
+        ("?Go !Tick !Done", None, 1),
+        ("?Go !Tick !Tick !Done !Tick", None, 2),
+        ("?Go 30 !Tick !Done", None, 1),
+        ("?Go 30 19 !Tick !Done", None, 1),
+        // The stimulus has come by then.
+        ("?Go 50 !Tick", fail, 0),
+        ("?Go 30 20 !Tick", fail, 0),
+        ("?Go 30 !Tick 20 !Tick", fail, 1),
+        // When `Done` was sent, it had come.
+        ("?Go !Done !Done", fail, 0),
+        // Order is kept: the second one came behind the first.
+        ("?Go !Tick !Done ?Go !Done !Tick", None, 1),
+        // An output that no order explains.
+        ("!Done", fail, 0),
+        // `Stop` came when it was idle again: nothing is said of that, once it is sure to have come.
+        ("?Go ?Stop !Done", None, 1),
+        ("?Go ?Stop !Done 50", unknown, 1),
+        ("?Go ?Stop 50 !Done", fail, 0),
+        ("?Go ?Stop !Tick 50 !Tick", fail, 1),
+        // What is not said of a state is not said of the link either.
+        ("?Stop", unknown, 0),
+    ] {
+        assert_eq!(judged(&mut judge, trace), (verdict, crossed), "{trace}");
+        let alone = judged(&mut monitor(&model), trace).0;
+        assert!(verdict != fail || alone == fail, "{trace}: a link forgives, and blames for nothing more");
+    }
+}
+
+#[test]
+fn with_no_delay_it_is_the_inner_judge() {
+    let model = model();
+    let words = ["?Go", "?Stop", "!Tick", "!Done"];
+    let mut traces: Vec<String> = words.map(str::to_owned).to_vec();
+    for _ in 0..3 {
+        traces = traces.iter().flat_map(|trace| words.map(|word| format!("{trace} {word}"))).collect();
+    }
+    for trace in traces {
+        // A moment passes behind each stimulus.
+        let timed = trace.replace("?Go", "?Go 0").replace("?Stop", "?Stop 0");
+        let behind = judged(&mut Crossing::new(Duration::ZERO, monitor(&model)), &timed);
+        assert_eq!(behind, (judged(&mut monitor(&model), &trace).0, 0), "{trace}");
+    }
+}
+
+#[test]
+fn no_more_is_sent_than_is_followed() {
+    let text = MODEL.replace("on: Done }", "on: Done }\n  - { from: Busy, to: Busy, on: Go }");
+    let file = from_bytes("ticker".to_owned(), text.into_bytes()).unwrap();
+    let model = read_specification(file).unwrap().0.iosts;
+    let mut judge = Crossing::new(DELAY, monitor(&model));
+    let go = Event::new("Go", Vec::new());
+    let mut count = 0;
+    while judge.can_send(&go) {
+        assert!(matches!(judge.take(&Occurrence::Stimulus(go.clone())), Judged::Followed(_)));
+        count += 1;
+    }
+    assert_eq!(count, MOST_UNDER_WAY);
+    let ends = Judged::Ends(Verdict::Inconclusive, Cause::Crossed);
+    assert_eq!(judge.take(&Occurrence::Stimulus(go.clone())), ends);
+    // Time makes room.
+    judge.take(&Occurrence::Delay(DELAY));
+    assert!(judge.can_send(&go));
+}
+
+/// A ticker that looks at what it was sent only after a tick: the tick crosses every `Go`. One that is wrong ticks once more
+/// when it has been told, so many milliseconds later.
+fn ticker(wrong: Option<u64>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || -> std::io::Result<()> {
+                let mut writer = stream.try_clone()?;
+                let (sender, told) = mpsc::channel();
+                std::thread::spawn(move || {
+                    for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                        if sender.send(line).is_err() {
+                            return;
+                        }
+                    }
+                });
+                loop {
+                    std::thread::sleep(Duration::from_millis(6));
+                    writer.write_all(b"tick\n")?;
+                    match told.try_recv() {
+                        Err(mpsc::TryRecvError::Empty) => {}
+                        Err(mpsc::TryRecvError::Disconnected) => {
+                            return writer.shutdown(std::net::Shutdown::Both);
+                        }
+                        Ok(_) => {
+                            if let Some(late) = wrong {
+                                std::thread::sleep(Duration::from_millis(late));
+                                writer.write_all(b"tick\n")?;
+                            }
+                            std::thread::sleep(Duration::from_millis(10));
+                            writer.write_all(b"done\n")?;
+                        }
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+fn way(address: SocketAddr) -> Way {
+    let template = |text: &str| Template::parse(text).unwrap();
+    let encoding = Encoding::Lines(Lines {
+        line_ending: "\n".to_owned(),
+        reset: Vec::new(),
+        stimuli: vec![("Go".to_owned(), template("go")), ("Stop".to_owned(), template("stop"))],
+        observations: vec![
+            ("Tick".to_owned(), vec![pattern("tick").unwrap()]),
+            ("Done".to_owned(), vec![pattern("done").unwrap()]),
+        ],
+        spelling: Spelling::default(),
+        unmatched: Unmatched::Fail,
+    });
+    Way::Tcp(Tcp {
+        address: template(&address.to_string()),
+        launch: None,
+        encoding,
+        settle: Settle::default(),
+    })
+}
+
+/// What runs come to, none of which sends `Stop`.
+fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
+    let iut = Iut { name: "ticker".to_owned(), way: way(address), link: judge.link() };
+    let mut adapter = open(&iut, Z3Solver::default);
+    let settings = Settings {
+        steps: 12,
+        quiescence: Duration::from_secs(10),
+        patience: Duration::from_millis(20),
+        ..Settings::default()
+    };
+    let mut found = Vec::new();
+    for seed in 0..count {
+        let run = run(Drive {
+            judge: &mut *judge,
+            seed,
+            settings: &settings,
+            adapter: adapter.as_mut(),
+            strategy: &mut Strategy::random(),
+            values: &mut Values::new(MIX),
+            solver: &mut Z3Solver::default(),
+        });
+        found.push(run);
+    }
+    // Whatever was told is told again by the trace alone.
+    for run in &found {
+        judge.begin();
+        for step in &run.trace {
+            assert!(matches!(judge.take(&step.what), Judged::Followed(_)), "{run:?}");
+        }
+        assert_eq!((judge.crossed(), judge.shown()), (run.crossed, run.end.clone()));
+    }
+    let again = replay(judge, &found[0], &settings, adapter.as_mut()).run;
+    assert!(judge.link().is_none() || again.outcome.name() == found[0].outcome.name(), "{again:?}");
+    found
+}
+
+/// Without `Stop`, whose place in the order nobody could tell.
+fn simple() -> Iosts {
+    let text = MODEL.replace("  - { from: Busy, to: Still, on: Stop }\n", "");
+    let file = from_bytes("ticker".to_owned(), text.into_bytes()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
+fn fails(runs: &[Run]) -> usize {
+    runs.iter().filter(|run| run.outcome.verdict() == Some(Verdict::Fail)).count()
+}
+
+#[test]
+fn a_tick_that_crosses_is_no_fail_and_one_that_cannot_have_crossed_is() {
+    let model = simple();
+    let right = ticker(None);
+    // Long enough for a machine that does much else.
+    let mut behind = Crossing::new(Duration::from_secs(2), monitor(&model));
+    // Without looking at the link, a correct system fails.
+    assert!(fails(&runs(&mut monitor(&model), right, 5)) > 0);
+    let found = runs(&mut behind, right, 15);
+    assert_eq!(fails(&found), 0, "{found:#?}");
+    assert!(found.iter().map(|run| run.crossed).sum::<usize>() >= 10);
+    // Wrong at once: it may have been before. Wrong much later: it cannot.
+    assert_eq!(fails(&runs(&mut behind, ticker(Some(1)), 5)), 0);
+    assert!(fails(&runs(&mut behind, ticker(Some(4000)), 2)) > 0);
+}
