@@ -68,8 +68,9 @@ pub fn behind(
         trace: start,
         accepted: start.is_some_and(|set| is_accepted(instance, &both.states(set))),
     });
+    let initial: Configurations = initial.collect();
     let mut world = World { iut, alphabet, instance, both, longest };
-    let configurations = world.closed(initial.collect());
+    let configurations = world.closed(initial);
     let node = Node { configurations, stimuli: Vec::new(), judge };
     let outcome = walk_with_traces(node, limit, |node, trace| {
         match node.judge.verdict() {
