@@ -24,12 +24,15 @@ use coreach_execution::adapter::open;
 use coreach_execution::adapter::template::Template;
 use coreach_execution::adapter::{Left, Settled};
 use coreach_execution::constants::initial_state;
-use coreach_execution::run::Outcome;
+use coreach_execution::initial;
+use coreach_execution::monitor::Monitor;
+use coreach_execution::run::{Cause, Outcome};
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{
     Adapter, CaseJudge, Drive, Failure, Run, Session, Settings, Strategy, TestCase, run,
 };
 use coreach_model::Value;
+use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use link::{Habits, Link};
 use systems::Slow;
@@ -303,6 +306,40 @@ fn a_request_without_an_answer_is_one_that_may_still_come() {
         })
         .collect();
     assert_eq!(found, ["lost", "dirty", "lost", "dirty", "lost", "dirty"]);
+}
+
+/// While an answer is outstanding, a request would wait for its turn: it must not be judged as if it had been sent.
+#[test]
+fn nothing_is_sent_over_http_before_the_answer_has_come() {
+    const MODEL: &str = "
+iosts: counter
+variables: { vCount: int }
+initial: { location: Idle, condition: vCount == 0 }
+inputs: { Add: { pBy: \"int[1..9]\" }, Ask: {} }
+outputs: { Value: { pValue: int }, Done: {} }
+transitions:
+  - { from: Idle, to: Adding, on: Add, assign: { vCount: vCount + pBy } }
+  - { from: Adding, to: Idle, on: Done }
+  - { from: Adding, to: Both, on: Ask }
+  - { from: Both, to: Adding, on: Value, when: pValue == vCount }
+";
+    let file = from_bytes("counter".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
+    let model = read_specification(file).unwrap().0.iosts;
+    let states = initial::states(&model, &Default::default(), 10, &mut Z3Solver::default()).unwrap();
+    let mut judge = Monitor::new(&model, states.into_iter().collect());
+    let mut adapter = adapter(Way::Http(http(systems::http(Slow { ms: 60, every: 1 }))));
+    for seed in 0..5 {
+        let run = run(Drive {
+            judge: &mut judge,
+            seed,
+            settings: &settings(8, 5000),
+            adapter: &mut *adapter,
+            strategy: &mut Strategy::random(),
+            values: &mut Values::new(MIX),
+            solver: &mut Z3Solver::default(),
+        });
+        assert_eq!(run.outcome, Outcome::inconclusive(Cause::Steps(8)), "{:#?}", run.trace);
+    }
 }
 
 /// As after a kill: the way to the system is gone, and what it has sent is not. Another way, be it of another program, waits.
