@@ -36,6 +36,9 @@ use crate::brute::walk::{Outcome, walk_with_traces};
 /// The longest queues.
 pub const LONGEST: usize = 3;
 
+/// Behind a trace with more of them, nothing is walked: the others cost less.
+const MOST_CONFIGURATIONS: usize = 200;
+
 /// What came of it.
 #[derive(Default, Debug)]
 pub struct Behind {
@@ -43,8 +46,6 @@ pub struct Behind {
     pub fail: Option<Vec<EventId>>,
     /// A trace to a Pass that was not deserved.
     pub undeserved: Option<Vec<EventId>>,
-    /// Can it get Pass?
-    pub passes: bool,
 }
 
 /// All runs of a test case with an implementation behind queues of so many messages.
@@ -79,7 +80,6 @@ pub fn behind(
                 return Ok(Vec::new());
             }
             Some(Verdict::Pass) => {
-                result.passes = true;
                 if !node.configurations.iter().all(|configuration| configuration.accepted) {
                     result.undeserved.get_or_insert_with(trace);
                 }
@@ -89,6 +89,9 @@ pub fn behind(
             None => {}
         }
         let mut next = Vec::new();
+        if node.configurations.len() > MOST_CONFIGURATIONS {
+            return Ok(next);
+        }
         for event in alphabet.events() {
             let mut judge = node.judge.clone();
             let said = Event::new(event.to_string(), Vec::new());
