@@ -246,9 +246,11 @@ struct Node<'a> {
     judge: Crossing<Explicit<'a>>,
 }
 
+type Key<'a> = (&'a Configurations, Vec<(u32, usize)>, &'a [EventId], Option<Verdict>);
+
 impl Node<'_> {
     /// The states of the judge with what they have not taken. Of the stimuli, those that one has not.
-    fn key(&self) -> (&Configurations, Vec<(u32, usize)>, &[EventId], Option<Verdict>) {
+    fn key(&self) -> Key<'_> {
         let strands: Vec<(u32, usize)> =
             self.judge.strands().map(|(judge, behind)| (judge.state, behind)).collect();
         // How many are under way at most is counted by the judge, from the first on.
