@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use coreach_execution::adapter::Failure;
+use coreach_execution::adapter::{Failure, Left};
 use coreach_execution::campaign::summary::{Counts, Group, Summary, Told};
 use coreach_execution::ending::{Cause, Ending, Outcome, cause};
 use coreach_execution::mutation::Operator;
-use coreach_execution::record::{GuardRecord, ReasonRecord, Record, StepRecord};
+use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord, StepRecord};
 use coreach_execution::values::Source;
 use coreach_model::Verdict;
 use coreach_model::diagnostic::Diagnostic;
@@ -54,6 +54,7 @@ fn outcomes() -> Vec<Outcome> {
         Cause::Silence(some),
         Cause::NothingToDo,
         Cause::Unspecified,
+        Cause::Crossed,
         Cause::Steps(3),
         Cause::Time(some),
         Cause::Digits(4),
@@ -66,17 +67,19 @@ fn outcomes() -> Vec<Outcome> {
         Failure::Stuck(text()),
         Failure::Flood(text()),
         Failure::Untranslatable(text()),
+        Failure::Dirty(text()),
     ];
     for cause in &causes {
         match cause {
             Cause::Event | Cause::Alien(_) | Cause::Silence(_) | Cause::NothingToDo | Cause::Unspecified => {}
-            Cause::Steps(_) | Cause::Time(_) | Cause::Digits(_) | Cause::Ended => {}
+            Cause::Crossed | Cause::Steps(_) | Cause::Time(_) | Cause::Digits(_) | Cause::Ended => {}
         }
     }
     for failure in &failures {
         match failure {
             Failure::Start(_) | Failure::Lost(_) | Failure::Garbage(_) => {}
             Failure::Stuck(_) | Failure::Flood(_) | Failure::Untranslatable(_) => {}
+            Failure::Dirty(_) => {}
         }
     }
     let verdicts = causes
@@ -93,7 +96,7 @@ fn records() -> Vec<Record> {
         ms: (!event).then_some(2.5),
         at_ms: 1.25,
     };
-    let one = |outcome: Outcome| {
+    let one = |(number, outcome): (usize, Outcome)| {
         let (cause, detail) = cause(&outcome);
         Record {
             format_version: coreach_execution::record::FORMAT_VERSION,
@@ -122,10 +125,17 @@ fn records() -> Vec<Record> {
                 step("delay", false),
             ],
             mix: Source::ALL.iter().map(|source| (source.name().to_owned(), json!(2))).collect(),
+            link_ms: Some(50.0),
+            crossed: 2,
+            settled: Some(SettledRecord {
+                awaited: "the answer to `Add`".to_owned(),
+                ms: 1.5,
+                left: Left::ALL[number % 3].name().to_owned(),
+            }),
             seconds: 0.5,
         }
     };
-    outcomes().into_iter().map(one).collect()
+    outcomes().into_iter().enumerate().map(one).collect()
 }
 
 #[test]
@@ -142,6 +152,7 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
         }
     });
     assert_eq!(words(&schema, "/properties/cause/enum"), causes);
+    assert_eq!(words(&schema, "/properties/settled/properties/left/enum"), Left::ALL.map(Left::name));
     let sources: Vec<&str> = Source::ALL.iter().map(|source| source.name()).collect();
     assert_eq!(words(&schema, "/properties/mix/propertyNames/enum"), sources);
 }
