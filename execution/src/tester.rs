@@ -9,7 +9,7 @@
 //! an observation is shown as it comes. Where there is nothing to send and nothing comes within the limit, silence is shown
 //! like an event: it is the judge who says what it means. What was followed is a step of the trace.
 //!
-//! A judge that looks at a link is shown how long nothing has come ([`crate::clock`]). An adapter that would keep a stimulus
+//! A judge that looks at a link is shown how long nothing has come (`clock.rs`). An adapter that would keep a stimulus
 //! back gets none.
 //!
 //! What an adapter reports as no event at all is a Fail with that cause (Definition 6.2: the output is in no Out). What

@@ -44,7 +44,7 @@ fn slowly<R>(counter: &Mutex<Counter>, slow: Slow, work: impl FnOnce(&mut i64) -
     let is_slow = {
         let mut counter = counter.lock().unwrap();
         counter.asked += 1;
-        slow.every > 0 && counter.asked % slow.every == 0
+        slow.every > 0 && counter.asked.is_multiple_of(slow.every)
     };
     if is_slow {
         thread::sleep(Duration::from_millis(slow.ms));
