@@ -31,11 +31,12 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
     let http = Http {
         base: template(&format!("http://127.0.0.1:{port}")),
         launch: None,
-        reset: None,
+        reset: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request("/{pCoinValue}"))],
         observations: vec![("Return".to_owned(), response)],
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
+        settle: Default::default(),
     };
     let answer = answer.to_vec();
     let server = std::thread::spawn(move || {
@@ -50,7 +51,8 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
         let _ = stream.write_all(&answer);
     });
     let test = TestCase::from_json(include_bytes!("data/deliver_coffee.json")).unwrap();
-    let mut adapter = open(&Iut { name: "test".to_owned(), way: Way::Http(http) }, Z3Solver::default);
+    let mut adapter =
+        open(&Iut { name: "test".to_owned(), way: Way::Http(http), link: None }, Z3Solver::default);
     let deadline = Instant::now() + Duration::from_secs(20);
     adapter.start(&Session { iosts: &test.iosts, constants: &[], seed: 1, deadline }).unwrap();
     adapter.send(&Event::new("Coin", vec![Value::int(1)])).unwrap();
