@@ -39,7 +39,7 @@ use std::time::Duration;
 
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::{Datum, TransitionId, Value, Verdict};
 
 use crate::judge::{Choice, Judge, Judged, Move, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
@@ -331,7 +331,7 @@ impl<J: Follower> Judge for Crossing<J> {
         offers
     }
 
-    fn stimulus(&mut self, number: usize, choice: &mut Choice<'_>) -> Option<Event> {
+    fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
         let mut live = self.strands.iter_mut().filter(|strand| strand.judge.verdict().is_none());
         let front = live.next()?.front.as_mut()?;
         let event = front.stimulus(number, choice)?;
@@ -379,7 +379,7 @@ impl<J: Follower> Judge for Crossing<J> {
         self.first().place()
     }
 
-    fn describe(&self, number: usize) -> String {
+    fn describe(&self, number: TransitionId) -> String {
         self.first().describe(number)
     }
 

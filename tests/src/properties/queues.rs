@@ -21,7 +21,7 @@ use coreach_execution::judge::{Choice, Judge, Judged, Offers, Shown, Why};
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
-use coreach_model::{Datum, Value, Verdict};
+use coreach_model::{Datum, TransitionId, Value, Verdict};
 use coreach_pipeline::artifact::Verdict as Made;
 
 use crate::brute::EventId;
@@ -315,7 +315,7 @@ impl Judge for Explicit<'_> {
         Offers::default()
     }
 
-    fn stimulus(&mut self, _: usize, _: &mut Choice<'_>) -> Option<Event> {
+    fn stimulus(&mut self, _: TransitionId, _: &mut Choice<'_>) -> Option<Event> {
         None
     }
 
@@ -351,7 +351,7 @@ impl Judge for Explicit<'_> {
         ""
     }
 
-    fn describe(&self, _: usize) -> String {
+    fn describe(&self, _: TransitionId) -> String {
         String::new()
     }
 
