@@ -10,9 +10,8 @@
 //!
 //! **Cost** of an analysis: its account, and as much again for what is not counted.
 
-use core::cell::Cell;
-
 use crate::limits::Limits;
+use crate::tally::LEFT;
 
 /// An operation may use one of so many parts of what is left.
 const PART: u64 = 2;
@@ -25,10 +24,6 @@ const LEAST_ROWS: usize = 64;
 
 /// Row operations for an analysis: some seconds.
 const ALL: u64 = 5_000_000;
-
-thread_local! {
-    static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
-}
 
 /// Work for many operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,11 +63,6 @@ pub fn limits() -> Limits {
     let work = (left / PART).clamp(LEAST, most.work);
     let rows = usize::try_from(most.rows as u64 * work / most.work).unwrap_or(most.rows);
     Limits { rows: rows.max(LEAST_ROWS), work }
-}
-
-/// Counts work that was done.
-pub(crate) fn spend(work: u64) {
-    LEFT.set(LEFT.get().map(|left| left.saturating_sub(work)));
 }
 
 #[cfg(test)]

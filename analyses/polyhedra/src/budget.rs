@@ -26,7 +26,7 @@ pub(crate) struct Budget {
 
 impl Drop for Budget {
     fn drop(&mut self) {
-        crate::account::spend(self.given - self.work.get());
+        crate::tally::spend(self.given - self.work.get());
     }
 }
 

@@ -23,6 +23,7 @@ mod query;
 mod rational;
 mod row;
 pub mod sequence;
+mod tally;
 mod transfer;
 mod transfer_one;
 mod widening;

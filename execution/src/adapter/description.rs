@@ -148,7 +148,7 @@ impl Way {
             Way::Tcp(tcp) if tcp.launch.is_none() => tcp.address.fill(|_| None).ok(),
             Way::Http(http) if http.launch.is_none() => {
                 let base = http.base.fill(|_| None).ok()?;
-                Some(super::server::host_and_port(&base))
+                Some(host_and_port(&base))
             }
             // Whatever the command speaks to: another run of it speaks to the same.
             Way::Stdio(stdio) if stdio.settle.is_some() => {
@@ -261,4 +261,12 @@ pub struct Response {
     pub status: u16,
     /// For each parameter, the JSON pointer (RFC 6901) to its value in the body.
     pub values: Vec<(String, String)>,
+}
+
+/// Host and port of an address, or of the beginning of a URL.
+pub fn host_and_port(address: &str) -> String {
+    let Some(rest) = address.strip_prefix("http://") else { return address.to_owned() };
+    let host = rest.split('/').next().unwrap_or_default();
+    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    if has_port { host.to_owned() } else { format!("{host}:80") }
 }

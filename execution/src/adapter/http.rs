@@ -15,7 +15,7 @@ use crate::adapter::requests::{Prepared, Requests};
 use crate::adapter::server::{self, Server};
 use crate::adapter::signature::Signatures;
 use crate::adapter::socket::Known;
-use crate::adapter::system::{self, Arrival, Left, Settled, System};
+use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
 use crate::adapter::{Adapter, Failure, Received, Session};
 use crate::excerpt::shortened;
 
@@ -85,7 +85,7 @@ impl Adapter for HttpAdapter {
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
-        let run = self.run.as_mut().ok_or_else(super::stdio::not_started)?;
+        let run = self.run.as_mut().ok_or_else(not_started)?;
         let request = self.description.stimuli.iter().find(|(action, _)| *action == stimulus.action);
         let (_, request) = request.ok_or_else(|| {
             Failure::Untranslatable(format!("`stimuli` has no request for `{}`", stimulus.action))
@@ -98,7 +98,7 @@ impl Adapter for HttpAdapter {
 
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
         loop {
-            let run = self.run.as_mut().ok_or_else(super::stdio::not_started)?;
+            let run = self.run.as_mut().ok_or_else(not_started)?;
             // A server says nothing unasked.
             if run.requests.is_idle() {
                 return Ok(Received::Silence);
@@ -227,14 +227,6 @@ fn reset_failed(failure: Failure, server: &Server) -> Failure {
         Failure::Untranslatable(text) => Failure::Untranslatable(text),
         other => Failure::Start(format!("`reset` failed: {}", other.text())),
     }
-}
-
-/// A run that the barrier did not let through.
-pub(super) fn not_cleansed(why: &Failure) -> Failure {
-    Failure::Dirty(format!(
-        "something of an earlier run may be under way, and the barrier failed: {}",
-        why.text()
-    ))
 }
 
 /// If the server is ours and gone, it may have said why.

@@ -122,7 +122,7 @@ impl Server {
     /// # Errors
     /// [`Failure::Untranslatable`]: it has a hole that nothing fills.
     pub fn address(&self) -> Result<String, Failure> {
-        Ok(host_and_port(&fill(&self.address, self.port)?))
+        Ok(description::host_and_port(&fill(&self.address, self.port)?))
     }
 
     /// Is it there before a run and after it?
@@ -147,14 +147,6 @@ impl Server {
         self.process = None;
         self.port = None;
     }
-}
-
-/// Host and port of an address, or of the beginning of a URL.
-pub fn host_and_port(address: &str) -> String {
-    let Some(rest) = address.strip_prefix("http://") else { return address.to_owned() };
-    let host = rest.split('/').next().unwrap_or_default();
-    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    if has_port { host.to_owned() } else { format!("{host}:80") }
 }
 
 fn is_alive(process: &Process) -> bool {

@@ -9,11 +9,10 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::description::{Encoding, Stdio, Way};
 use crate::adapter::dialogue::Dialogue;
-use crate::adapter::http::not_cleansed;
 use crate::adapter::process::Process;
 use crate::adapter::server;
 use crate::adapter::stream::Stream;
-use crate::adapter::system::{self, Arrival, Left, Settled, System};
+use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
 use crate::adapter::{Adapter, Failure, Received, Session};
 
 /// The adapter of a command.
@@ -96,9 +95,4 @@ impl Adapter for StdioAdapter {
         }
         self.system.leave();
     }
-}
-
-/// A session that was never begun, or has ended.
-pub(super) fn not_started() -> Failure {
-    Failure::Lost("the session has not begun".to_owned())
 }

@@ -222,3 +222,16 @@ pub fn pause(time: Duration, session: &Session<'_>) -> Result<(), Failure> {
     }
     Ok(())
 }
+
+/// A session that was never begun, or has ended.
+pub(super) fn not_started() -> Failure {
+    Failure::Lost("the session has not begun".to_owned())
+}
+
+/// A run that the barrier did not let through.
+pub(super) fn not_cleansed(why: &Failure) -> Failure {
+    Failure::Dirty(format!(
+        "something of an earlier run may be under way, and the barrier failed: {}",
+        why.text()
+    ))
+}

@@ -9,11 +9,9 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::description::{Encoding, Step, Tcp, Way};
 use crate::adapter::dialogue::Dialogue;
-use crate::adapter::http::not_cleansed;
 use crate::adapter::server::Server;
-use crate::adapter::stdio::not_started;
 use crate::adapter::stream::Stream;
-use crate::adapter::system::{self, Arrival, Left, Settled, System};
+use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
 use crate::adapter::{Adapter, Failure, Received, Session};
 
 /// The adapter of a TCP connection.

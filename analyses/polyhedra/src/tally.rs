@@ -1,0 +1,14 @@
+//! The tally of work on a thread, from which an account is paid ([`crate::account`]); what spends it ([`crate::budget`]) knows no
+//! accounts.
+
+use core::cell::Cell;
+
+thread_local! {
+    /// What is left of the account within which the thread works, where it works within one.
+    pub(crate) static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Counts work that was done.
+pub(crate) fn spend(work: u64) {
+    LEFT.set(LEFT.get().map(|left| left.saturating_sub(work)));
+}
