@@ -139,12 +139,18 @@ pub struct ReplayArguments {
     /// The implementation [default: that of the store]
     #[arg(long, value_name = "FILE")]
     pub iut: Option<PathBuf>,
-    /// Look for a shorter run with the same verdict
+    /// Look for a shorter run with the same failure, and simpler values
     #[arg(long)]
     pub shrink: bool,
     /// The most runs that `--shrink` may make
-    #[arg(long, alias = "budget", value_name = "N", default_value = "300", value_parser = whole::<usize>)]
+    #[arg(long, alias = "budget", value_name = "N", default_value = "1000", value_parser = whole::<usize>)]
     pub attempts: usize,
+    /// The most time of `--shrink`, with the repetitions: `60s`, `5m`
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = budget::parse_time)]
+    pub shrink_time: Duration,
+    /// How often the shrunk run is repeated, to see how sure it is to fail
+    #[arg(long, value_name = "N", default_value = "5", value_parser = whole::<usize>)]
+    pub again: usize,
     /// How runs are driven.
     #[command(flatten)]
     pub driving: Driving,
@@ -154,6 +160,9 @@ pub struct ReplayArguments {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// Of `mutate`.

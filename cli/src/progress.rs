@@ -46,6 +46,11 @@ impl Progress {
         self.bar.set_message(visible(&what).into_owned());
     }
 
+    /// A line that stays, above this one.
+    pub fn prints(&self, line: &str) {
+        self.bar.suspend(|| crate::console::say(line));
+    }
+
     /// One piece is done.
     pub fn one_done(&self) {
         self.bar.inc(1);

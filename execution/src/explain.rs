@@ -7,6 +7,7 @@
 
 use coreach_model::Verdict;
 
+use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::{Judge, Judged, Why};
 use crate::run::{Cause, Occurrence, Outcome, Run};
@@ -24,6 +25,8 @@ pub struct Reason {
     pub guards: Vec<Guard>,
     /// The observations that the test case would have gone on with.
     pub expected: Vec<String>,
+    /// What failed, or how it went: the identity of the end.
+    pub bucket: Bucket,
 }
 
 /// Explains the end of a run, by showing it to a judge of its kind again.
@@ -45,8 +48,11 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
         (_, Some(what)) => Some(what.to_string()),
         _ => None,
     };
-    let Why { guards, expected } = judge.why(last.and_then(Occurrence::event), verdict);
-    Reason { summary: summary(run, &location, event.as_deref()), location, event, guards, expected }
+    let decisive = last.and_then(Occurrence::event);
+    let Why { guards, expected, violated } = judge.why(decisive, verdict);
+    let action = decisive.map(|event| event.action.as_str());
+    let bucket = Bucket::new(&run.outcome, &location, action, violated);
+    Reason { summary: summary(run, &location, event.as_deref()), location, event, guards, expected, bucket }
 }
 
 fn summary(run: &Run, location: &str, event: Option<&str>) -> String {

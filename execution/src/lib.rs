@@ -70,6 +70,7 @@
 //! ```
 
 pub mod adapter;
+pub mod bucket;
 pub mod campaign;
 mod clock;
 pub mod codec;
@@ -94,6 +95,7 @@ pub mod tester;
 pub mod values;
 
 pub use adapter::{Adapter, Failure, Received, Session};
+pub use bucket::Bucket;
 pub use ending::Ending;
 pub use judge::{Judge, case::CaseJudge};
 pub use run::{Outcome, Run, Step};

@@ -20,8 +20,10 @@ use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
 use crate::judge::crossing::Follower;
+use crate::judge::guards::violated;
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
+use crate::values::boundaries::boundaries;
 
 /// The most states that are followed.
 const MOST: usize = 256;
@@ -207,7 +209,23 @@ impl Judge for Monitor<'_> {
         format!("send {} when {}", self.specification.action(transition.action).name, transition.guard)
     }
 
-    fn why(&self, _: Option<&Event>, _: Option<Verdict>) -> Why {
-        Why::default()
+    fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
+        let mut found = vec![Vec::new(); stimulus.values.len()];
+        for state in &self.states {
+            let here = self.specification.transitions.iter().filter(|one| one.source == state.location);
+            for (all, more) in found.iter_mut().zip(boundaries(self.specification, here, state, stimulus)) {
+                all.extend(more);
+            }
+        }
+        found
+    }
+
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+        let Some(event) = observed.filter(|_| verdict == Some(Verdict::Fail)) else { return Why::default() };
+        let sets = self.states.iter().flat_map(|state| {
+            let here = self.specification.transitions.iter().filter(|one| one.source == state.location);
+            violated(self.specification, here, state, event)
+        });
+        Why { violated: sets.collect(), ..Why::default() }
     }
 }

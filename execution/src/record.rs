@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::adapter::{Left, Settled};
+use crate::bucket::Bucket;
 use crate::codec;
 use crate::ending::{self, Ending};
 use crate::explain::{Reason, reason};
@@ -23,6 +24,7 @@ use crate::json;
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step};
+use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
 use crate::tester::initial;
 use crate::values::Source;
@@ -50,6 +52,9 @@ pub struct Record {
     pub detail: Json,
     /// Why, in words.
     pub reason: ReasonRecord,
+    /// What failed, or how it went; records of older versions do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<Bucket>,
     /// The events.
     pub trace: Vec<StepRecord>,
     /// Where the stimuli's values came from, and how often.
@@ -63,6 +68,9 @@ pub struct Record {
     /// What was waited for when it was over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<SettledRecord>,
+    /// How it was found, where it is what shrinking came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shrunk: Option<ShrunkRecord>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -137,7 +145,9 @@ impl StepRecord {
 /// The run as a record, with the reason that the judge gives.
 pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
     let (cause, detail) = ending::cause(&run.outcome);
-    let reason = reason_record(reason(judge, run));
+    let reason = reason(judge, run);
+    let bucket = Some(reason.bucket.clone());
+    let reason = reason_record(reason);
     let iosts = judge.iosts();
     Record {
         format_version: FORMAT_VERSION,
@@ -148,11 +158,13 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         cause: cause.to_owned(),
         detail,
         reason,
+        bucket,
         trace: run.trace.iter().map(|step| step_record(iosts, step)).collect(),
         mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
         link_ms: run.link.map(milliseconds),
         crossed: run.crossed,
         settled: run.settled.as_ref().map(settled_record),
+        shrunk: None,
         seconds: run.time.as_secs_f64(),
     }
 }

@@ -1,28 +1,50 @@
-//! A shorter run with the same verdict, found by running again.
+//! A shorter run with the same failure, and simpler values in it, found by running again.
 //!
-//! **Problem.** A fault that was met after forty events is understood after four. Nothing can be computed from the trace
-//! alone: only the implementation knows what it does after a shorter one.
+//! **Problem.** A fault that was met after forty events is understood after four, and `Add(1)` is understood sooner than
+//! `Add(-9223372036854775807)`. Nothing can be computed from the trace alone: only the implementation knows what it does after another
+//! one. And a faulty implementation has more than one fault: the shortest run that fails is that of the easiest fault, which may be
+//! quite another one.
 //!
-//! **Method**, each candidate being executed:
+//! **Method**, each candidate being executed, and kept only if it fails in the *same bucket* ([`crate::bucket`]):
 //!
 //! 1. *Search.* Runs with other seeds, each limited to fewer events than the best: a long trace is rarely the only way to
 //!    a fault, and its parts need not be runs of the test case at all.
 //! 2. *Cut.* Delta debugging over the stimuli (Zeller and Hildebrandt, TSE 2002): leave out halves, quarters, ..., single
 //!    ones. What is observed in between is observed anew. A candidate whose next stimulus the judge does not allow
 //!    is no run of it, and is passed over.
+//! 3. *Simplify.* Of each value of each stimulus: the boundaries that the guard has for it there, then 0 and other simple
+//!    ones, the simplest first ([`simpler`]); then, of a number, halving the distance between what does not fail and what does. In
+//!    the end the value fails and its neighbour towards 0 does not, or is not allowed. Where a value stands in several
+//!    stimuli and cannot go alone, all of them go together.
 //!
-//! Both are repeated until neither helps. An implementation that is not deterministic may fail now and pass then: where
-//! the given run does not fail again three times, a candidate of the second kind gets three chances. What is returned
-//! has really happened.
+//! All are repeated until none helps. An implementation that is not deterministic may fail now and pass then: where
+//! the given run does not fail again three times, a candidate gets three chances. What is returned has really happened. How
+//! sure it is to happen again is found out last: the result is run again, and it is counted how often it came to the same bucket.
 //!
-//! **Ends** when the budget of runs is used, or nothing is left to try: each success is strictly shorter.
+//! The symbolic constants stay as they are: they are the test's, and another instance of it is another test.
+//!
+//! **Ends** when the time or the number of runs is used up, or nothing is left to try: each success has fewer events, or as many and
+//! simpler values, and there are no infinite descents ([`simpler`]). Of the time, what the last repetitions will need is kept
+//! for them. A run under way is given no more time than is left.
+
+pub mod simpler;
+pub mod told;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::Solver;
+use coreach_model::Value;
+use coreach_model::semantics::Event;
+use dashu::base::Abs;
+use dashu::integer::IBig;
 
 use crate::adapter::Adapter;
-use crate::judge::Judge;
-use crate::replay::{Cue, perform};
-use crate::run::{Occurrence, Outcome, Run, Step, events};
+use crate::bucket::Bucket;
+use crate::explain::reason;
+use crate::judge::{Judge, Judged};
+use crate::replay::{Cue, perform, script};
+use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::Strategy;
 use crate::tester::{self, Drive, Settings};
 use crate::values::{MIX, Values};
@@ -33,148 +55,394 @@ const CHANCES: usize = 3;
 /// What shrinking did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shrunk {
-    /// The shortest run with this verdict that was seen; the given one where none was shorter.
+    /// The least run of this bucket that was seen; the given one where none was less.
     pub run: Run,
-    /// How many runs were made.
+    /// What failed, in the given run and in this one.
+    pub bucket: Bucket,
+    /// How many runs were made, without the last repetitions.
     pub runs: usize,
+    /// What came to its end before nothing was left to try.
+    pub stopped: Option<Stopped>,
+    /// How sure it is.
+    pub again: Again,
+}
+
+/// What came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    /// The number of runs.
+    Runs,
+    /// The time.
+    Time,
+}
+
+/// What repetitions of a run came to.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Again {
+    /// How often it was repeated.
+    pub times: usize,
+    /// How often it came to the same bucket.
+    pub same: usize,
+    /// What it came to instead, and how often.
+    pub others: BTreeMap<Bucket, usize>,
+}
+
+/// Something that shrinking did.
+#[derive(Clone, Copy, Debug)]
+pub enum Seen<'a> {
+    /// One more run; so many until now.
+    Tried(usize),
+    /// A run that is less than the ones before.
+    Better(&'a Run),
+    /// The search is over, and the result is repeated.
+    Repeats,
 }
 
 /// What runs are made with.
 pub struct Shrink<'a> {
     /// Judges each of them.
     pub judge: &'a mut dyn Judge,
-    /// The most runs.
+    /// The most runs, without the last repetitions.
     pub budget: usize,
+    /// The most time, with them.
+    pub time: Duration,
+    /// How often the result is repeated.
+    pub again: usize,
     /// How they are driven.
     pub settings: &'a Settings,
     /// The way to the implementation.
     pub adapter: &'a mut dyn Adapter,
     /// For values that cannot be drawn.
     pub solver: &'a mut dyn Solver,
-    /// Hears of each run that is shorter than the ones before.
-    pub seen: &'a mut dyn FnMut(&Run),
+    /// Hears of what is done.
+    pub seen: &'a mut dyn FnMut(Seen<'_>),
 }
 
-/// Looks for a shorter run with the verdict of the given one.
+/// Looks for a shorter and simpler run of the given one's bucket.
 pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
-    let shrunk = Shrunk { run: given.clone(), runs: 0 };
-    let mut search = Search { with, given: &given.outcome, shrunk };
-    let all = stimuli(given);
+    let end = Instant::now() + with.time;
+    let bucket = reason(with.judge, given).bucket;
+    let mut search = Search { with, bucket, best: given.clone(), runs: 0, end, longest: given.time };
+    let all = cues(&stimuli(given));
     let mut again = 0;
-    for _ in 0..CHANCES.min(search.with.budget) {
-        let run = search.perform(given.seed, &all);
-        again += usize::from(is_same(&run.outcome, &given.outcome));
+    for _ in 0..CHANCES {
+        if search.stopped().is_none() {
+            let run = search.perform(given.seed, &all);
+            again += usize::from(search.is_same(&run));
+        }
     }
     let chances = if again == CHANCES { 1 } else { CHANCES };
-    loop {
-        let before = events(&search.shrunk.run.trace);
-        search.other_seeds();
-        search.cut(chances);
-        if events(&search.shrunk.run.trace) == before || search.is_over() {
-            return search.shrunk;
-        }
-    }
+    while search.other_seeds() | search.cut(chances) | search.simplify(chances) {}
+    let stopped = search.stopped();
+    let again = search.again();
+    let Search { best, bucket, runs, .. } = search;
+    Shrunk { run: best, bucket, runs, stopped, again }
 }
 
-/// The same verdict, by the same kind of cause.
-fn is_same(one: &Outcome, other: &Outcome) -> bool {
-    match (one, other) {
-        (Outcome::Verdict(a, cause_a), Outcome::Verdict(b, cause_b)) => {
-            a == b && std::mem::discriminant(cause_a) == std::mem::discriminant(cause_b)
-        }
-        (Outcome::RunError(a), Outcome::RunError(b)) => a.name() == b.name(),
-        _ => false,
-    }
-}
-
-fn stimuli(run: &Run) -> Vec<Cue> {
+/// The stimuli of a run.
+fn stimuli(run: &Run) -> Vec<Event> {
     let sent = |step: &Step| match &step.what {
-        Occurrence::Stimulus(event) => Some(Cue::Send(event.clone())),
+        Occurrence::Stimulus(event) => Some(event.clone()),
         _ => None,
     };
     run.trace.iter().filter_map(sent).collect()
 }
 
-struct Search<'a, 'b> {
-    with: Shrink<'a>,
-    given: &'b Outcome,
-    shrunk: Shrunk,
+fn cues(stimuli: &[Event]) -> Vec<Cue> {
+    stimuli.iter().cloned().map(Cue::Send).collect()
 }
 
-impl Search<'_, '_> {
-    fn is_over(&self) -> bool {
-        self.shrunk.runs >= self.with.budget
+/// Has it fewer events, or as many, the same stimuli, and simpler values in them?
+fn is_less(one: &Run, other: &Run) -> bool {
+    if events(&one.trace) != events(&other.trace) {
+        return events(&one.trace) < events(&other.trace);
+    }
+    let (ours, theirs) = (stimuli(one), stimuli(other));
+    let is_alike = ours.iter().map(|event| &event.action).eq(theirs.iter().map(|event| &event.action));
+    let values = |of: &[Event]| of.iter().flat_map(|event| event.values.clone()).collect::<Vec<_>>();
+    is_alike && simpler::sequences(&values(&ours), &values(&theirs)).is_lt()
+}
+
+struct Search<'a> {
+    with: Shrink<'a>,
+    bucket: Bucket,
+    best: Run,
+    runs: usize,
+    end: Instant,
+    /// The longest that a run took which came to the bucket.
+    longest: Duration,
+}
+
+impl Search<'_> {
+    /// What has come to its end.
+    fn stopped(&self) -> Option<Stopped> {
+        let kept = self.longest.saturating_mul(u32::try_from(self.with.again).unwrap_or(u32::MAX));
+        if Instant::now() + kept.min(self.with.time / 2) >= self.end {
+            Some(Stopped::Time)
+        } else {
+            (self.runs >= self.with.budget).then_some(Stopped::Runs)
+        }
+    }
+
+    /// The settings, with no more time than is left.
+    fn settings(&self) -> Settings {
+        let left = self.end.saturating_duration_since(Instant::now());
+        let settings = self.with.settings.clone();
+        Settings { time: settings.time.min(left.max(Duration::from_millis(1))), ..settings }
     }
 
     fn perform(&mut self, seed: u64, script: &[Cue]) -> Run {
-        self.shrunk.runs += 1;
-        perform(self.with.judge, seed, script, self.with.settings, self.with.adapter)
+        self.runs += 1;
+        (self.with.seen)(Seen::Tried(self.runs));
+        let settings = self.settings();
+        perform(self.with.judge, seed, script, &settings, self.with.adapter)
     }
 
-    /// Keeps a run that ends as the given one and is shorter than the best. Was it one?
+    fn is_same(&mut self, run: &Run) -> bool {
+        // Where the time that was left was less than a run may take, its end is ours and not the run's.
+        let is_ours =
+            matches!(&run.outcome, Outcome::Verdict(_, Cause::Time(time)) if *time < self.with.settings.time);
+        !is_ours
+            && run.outcome.ending() == self.bucket.verdict
+            && reason(self.with.judge, run).bucket == self.bucket
+    }
+
+    /// Keeps a run of the same bucket that is less than the best. Was it one?
     fn keeps(&mut self, run: Run) -> bool {
-        let best = &self.shrunk.run;
-        if !is_same(&run.outcome, self.given) || events(&run.trace) >= events(&best.trace) {
+        if !is_less(&run, &self.best) || !self.is_same(&run) {
             return false;
         }
-        (self.with.seen)(&run);
-        self.shrunk.run = run;
+        (self.with.seen)(Seen::Better(&run));
+        self.longest = self.longest.max(run.time);
+        self.best = run;
         true
     }
 
-    fn cut(&mut self, chances: usize) {
-        let mut size = stimuli(&self.shrunk.run).len().div_ceil(2);
-        while size > 0 {
+    /// Runs these stimuli until one run can be kept.
+    fn tries(&mut self, stimuli: &[Event], chances: usize) -> bool {
+        let script = cues(stimuli);
+        for _ in 0..chances {
+            if self.stopped().is_some() {
+                return false;
+            }
+            let run = self.perform(self.best.seed, &script);
+            if self.keeps(run) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn cut(&mut self, chances: usize) -> bool {
+        let mut helped = false;
+        let mut size = stimuli(&self.best).len().div_ceil(2);
+        while size > 0 && self.stopped().is_none() {
             let (mut start, mut found) = (0, false);
             loop {
-                let all = stimuli(&self.shrunk.run);
+                let all = stimuli(&self.best);
                 if start >= all.len() {
                     break;
                 }
                 let left = all.iter().enumerate().filter(|(at, _)| !(start..start + size).contains(at));
-                let script: Vec<Cue> = left.map(|(_, cue)| cue.clone()).collect();
-                let mut better = false;
-                for _ in 0..chances {
-                    if self.is_over() {
-                        return;
-                    }
-                    let run = self.perform(self.shrunk.run.seed, &script);
-                    if self.keeps(run) {
-                        better = true;
-                        break;
-                    }
-                }
+                let left: Vec<Event> = left.map(|(_, event)| event.clone()).collect();
+                let better = self.tries(&left, chances);
                 found |= better;
                 if !better {
                     start += size;
                 }
             }
+            helped |= found;
             // Smaller pieces; single ones again as long as one of them could go.
             size = if size == 1 && found { 1 } else { size / 2 };
         }
+        helped
     }
 
-    fn other_seeds(&mut self) {
+    fn other_seeds(&mut self) -> bool {
         /// Other seeds in a row without success.
         const TRIES: u64 = 25;
         let mut values = Values::new(MIX);
-        let mut tries = 0;
-        while tries < TRIES && !self.is_over() && events(&self.shrunk.run.trace) > 1 {
+        let (mut tries, mut helped) = (0, false);
+        while tries < TRIES && self.stopped().is_none() && events(&self.best.trace) > 1 {
             tries += 1;
-            self.shrunk.runs += 1;
-            let steps = events(&self.shrunk.run.trace) - 1;
+            self.runs += 1;
+            (self.with.seen)(Seen::Tried(self.runs));
+            let settings = Settings { steps: events(&self.best.trace) - 1, ..self.settings() };
             let run = tester::run(Drive {
                 judge: self.with.judge,
-                seed: self.shrunk.run.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9)),
-                settings: &Settings { steps, ..self.with.settings.clone() },
+                seed: self.best.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9)),
+                settings: &settings,
                 adapter: self.with.adapter,
                 strategy: &mut Strategy::random(),
                 values: &mut values,
                 solver: self.with.solver,
             });
             if self.keeps(run) {
-                tries = 0;
+                (tries, helped) = (0, true);
             }
         }
+        helped
     }
+
+    /// Each value of each stimulus, as simple as it gets.
+    fn simplify(&mut self, chances: usize) -> bool {
+        let mut helped = false;
+        let mut at = 0;
+        // A simpler run may have fewer stimuli.
+        while at < stimuli(&self.best).len() {
+            let count = stimuli(&self.best).get(at).map_or(0, |event| event.values.len());
+            for parameter in 0..count {
+                helped |= self.simplify_one(Place { at, parameter }, chances);
+            }
+            at += 1;
+        }
+        helped
+    }
+
+    fn simplify_one(&mut self, place: Place, chances: usize) -> bool {
+        let mut helped = false;
+        // Arrays lose cells first.
+        while let Some(value) = self.value(place) {
+            if !simpler::with_less(&value).iter().any(|less| self.tries_value(place, less, chances)) {
+                break;
+            }
+            helped = true;
+        }
+        let ways = self.value(place).map_or(Vec::new(), |value| simpler::leaves(&value));
+        ways.iter().fold(helped, |helped, way| self.simplify_leaf(place, way, chances) | helped)
+    }
+
+    /// One leaf: the simple ones that come to mind, the simplest first, then halves.
+    fn simplify_leaf(&mut self, place: Place, way: &[usize], chances: usize) -> bool {
+        let Some(leaf) = self.leaf(place, way) else { return false };
+        let mut steps = simpler::steps(&leaf);
+        if way.is_empty() {
+            steps.extend(self.boundaries(place));
+        }
+        steps.retain(|step| simpler::order(step, &leaf).is_lt());
+        steps.sort_by(simpler::order);
+        steps.dedup();
+        let found = steps.iter().position(|step| self.tries_leaf(place, way, step, chances));
+        // Of the same sign as what fails now, what has not failed.
+        let Some(now) = self.leaf(place, way) else { return found.is_some() };
+        let Some(number) = simpler::integer(&now) else { return found.is_some() };
+        let is_beside = |other: &IBig| other.signum() == number.signum() && *other != number;
+        let failed = &steps[..found.unwrap_or(steps.len())];
+        let sizes = failed.iter().filter_map(simpler::integer).filter(|other| is_beside(other)).map(Abs::abs);
+        let (sign, mut fails) = (number.signum(), number.clone().abs());
+        let mut passes = sizes.filter(|size| *size < fails).max().unwrap_or(IBig::ZERO);
+        let mut helped = found.is_some();
+        while &fails - &passes > IBig::ONE && self.stopped().is_none() {
+            let middle = (&fails + &passes) / IBig::from(2);
+            if self.tries_leaf(place, way, &simpler::like(&now, &middle * &sign), chances) {
+                helped = true;
+                match self.leaf(place, way).as_ref().and_then(simpler::integer) {
+                    Some(new) if new.signum() == sign => fails = new.abs(),
+                    // The run is another one now.
+                    _ => return true,
+                }
+            } else {
+                passes = middle;
+            }
+        }
+        helped
+    }
+
+    fn value(&self, place: Place) -> Option<Value> {
+        stimuli(&self.best).get(place.at)?.values.get(place.parameter).cloned()
+    }
+
+    fn leaf(&self, place: Place, way: &[usize]) -> Option<Value> {
+        simpler::leaf(&self.value(place)?, way).cloned()
+    }
+
+    fn tries_leaf(&mut self, place: Place, way: &[usize], new: &Value, chances: usize) -> bool {
+        let value = self.value(place).and_then(|value| simpler::with_leaf(&value, way, new));
+        value.is_some_and(|value| self.tries_value(place, &value, chances))
+    }
+
+    /// The stimuli with another value there; if that does not fail, with another one wherever it stands.
+    fn tries_value(&mut self, place: Place, new: &Value, chances: usize) -> bool {
+        let all = stimuli(&self.best);
+        let Some(old) = self.value(place) else { return false };
+        let mut alone = all.clone();
+        if let Some(value) = alone[place.at].values.get_mut(place.parameter) {
+            *value = new.clone();
+        }
+        let mut together = all;
+        for value in together.iter_mut().flat_map(|event| &mut event.values).filter(|value| **value == old) {
+            *value = new.clone();
+        }
+        let first = together.iter().zip(&stimuli(&self.best)).position(|(new, old)| new != old);
+        self.tries_fitting(&alone, place.at, chances)
+            || alone != together && self.tries_fitting(&together, first.unwrap_or(place.at), chances)
+    }
+
+    /// Runs stimuli of which the first that is new is this one, if the judge allows that there: to wait for a stimulus that
+    /// never gets its turn takes long.
+    fn tries_fitting(&mut self, stimuli: &[Event], at: usize, chances: usize) -> bool {
+        let is_allowed = match stimuli.get(at) {
+            Some(event) if is_typed(self.with.judge, event) => {
+                self.go_before(at);
+                self.with.judge.can_send(event)
+            }
+            _ => false,
+        };
+        is_allowed && self.tries(stimuli, chances)
+    }
+
+    fn boundaries(&mut self, place: Place) -> Vec<Value> {
+        let Some(event) = stimuli(&self.best).get(place.at).cloned() else { return Vec::new() };
+        self.go_before(place.at);
+        let mut all = self.with.judge.boundaries(&event);
+        if place.parameter < all.len() { all.swap_remove(place.parameter) } else { Vec::new() }
+    }
+
+    /// Shows the judge the best run as far as to this stimulus.
+    fn go_before(&mut self, stimulus: usize) {
+        let judge = &mut self.with.judge;
+        judge.begin();
+        let mut sent = 0;
+        for step in &self.best.trace {
+            let is_sent = matches!(step.what, Occurrence::Stimulus(_));
+            if is_sent && sent == stimulus || matches!(judge.take(&step.what), Judged::Ends(..)) {
+                return;
+            }
+            sent += usize::from(is_sent);
+        }
+    }
+
+    /// Repeats the best run, as `replay` does.
+    fn again(&mut self) -> Again {
+        (self.with.seen)(Seen::Repeats);
+        let script = script(&self.best.trace);
+        let mut again = Again::default();
+        while again.times < self.with.again && (again.times == 0 || Instant::now() < self.end) {
+            again.times += 1;
+            let settings = self.settings();
+            let run = perform(self.with.judge, self.best.seed, &script, &settings, self.with.adapter);
+            if self.is_same(&run) {
+                again.same += 1;
+            } else {
+                *again.others.entry(reason(self.with.judge, &run).bucket).or_default() += 1;
+            }
+        }
+        again
+    }
+}
+
+/// A value in a run: of which stimulus, and which of its parameters.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    parameter: usize,
+}
+
+/// Are the values in the types of the action?
+fn is_typed(judge: &dyn Judge, event: &Event) -> bool {
+    let iosts = judge.iosts();
+    let Some(action) = iosts.find_action(&event.action) else { return false };
+    let parameters = &iosts.action(action).parameters;
+    parameters.len() == event.values.len()
+        && parameters.iter().zip(&event.values).all(|(datum, value)| value.is_in(datum.ty()))
 }

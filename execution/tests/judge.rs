@@ -13,7 +13,7 @@ use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, Shown, Why,
 use coreach_execution::record::{read, record};
 use coreach_execution::replay::replay;
 use coreach_execution::run::{Cause, Occurrence, Outcome};
-use coreach_execution::shrink::{Shrink, shrink};
+use coreach_execution::shrink::{Seen, Shrink, shrink};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{Adapter, Drive, Failure, Received, Run, Session, Settings, Strategy, run};
@@ -95,7 +95,7 @@ impl Judge for Toy {
     }
 
     fn shown(&self) -> Shown {
-        Shown { place: format!("round {}", self.done), data: Vec::new() }
+        Shown { place: format!("<asking,round {}>", self.done), data: Vec::new() }
     }
 
     fn place(&self) -> &str {
@@ -108,7 +108,7 @@ impl Judge for Toy {
 
     fn why(&self, observed: Option<&Event>, _: Option<Verdict>) -> Why {
         let expected = observed.map(|event| format!("less than {event}"));
-        Why { guards: Vec::new(), expected: expected.into_iter().collect() }
+        Why { expected: expected.into_iter().collect(), ..Why::default() }
     }
 }
 
@@ -192,7 +192,7 @@ fn the_tester_follows_a_judge_through_silence() {
     for mut strategy in strategies {
         let run = drive(&mut toy, &mut Counter::new(&[1, 2]), &mut strategy);
         assert_eq!(run.outcome, Outcome::Verdict(Verdict::Pass, Cause::Event));
-        assert_eq!(run.end.place, "round 2");
+        assert_eq!(run.end.place, "<asking,round 2>");
         let ask = Occurrence::Stimulus(Event::new("Ask", Vec::new()));
         let value = |of| Occurrence::Observation(Event::new("Value", vec![Value::int(of)]));
         // Silence lasts as long as the settings say for this place.
@@ -231,7 +231,7 @@ fn a_record_tells_of_silence_and_delays() {
     assert_eq!(step(3), r#"{"direction":"silence","ms":4.0}"#);
     assert_eq!(read(json.to_string().as_bytes()).unwrap(), written);
     assert_eq!(written.trace.iter().filter(|step| step.is_delay()).count(), 2);
-    assert_eq!(written.reason.location, "round 0");
+    assert_eq!(written.reason.location, "<asking,round 0>");
 }
 
 #[test]
@@ -241,7 +241,10 @@ fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
     let run = drive(&mut toy, &mut adapter, &mut Strategy::Shortest);
     assert_eq!((run.outcome.name(), run.trace.len()), ("Fail", 8));
     let told = reason(&mut toy, &run);
-    assert_eq!((told.location.as_str(), told.expected), ("round 2", vec!["less than Value(-3)".to_owned()]));
+    assert_eq!(
+        (told.location.as_str(), told.expected),
+        ("<asking,round 2>", vec!["less than Value(-3)".to_owned()])
+    );
     // Waiting for quiescence is as long everywhere in a replay; what it lasted is part of the step.
     let settings = Settings { quiescence: BRIEF * 2, ..settings() };
     let again = replay(&mut toy, &run, &settings, &mut adapter);
@@ -254,10 +257,12 @@ fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
         Shrink {
             judge: &mut toy,
             budget: 40,
+            time: Duration::from_secs(60),
+            again: 2,
             settings: &settings,
             adapter: &mut better,
             solver: &mut solver,
-            seen: &mut |_| seen += 1,
+            seen: &mut |what| seen += usize::from(matches!(what, Seen::Better(_))),
         },
     );
     assert_eq!((shrunk.run.trace.len(), shrunk.run.outcome.name()), (2, "Fail"));

@@ -340,7 +340,7 @@ fn a_document_that_is_no_test_case_is_refused() {
 #[test]
 fn a_failing_run_is_replayed_and_shrunk() {
     use coreach_execution::replay::replay;
-    use coreach_execution::shrink::{Shrink, shrink};
+    use coreach_execution::shrink::{Seen, Shrink, shrink};
     let test = TestCase::from_json(include_bytes!("data/counter.json")).unwrap();
     let wrong = include_str!("data/counter.yaml")
         .replace("pValue == vCount", "pValue == (if vCount > 20 then 21 else vCount)");
@@ -359,10 +359,12 @@ fn a_failing_run_is_replayed_and_shrunk() {
         assert_eq!((again.diverged, again.run.outcome.name()), (None, "Fail"));
         let mut solver = Z3Solver::default();
         let mut told = 0;
-        let mut seen = |_: &Run| told += 1;
+        let mut seen = |_: Seen<'_>| told += 1;
         let with = Shrink {
             judge: &mut judge,
             budget: 300,
+            time: Duration::from_secs(60),
+            again: 2,
             settings: &settings(),
             adapter: &mut adapter,
             solver: &mut solver,

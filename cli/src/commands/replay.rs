@@ -1,13 +1,17 @@
-//! `coreach replay`: a stored run once more, and a shorter one with the same verdict.
+//! `coreach replay`: a stored run once more, and a shorter and simpler one with the same failure.
 
 use std::io;
 
 use coreach_execution::adapter::open;
-use coreach_execution::judge;
+use coreach_execution::explain::reason;
+use coreach_execution::judge::{self, Judge};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{self, record};
+use coreach_execution::record::{self, Record, record};
 use coreach_execution::replay::replay as run_again;
-use coreach_execution::shrink::{Shrink, shrink};
+use coreach_execution::run::events;
+use coreach_execution::shrink::told::ShrunkRecord;
+use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
+use coreach_execution::{Adapter, Run, Settings};
 use coreach_model::{Diagnostic, file};
 use coreach_project::outputs::{self, Named};
 use coreach_project::{budget, iut, stored};
@@ -17,6 +21,7 @@ use super::{plural, refuse_as};
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::progress::Progress;
 use crate::write::write;
 use crate::{console, story};
 
@@ -67,7 +72,11 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     let mut lines = Vec::new();
     lines.push(match again.diverged {
         None => {
-            format!("the same {} again, and {}", plural(result.trace.len(), "event"), result.outcome.name())
+            format!(
+                "the same {} again, and {}",
+                plural(events(&result.trace), "event"),
+                result.outcome.name()
+            )
         }
         Some(at) => format!(
             "{} this time, {} before; the runs part at event {}",
@@ -76,44 +85,21 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
             at + 1
         ),
     });
+    let mut told = None;
     if arguments.shrink {
-        // What is shrunk is what has just been seen, if it is still wrong; else what was stored.
-        let from = if result.outcome.name() == stored.run.outcome.name() { &result } else { &stored.run };
-        let mut best = None;
-        let mut seen = |run: &coreach_execution::Run| {
-            best = Some(run.clone());
-            if arguments.format == OutputFormat::Human {
-                console::say(&format!("  {}", plural(run.trace.len(), "event")));
-            }
-        };
-        let mut solver = Lazy::default();
-        let shrunk = budget::within("shrink", budget::time(None), |_| {
-            let with = Shrink {
-                judge: judge.as_mut(),
-                budget: arguments.attempts,
-                settings: &settings,
-                adapter: adapter.as_mut(),
-                solver: &mut solver,
-                seen: &mut seen,
-            };
-            shrink(from, with)
-        });
-        let before = plural(from.trace.len(), "event");
-        match shrunk {
-            Ok(shrunk) => {
-                let (now, runs) = (shrunk.run.trace.len(), plural(shrunk.runs, "run"));
-                lines.push(format!("shrunk from {before} to {now} in {runs}"));
-                result = shrunk.run;
-            }
-            // What was found until then is a run of its own.
-            Err(stop) => {
-                console::draw(&[stop.to_diagnostic()]);
-                result = best.unwrap_or(result);
-                lines.push(format!("shrunk from {before} to {}, and not to the end", result.trace.len()));
-            }
+        // What is shrunk is what has just been seen, if it failed alike; else what was stored.
+        let bucket = |judge: &mut dyn Judge, run| reason(judge, run).bucket;
+        let is_alike = bucket(judge.as_mut(), &result) == bucket(judge.as_mut(), &stored.run);
+        let from = if is_alike { result.clone() } else { stored.run.clone() };
+        let shrunk = shrunk(arguments, &from, &settings, judge.as_mut(), adapter.as_mut());
+        if let Some(again) = &shrunk.1 {
+            lines.extend(how_sure(again));
+            told = Some(ShrunkRecord::new(&from, again));
         }
+        lines.insert(1, shrunk.2);
+        result = shrunk.0;
     }
-    let written = record(judge.as_mut(), &result);
+    let written = Record { shrunk: told, ..record(judge.as_mut(), &result) };
     if let Some(path) = &arguments.keep {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
         if let Err(error) = write(path, text) {
@@ -130,4 +116,78 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         }
     }
     Ok(exit_of(&result.outcome))
+}
+
+/// Looks for a shorter run: it, what is known of it, and how far it went.
+fn shrunk(
+    arguments: &ReplayArguments,
+    from: &Run,
+    settings: &Settings,
+    judge: &mut dyn Judge,
+    adapter: &mut dyn Adapter,
+) -> (Run, Option<Shrunk>, String) {
+    let shows = arguments.format == OutputFormat::Human && !arguments.quiet;
+    let progress = Progress::start(arguments.attempts, shows);
+    let mut best = from.clone();
+    let mut seen = |what: Seen<'_>| match what {
+        Seen::Tried(_) => progress.one_done(),
+        Seen::Better(run) => {
+            if shows && events(&run.trace) < events(&best.trace) {
+                progress.prints(&format!("  {}", plural(events(&run.trace), "event")));
+            }
+            best = run.clone();
+            progress.says(plural(events(&best.trace), "event"));
+        }
+        Seen::Repeats => progress.says("repeated".to_owned()),
+    };
+    let mut solver = Lazy::default();
+    // The search keeps its time itself, but for the run that is under way; this is for its memory.
+    let time = arguments.shrink_time.saturating_mul(2).saturating_add(settings.time);
+    let shrunk = budget::within("shrink", time, |_| {
+        let with = Shrink {
+            judge,
+            budget: arguments.attempts,
+            time: arguments.shrink_time,
+            again: arguments.again,
+            settings,
+            adapter,
+            solver: &mut solver,
+            seen: &mut seen,
+        };
+        shrink(from, with)
+    });
+    drop(progress);
+    let before = plural(events(&from.trace), "event");
+    match shrunk {
+        Ok(shrunk) => {
+            let (now, runs) = (events(&shrunk.run.trace), plural(shrunk.runs, "run"));
+            let knob = match shrunk.stopped {
+                None => "",
+                Some(Stopped::Runs) => ", and not to the end: `--attempts` allows no more runs",
+                Some(Stopped::Time) => ", and not to the end: `--shrink-time` allows no more time",
+            };
+            let line = format!("shrunk from {before} to {now} in {runs}{knob}");
+            (shrunk.run.clone(), Some(shrunk), line)
+        }
+        // What was found until then is a run of its own.
+        Err(stop) => {
+            console::draw(&[stop.to_diagnostic()]);
+            let line = format!("shrunk from {before} to {}, and not to the end", events(&best.trace));
+            (best, None, line)
+        }
+    }
+}
+
+/// How often the run failed again.
+fn how_sure(shrunk: &Shrunk) -> Vec<String> {
+    let Shrunk { bucket, again, .. } = shrunk;
+    let times = plural(again.times, "repetition");
+    let mut lines = vec![match (again.times, again.same) {
+        (0, _) => format!("not repeated: {bucket}"),
+        (all, same) if all == same => format!("the same in {times}: {bucket}"),
+        (_, 0) => format!("flaky: in none of {times} the same: {bucket}"),
+        (_, same) => format!("flaky: {same} of {times} the same: {bucket}"),
+    }];
+    lines.extend(again.others.iter().map(|(other, count)| format!("  {count} ended otherwise: {other}")));
+    lines
 }

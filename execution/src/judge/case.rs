@@ -9,15 +9,16 @@
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
 //! when its values were tried to the moment when it was sent.
 
-use coreach_model::iosts::Iosts;
+use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict};
 
 use crate::judge::crossing::Follower;
-use crate::judge::guards::{expected, guards};
+use crate::judge::guards::{expected, guards, violated};
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
+use crate::values::boundaries::boundaries;
 
 /// A test case in a state.
 #[derive(Clone, Debug)]
@@ -70,6 +71,13 @@ impl<'a> CaseJudge<'a> {
 
     fn distance(&self, number: TransitionId) -> Option<usize> {
         self.test.distances[self.test.iosts.transitions[number].target]
+    }
+
+    /// The transitions of the observations that do not fail here.
+    fn open(&self) -> impl Iterator<Item = &Transition> {
+        let all =
+            self.test.observations[self.at()].iter().map(|number| &self.test.iosts.transitions[*number]);
+        all.filter(|transition| self.test.verdict(transition.target) != Some(Verdict::Fail))
     }
 }
 
@@ -176,6 +184,11 @@ impl Judge for CaseJudge<'_> {
         format!("send {action} when {}", transition.guard)
     }
 
+    fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
+        let sent = self.test.stimuli[self.at()].iter().map(|number| &self.test.iosts.transitions[*number]);
+        boundaries(&self.test.iosts, sent, &self.state, stimulus)
+    }
+
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
         let guards = match observed {
             Some(event) if verdict != Some(Verdict::Pass) => guards(self.test, &self.state, event, verdict),
@@ -185,6 +198,12 @@ impl Judge for CaseJudge<'_> {
             Some(Verdict::Pass) => Vec::new(),
             _ => expected(self.test, &self.state),
         };
-        Why { guards, expected }
+        let violated = match observed {
+            Some(event) if verdict == Some(Verdict::Fail) => {
+                violated(&self.test.iosts, self.open(), &self.state, event)
+            }
+            _ => Vec::new(),
+        };
+        Why { guards, expected, violated }
     }
 }

@@ -383,6 +383,10 @@ impl<J: Follower> Judge for Crossing<J> {
         self.first().describe(number)
     }
 
+    fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
+        self.first().boundaries(stimulus)
+    }
+
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
         self.first().why(observed, verdict)
     }

@@ -1,7 +1,7 @@
 //! What of a test case's guards decides about an observation: the parts that do not hold, with the values that make them
 //! fail, and what would have led on.
 
-use coreach_model::iosts::Transition;
+use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::{Datum, Term, Value, Verdict};
@@ -12,7 +12,7 @@ use crate::test_case::TestCase;
 /// The transitions of the event's action that do not lead to the verdict, each with its first conjunct that does not hold;
 /// and for Inconclusive the guard that led there.
 pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Option<Verdict>) -> Vec<Guard> {
-    let valuation = with_event(test, state, event);
+    let valuation = with_event(&test.iosts, state, event);
     let mut found = Vec::new();
     for number in &test.observations[state.location] {
         let transition = &test.iosts.transitions[*number];
@@ -33,6 +33,23 @@ pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Opt
     found
 }
 
+/// For each of these transitions with the event's action, the conjuncts of its guard that do not hold. One whose value is not
+/// known does not hold.
+pub(crate) fn violated<'t>(
+    iosts: &Iosts,
+    transitions: impl Iterator<Item = &'t Transition>,
+    state: &State,
+    event: &Event,
+) -> Vec<Vec<String>> {
+    let valuation = with_event(iosts, state, event);
+    let fails = |conjunct: &Term| holds(conjunct, &valuation) != Ok(true);
+    let texts = |transition: &Transition| {
+        let conjuncts = transition.guard.conjuncts().into_iter().filter(fails);
+        conjuncts.map(|conjunct| conjunct.to_string()).collect()
+    };
+    transitions.filter(|one| iosts.action(one.action).name == event.action).map(texts).collect()
+}
+
 fn part(test: &TestCase, transition: &Transition, term: &Term, holds: bool, at: &Valuation) -> Option<Guard> {
     if term.is_true() {
         return None;
@@ -47,10 +64,10 @@ fn part(test: &TestCase, transition: &Transition, term: &Term, holds: bool, at: 
 }
 
 /// The state's valuation with the event's values for its parameters.
-fn with_event(test: &TestCase, state: &State, event: &Event) -> Valuation {
+fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
     let mut valuation = state.valuation.clone();
-    if let Some(action) = test.iosts.find_action(&event.action) {
-        let parameters = &test.iosts.action(action).parameters;
+    if let Some(action) = iosts.find_action(&event.action) {
+        let parameters = &iosts.action(action).parameters;
         valuation.extend(parameters.iter().cloned().zip(event.values.iter().cloned()));
     }
     valuation

@@ -17,7 +17,7 @@
 
 pub mod case;
 pub mod crossing;
-mod guards;
+pub(crate) mod guards;
 
 use std::time::Duration;
 
@@ -104,6 +104,8 @@ pub struct Why {
     pub guards: Vec<Guard>,
     /// What would have led on.
     pub expected: Vec<String>,
+    /// For each transition of the event's action that was not taken, its conjuncts that do not hold.
+    pub violated: Vec<Vec<String>>,
 }
 
 /// What a choice of values is made with.
@@ -150,6 +152,12 @@ pub trait Judge {
 
     /// What the offer with this number is, in words.
     fn describe(&self, number: TransitionId) -> String;
+
+    /// For each parameter of this stimulus, the values at which the guards that it has here begin and end, whatever the other
+    /// parameters are, and their neighbours; none where that is not known.
+    fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
+        vec![Vec::new(); stimulus.values.len()]
+    }
 
     /// What decides here about an observation, taken or not, that came to this verdict.
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why;

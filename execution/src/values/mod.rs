@@ -16,6 +16,7 @@
 //! **Ends** after [`ATTEMPTS`] draws and three queries. **Costs** some microseconds per draw with the hull remembered, some
 //! tens of them for a new hull, some hundreds for a query.
 
+pub mod boundaries;
 mod draw;
 mod solve;
 

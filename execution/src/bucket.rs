@@ -1,0 +1,186 @@
+//! What failed: by this, two failures are one, however long their runs were and whatever the values in them.
+//!
+//! **Problem.** A verdict is the same for every fault. Who shrinks a run by its verdict may end at another fault; who reports a
+//! thousand runs that failed says one thing a thousand times, or the first five and nothing of the sixth.
+//!
+//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what. The *place* is that
+//! of the specification, without the purpose's part of a test case's location, so that several purposes, and several passes
+//! through one place, meet one fault. The *action* is that of the event which decided. *Violated* are the parts of guards: of
+//! each transition that the action has there, the conjuncts that did not hold; of these sets only those are kept that contain no
+//! other. So a purpose's condition, which splits a transition of the specification into one that leads on and one that does
+//! not, adds nothing: one of the two halves has failed for the specification's reason alone. No set at all: the action is not
+//! allowed there. What is no event has the word of its cause for identity: `alien`, `silence`, `lost`. Values, texts of an
+//! implementation and times are no part of it, or each run would have its own.
+//!
+//! **Where it is approximate.** Two faults of one output at one place that violate the same conjuncts are one bucket: no more can be
+//! seen from outside without asking for values. One fault that shows at two places is two. A location that a test case was
+//! given for several of the specification has all of them for its place.
+//!
+//! **Costs** one evaluation of each conjunct of the action's guards there.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::plan::Key;
+use crate::ending::{Ending, Outcome, cause};
+
+/// What the word of a cause is that an event of the model decided.
+const EVENT: &str = "event";
+
+/// What failed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Bucket {
+    /// How it ended.
+    pub verdict: Ending,
+    /// The place in the specification.
+    pub place: String,
+    /// Why, as a word of [`crate::ending`].
+    pub cause: String,
+    /// The action of the event that decided; nothing where no event did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// The smallest sets of conjuncts that did not hold; in order. None where no transition of the place has this action.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violated: Vec<Vec<String>>,
+}
+
+impl Bucket {
+    /// Of a run that ended so, at a location of this label, by an event of this action; `violated` has a set for each
+    /// transition that was not taken.
+    pub fn new(outcome: &Outcome, label: &str, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
+        Bucket {
+            verdict: outcome.ending(),
+            place: place(label),
+            cause: cause(outcome).0.to_owned(),
+            action: action.map(str::to_owned),
+            violated: smallest(violated),
+        }
+    }
+
+    /// A short name of it, the same for equal ones only, as far as 48 bits can tell.
+    pub fn id(&self) -> String {
+        // Without its parts' borders two different ones could be one text.
+        let text = serde_json::to_string(self).unwrap_or_default();
+        Key::of(&text).short()
+    }
+
+    /// Against what, in words: `where pValue == vCount does not hold`.
+    pub fn against(&self) -> String {
+        if self.cause != EVENT {
+            return match self.cause.as_str() {
+                "alien" => "what is no event of the specification".to_owned(),
+                other => other.to_owned(),
+            };
+        }
+        let action = self.action.as_deref().unwrap_or("nothing");
+        if self.verdict != Ending::FAIL {
+            return action.to_owned();
+        }
+        let sets: Vec<String> = self.violated.iter().map(|set| set.join(" and ")).collect();
+        match sets.as_slice() {
+            [] => format!("{action}, which is not allowed there"),
+            sets => format!("{action} against {}", sets.join(", or ")),
+        }
+    }
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}: {}", self.verdict, self.place, self.against())
+    }
+}
+
+/// Those that contain no other one, in order, each once.
+fn smallest(mut sets: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    for set in &mut sets {
+        set.sort();
+        set.dedup();
+    }
+    sets.sort();
+    sets.dedup();
+    let contains = |one: &[String], other: &[String]| other.iter().all(|part| one.contains(part));
+    let is_least = |set: &&Vec<String>| !sets.iter().any(|other| other != *set && contains(set, other));
+    sets.iter().filter(is_least).cloned().collect()
+}
+
+/// The specification's part of a label: that of `<Pay,Begin>` is `Pay`, that of `<<A,x>,<B,x>>` is `A or B`. What is not
+/// written so, as a specification's own label, is its own place.
+pub fn place(label: &str) -> String {
+    let Some(parts) = parts(label) else { return label.to_owned() };
+    // Several at once, as determinization makes them; the last may count those that are left out.
+    let pairs: Option<Vec<Vec<&str>>> = parts.iter().map(|part| self::parts(part)).collect();
+    let mut places: Vec<&str> = match &pairs {
+        Some(pairs) => pairs.iter().filter_map(|pair| pair.first().copied()).collect(),
+        None => match parts.as_slice() {
+            [place, _] => return (*place).to_owned(),
+            _ => return label.to_owned(),
+        },
+    };
+    places.sort_unstable();
+    places.dedup();
+    places.join(" or ")
+}
+
+/// What stands between the outer `<`, `,` and `>` of a label.
+fn parts(label: &str) -> Option<Vec<&str>> {
+    let inner = label.strip_prefix('<')?.strip_suffix('>')?;
+    let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
+    for (at, sign) in inner.char_indices() {
+        match sign {
+            '<' => depth += 1,
+            '>' => depth = depth.checked_sub(1)?,
+            ',' if depth == 0 => {
+                parts.push(&inner[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[from..]);
+    (depth == 0).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use coreach_model::Verdict;
+
+    use super::*;
+    use crate::run::Cause;
+
+    fn sets(of: &[&[&str]]) -> Vec<Vec<String>> {
+        of.iter().map(|set| set.iter().map(|part| (*part).to_owned()).collect()).collect()
+    }
+
+    #[test]
+    fn a_place_is_the_specifications() {
+        for (label, wanted) in [
+            ("<Pay,Begin>", "Pay"),
+            ("<<WaitSugar,Begin>,<WaitMilk,Other>>", "WaitMilk or WaitSugar"),
+            ("<<A,x>,<A,y>>", "A"),
+            ("Fail", "Fail"),
+            ("", ""),
+            ("<>", "<>"),
+            ("<a,b,c>", "<a,b,c>"),
+            ("<a>b,c>", "<a>b,c>"),
+            ("<<a,b>", "<<a,b>"),
+            ("round 2", "round 2"),
+        ] {
+            assert_eq!(place(label), wanted, "{label}");
+        }
+    }
+
+    #[test]
+    fn a_purposes_half_of_a_guard_is_no_part_of_the_bucket() {
+        let fail = Outcome::Verdict(Verdict::Fail, Cause::Event);
+        let bucket = |of: &[&[&str]]| Bucket::new(&fail, "<A,x>", Some("Value"), sets(of));
+        let wanted = sets(&[&["p == v"]]);
+        assert_eq!(bucket(&[&["p == v", "v > 60"], &["p == v"]]).violated, wanted);
+        assert_eq!(bucket(&[&["p == v"], &["v <= 60", "p == v", "p == v"]]).violated, wanted);
+        // Neither contains the other.
+        assert_eq!(bucket(&[&["b", "a"], &["c"]]).violated, sets(&[&["a", "b"], &["c"]]));
+        assert_eq!(bucket(&[]).to_string(), "Fail in A: Value, which is not allowed there");
+        assert_eq!(bucket(&[&["p == v"]]).to_string(), "Fail in A: Value against p == v");
+        assert_ne!(bucket(&[&["a", "b"]]).id(), bucket(&[&["a"], &["b"]]).id());
+    }
+}

@@ -1,0 +1,170 @@
+//! Which of two values is simpler, and the simpler ones to try.
+//!
+//! A number is the simpler the nearer it is to 0, and positive rather than negative; a fraction is less simple than any integer
+//! near it. `false` is simpler than `true`, an earlier literal than a later one, an array with fewer cells. The order is total,
+//! and of what is simpler than a value of a type there is nothing without end *of one size*: who always takes simpler ones,
+//! and of integers only, comes to an end. Fractions are never made of a value that is none.
+//!
+//! A value is a tree: fields of a record, cells of an array. Its *leaves* are made simpler one at a time.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use coreach_model::Value;
+use coreach_model::value::ArrayValue;
+use dashu::base::{Abs, Signed};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+/// Is the first one simpler?
+pub fn order(one: &Value, other: &Value) -> Ordering {
+    match (one, other) {
+        (Value::Int(a), Value::Int(b)) => integers(a, b),
+        (Value::Real(a), Value::Real(b)) => {
+            let numbers = |of: &RBig| IBig::from(of.denominator().clone());
+            let by_denominator = numbers(a).cmp(&numbers(b));
+            by_denominator.then_with(|| integers(a.numerator(), b.numerator()))
+        }
+        (Value::Record(_, a), Value::Record(_, b)) => sequences(a, b),
+        (Value::Array(a), Value::Array(b)) => {
+            let cells =
+                |of: &ArrayValue| of.cells.iter().flat_map(|(at, it)| [at.clone(), it.clone()]).collect();
+            let (of_a, of_b): (Vec<Value>, Vec<Value>) = (cells(a), cells(b));
+            let by_count = a.cells.len().cmp(&b.cells.len());
+            by_count.then_with(|| order(&a.default, &b.default)).then_with(|| sequences(&of_a, &of_b))
+        }
+        // Truth values and literals: by their place. Others are never of one type.
+        _ => one.cmp(other),
+    }
+}
+
+fn integers(a: &IBig, b: &IBig) -> Ordering {
+    a.clone().abs().cmp(&b.clone().abs()).then_with(|| b.cmp(a))
+}
+
+/// Value by value; a shorter one is simpler.
+pub fn sequences(a: &[Value], b: &[Value]) -> Ordering {
+    let by_values = || a.iter().zip(b).map(|(a, b)| order(a, b)).find(|order| order.is_ne());
+    a.len().cmp(&b.len()).then_with(|| by_values().unwrap_or(Ordering::Equal))
+}
+
+/// The ways to the leaves of a value: numbers of fields and cells; of an array, 0 is what all other cells have.
+pub fn leaves(value: &Value) -> Vec<Vec<usize>> {
+    let below = |number: usize, value: &Value| {
+        let mut ways = leaves(value);
+        ways.iter_mut().for_each(|way| way.insert(0, number));
+        ways
+    };
+    match value {
+        Value::Record(_, fields) => {
+            fields.iter().enumerate().flat_map(|(number, field)| below(number, field)).collect()
+        }
+        Value::Array(array) => {
+            let all = std::iter::once(&array.default).chain(array.cells.values());
+            all.enumerate().flat_map(|(number, cell)| below(number, cell)).collect()
+        }
+        _ => vec![Vec::new()],
+    }
+}
+
+/// The leaf there.
+pub fn leaf<'v>(value: &'v Value, way: &[usize]) -> Option<&'v Value> {
+    let Some((first, rest)) = way.split_first() else { return Some(value) };
+    match value {
+        Value::Record(_, fields) => leaf(fields.get(*first)?, rest),
+        Value::Array(array) => match first.checked_sub(1) {
+            None => leaf(&array.default, rest),
+            Some(cell) => leaf(array.cells.values().nth(cell)?, rest),
+        },
+        _ => None,
+    }
+}
+
+/// The value with another leaf there.
+pub fn with_leaf(value: &Value, way: &[usize], new: &Value) -> Option<Value> {
+    let Some((first, rest)) = way.split_first() else { return Some(new.clone()) };
+    match value {
+        Value::Record(record, fields) => {
+            let mut fields = fields.clone();
+            let field = fields.get_mut(*first)?;
+            *field = with_leaf(field, rest, new)?;
+            Some(Value::Record(record.clone(), fields))
+        }
+        Value::Array(array) => {
+            let mut array = ArrayValue::clone(array);
+            match first.checked_sub(1) {
+                None => array.default = with_leaf(&array.default, rest, new)?,
+                Some(cell) => {
+                    let cell = array.cells.values_mut().nth(cell)?;
+                    *cell = with_leaf(cell, rest, new)?;
+                }
+            }
+            Some(Value::Array(Arc::new(array.canonical())))
+        }
+        _ => None,
+    }
+}
+
+/// The same with one cell less, of each array in it that is not within another value; each cell in turn.
+pub fn with_less(value: &Value) -> Vec<Value> {
+    let Value::Array(array) = value else { return Vec::new() };
+    let less = |index: &Value| Value::Array(Arc::new(array.set(index.clone(), array.default.clone())));
+    array.cells.keys().map(less).collect()
+}
+
+/// Simpler leaves than this one that are no number on the way to it: the simplest first.
+pub fn steps(leaf: &Value) -> Vec<Value> {
+    let mut found = match leaf {
+        Value::Bool(true) => vec![Value::Bool(false)],
+        Value::Enum(enumeration, at) => {
+            (0..*at).map(|earlier| Value::Enum(enumeration.clone(), earlier)).collect()
+        }
+        Value::Int(number) => vec![Value::Int(IBig::ZERO), Value::Int(number.clone().abs())],
+        Value::Real(number) => {
+            let whole = number.trunc();
+            let further = if number.is_negative() { &whole - IBig::ONE } else { &whole + IBig::ONE };
+            let absolute = whole.clone().abs();
+            [IBig::ZERO, absolute, whole, further].map(|near| Value::Real(RBig::from(near))).to_vec()
+        }
+        _ => Vec::new(),
+    };
+    found.retain(|step| order(step, leaf).is_lt());
+    found.dedup();
+    found
+}
+
+/// A leaf as an integer, where it is one.
+pub fn integer(leaf: &Value) -> Option<IBig> {
+    match leaf {
+        Value::Int(number) => Some(number.clone()),
+        Value::Real(number) if number.denominator().is_one() => Some(number.numerator().clone()),
+        _ => None,
+    }
+}
+
+/// The integer as a leaf like this one.
+pub fn like(leaf: &Value, number: IBig) -> Value {
+    match leaf {
+        Value::Real(_) => Value::Real(RBig::from(number)),
+        _ => Value::Int(number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simplest_is_the_nearest_to_nothing() {
+        let mut numbers = [7, -1, 0, 1, -7, 2].map(Value::int);
+        numbers.sort_by(order);
+        assert_eq!(numbers, [0, 1, -1, 2, 7, -7].map(Value::int));
+        let half = |n: i64| Value::Real(RBig::from_parts(IBig::from(n), 2_u8.into()));
+        let whole = |n: i64| Value::Real(RBig::from(IBig::from(n)));
+        assert_eq!(steps(&half(7)), [0, 3, 4].map(whole));
+        assert_eq!(steps(&half(-7)), [whole(0), whole(3), whole(-3), whole(-4)]);
+        assert_eq!(steps(&Value::int(-4)), [Value::int(0), Value::int(4)]);
+        assert_eq!(steps(&Value::int(0)), []);
+        assert_eq!(steps(&Value::Bool(true)), [Value::Bool(false)]);
+    }
+}

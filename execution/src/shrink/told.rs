@@ -1,0 +1,72 @@
+//! What shrinking did, as it is written beside the run that it found.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bucket::Bucket;
+use crate::run::Run;
+use crate::run::events;
+use crate::shrink::{Again, Shrunk, Stopped};
+
+/// [`Shrunk`] as it is written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ShrunkRecord {
+    /// How many events the given run had.
+    pub from_events: usize,
+    /// How many this one has.
+    pub events: usize,
+    /// How many runs were made, without the last repetitions.
+    pub runs: usize,
+    /// `runs` or `time`, where that came to its end before nothing was left to try.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+    /// How often the run was repeated in the end.
+    pub repeated: usize,
+    /// How often it came to the same bucket.
+    pub same: usize,
+    /// What it came to instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherRecord>,
+}
+
+/// Another end of the repeated run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OtherRecord {
+    /// What.
+    pub bucket: Bucket,
+    /// How often.
+    pub count: usize,
+}
+
+impl Stopped {
+    /// The word in a record.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stopped::Runs => "runs",
+            Stopped::Time => "time",
+        }
+    }
+}
+
+impl ShrunkRecord {
+    /// What was made of this run.
+    pub fn new(given: &Run, shrunk: &Shrunk) -> Self {
+        let others =
+            |(bucket, count): (&Bucket, &usize)| OtherRecord { bucket: bucket.clone(), count: *count };
+        ShrunkRecord {
+            from_events: events(&given.trace),
+            events: events(&shrunk.run.trace),
+            runs: shrunk.runs,
+            stopped: shrunk.stopped.map(|stopped| stopped.name().to_owned()),
+            repeated: shrunk.again.times,
+            same: shrunk.again.same,
+            others: shrunk.again.others.iter().map(others).collect(),
+        }
+    }
+}
+
+impl Again {
+    /// Did it not always come to the same?
+    pub fn is_flaky(&self) -> bool {
+        self.same < self.times
+    }
+}

@@ -1,0 +1,63 @@
+//! The ends of the ranges that a guard leaves to single parameters.
+//!
+//! With the state's values, and those of the stimulus for its other parameters, a guard is a condition on one number; the ends
+//! of the hull of that are where it begins and ends to hold. Shrinking tries them first: a fault is at an edge more often than
+//! between two.
+
+use coreach_analyses::hull::hull;
+use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::semantics::{Event, State};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term, Value};
+use dashu::rational::RBig;
+
+/// For each parameter of the stimulus, the ends and their inner neighbours, of each transition with its action.
+pub fn boundaries<'t>(
+    iosts: &Iosts,
+    transitions: impl Iterator<Item = &'t Transition>,
+    state: &State,
+    stimulus: &Event,
+) -> Vec<Vec<Value>> {
+    let mut found = vec![Vec::new(); stimulus.values.len()];
+    let named = transitions.filter(|one| iosts.action(one.action).name == stimulus.action);
+    for transition in named {
+        let parameters = &iosts.action(transition.action).parameters;
+        for ((at, datum), ends) in parameters.iter().enumerate().zip(&mut found) {
+            if datum.ty().is_number() {
+                let others = parameters.iter().zip(&stimulus.values).enumerate();
+                let others = others.filter(|(other, _)| *other != at).map(|(_, pair)| pair);
+                ends.extend(of_one(&transition.guard, datum, others, state));
+            }
+        }
+    }
+    found
+}
+
+fn of_one<'v>(
+    guard: &Term,
+    datum: &Datum,
+    others: impl Iterator<Item = (&'v Datum, &'v Value)>,
+    state: &State,
+) -> Vec<Value> {
+    let others = others.map(|(other, value)| (other.clone(), Term::literal(value.clone())));
+    let known = guard.data().into_iter().filter_map(|other| {
+        let value = state.valuation.get(&other)?.clone();
+        Some((other, Term::literal(value)))
+    });
+    let mut values: Substitution = known.collect();
+    values.extend(others);
+    let condition = substitute(guard, &values);
+    // A datum without a value would be one that the hull does not know.
+    if condition.data().iter().any(|left| left != datum) {
+        return Vec::new();
+    }
+    let Some(range) = hull(&condition, std::slice::from_ref(datum)).range(0) else { return Vec::new() };
+    let one = RBig::from(1);
+    let inner = [range.low.as_ref().map(|low| low + &one), range.high.as_ref().map(|high| high - &one)];
+    let all = [range.low, range.high].into_iter().chain(inner).flatten();
+    let typed = |value: RBig| match datum.ty().is_integer() {
+        true => Value::Int(value.trunc()),
+        false => Value::Real(value),
+    };
+    all.map(typed).collect()
+}
