@@ -129,7 +129,13 @@ fn a_campaign_is_done_once_and_told_every_time() {
     let output = run(&config, &["--junit", junit.to_str().unwrap()], 1);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("nightly: 40 runs\n"), "{text}");
-    assert!(text.contains("Fail: deliver_coffee against wrong (seed "), "{text}");
+    // One failure, once, however many runs met it.
+    assert_eq!(
+        text.matches("Fail in Pay: Return against pRemainingValue == vPaid - cPrice\n").count(),
+        1,
+        "{text}"
+    );
+    assert_eq!(text.matches("against wrong (seed ").count(), 1, "{text}");
     assert!(text.contains("  the specification does not allow Return"), "{text}");
     assert!(text.contains("nightly.sqlite "), "{text}");
     let report = fs::read_to_string(&junit).unwrap();
@@ -139,8 +145,17 @@ fn a_campaign_is_done_once_and_told_every_time() {
         "{report}"
     );
 
+    assert_eq!(report.matches("<property name=\"bucket ").count(), 1, "{report}");
+
     let before = results(&folder.store());
     let again = document(&config, &[], 1);
+    let buckets = again["buckets"].as_array().unwrap();
+    assert_eq!(
+        (buckets.len(), &buckets[0]["count"], &buckets[0]["iuts"]["wrong"]),
+        (1, &again["fail"], &again["fail"])
+    );
+    let shortest = &buckets[0]["shortest"];
+    assert_eq!((&shortest["iut"], &shortest["events"]), (&"wrong".into(), &2.into()));
     assert_eq!(
         (&again["executed"], &again["planned"], &again["exit_code"]),
         (&0.into(), &40.into(), &1.into())
@@ -162,6 +177,40 @@ fn a_campaign_is_done_once_and_told_every_time() {
     // Another setting makes other runs.
     let config = folder.campaign(&format!("{SMALL}\nstrategy: shortest"));
     assert_eq!(document(&config, &[], 1)["executed"], 40);
+}
+
+/// Two implementations that are wrong in different places: two failures, not as many as there are runs, and each shrinks to
+/// itself.
+#[test]
+fn each_thing_that_failed_is_told_once_and_shrinks_to_itself() {
+    let folder = Folder::new();
+    let wrong = fs::read_to_string(folder.0.join("mutant.yaml")).unwrap();
+    let other = wrong.replace(WRONG, RIGHT).replace("pBeverage == vBeverage", "pBeverage != vBeverage");
+    fs::write(folder.0.join("other_mutant.yaml"), other).unwrap();
+    fs::write(folder.0.join("other.yaml"), "iut: other\nsimulated: { model: other_mutant.yaml }\n").unwrap();
+    let config = folder.campaign(&SMALL.replace("wrong.yaml", "wrong.yaml, other.yaml"));
+    let summary = document(&config, &[], 1);
+    let buckets = summary["buckets"].as_array().unwrap();
+    let counts: i64 = buckets.iter().map(|bucket| bucket["count"].as_i64().unwrap()).sum();
+    assert_eq!(counts, summary["fail"].as_i64().unwrap() + summary["run_error"].as_i64().unwrap());
+    assert_eq!(buckets.len(), 2, "{summary:#}");
+    let mut seen = std::collections::BTreeSet::new();
+    for bucket in buckets {
+        assert!(seen.insert(bucket["id"].as_str().unwrap()), "{summary:#}");
+        let number = bucket["shortest"]["run"].to_string();
+        let store = folder.store();
+        let arguments =
+            ["replay", store.to_str().unwrap(), &number, "--shrink", "--again", "3", "--format", "json"];
+        let output = Command::new(env!("CARGO_BIN_EXE_coreach")).args(arguments).output().unwrap();
+        let shrunk: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(shrunk["bucket"], bucket["bucket"]);
+        let told = &shrunk["shrunk"];
+        assert_eq!(
+            (&told["repeated"], &told["same"], &told["stopped"]),
+            (&3.into(), &3.into(), &Value::Null)
+        );
+        assert!(told["events"].as_i64() <= bucket["shortest"]["events"].as_i64());
+    }
 }
 
 #[test]

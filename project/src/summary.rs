@@ -3,14 +3,18 @@
 //! Each has a JSON Schema in `docs/`. `tests/tests/schemas` makes one of each with every field, so that a field that is new
 //! here and not there is noticed.
 
+use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
 use coreach_execution::mutation::{Fate, Result as Judged};
 use coreach_model::Iosts;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The version of both formats: raised when a reader could stumble, not when a key is added.
+/// The version of the first format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// The same of the second one. Version 1 had `told`, the first runs that failed, where this one has `buckets`.
+pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 
 /// What a suite found in mutants of its specification.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -27,6 +31,8 @@ pub struct MutationSummary {
     pub equivalent_up_to_bound: usize,
     /// So many could not be judged.
     pub broken: usize,
+    /// Each thing that failed, the most frequent first.
+    pub buckets: Vec<KilledSummary>,
     /// Each of them.
     pub mutants: Vec<MutantSummary>,
     /// Each transition of the specification.
@@ -48,12 +54,72 @@ pub struct MutantSummary {
     /// Of that run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// What failed in it: [`Bucket::id`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<String>,
     /// Events that show the difference, of one that survived.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trace: Vec<String>,
     /// How often the suite came through the changed transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visits: Option<usize>,
+}
+
+/// What failed, once, with all mutants that were killed by it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct KilledSummary {
+    /// [`Bucket::id`]
+    pub id: String,
+    /// What.
+    pub bucket: Bucket,
+    /// How many mutants.
+    pub count: usize,
+    /// What is other in them.
+    pub mutants: Vec<String>,
+    /// The shortest of these runs.
+    pub shortest: ShortestSummary,
+}
+
+/// A run that killed a mutant.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ShortestSummary {
+    /// What is other in the mutant.
+    pub mutant: String,
+    /// The test case.
+    pub test: String,
+    /// Its seed.
+    pub seed: u64,
+    /// How many events it had.
+    pub events: usize,
+}
+
+/// What killed mutants, the most frequent first.
+pub fn killed(names: &[String], results: &[Judged]) -> Vec<KilledSummary> {
+    let mut found: Vec<KilledSummary> = Vec::new();
+    for result in results {
+        let Fate::Killed { test, seed, bucket, events } = &result.fate else { continue };
+        let change = &result.mutant.change;
+        let test = names.get(*test).cloned().unwrap_or_default();
+        let run = ShortestSummary { mutant: change.clone(), test, seed: *seed, events: *events };
+        match found.iter_mut().find(|known| known.bucket == *bucket) {
+            Some(known) => {
+                known.count += 1;
+                known.mutants.push(change.clone());
+                if run.events < known.shortest.events {
+                    known.shortest = run;
+                }
+            }
+            None => found.push(KilledSummary {
+                id: bucket.id(),
+                bucket: bucket.clone(),
+                count: 1,
+                mutants: vec![change.clone()],
+                shortest: run,
+            }),
+        }
+    }
+    found.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.bucket.cmp(&b.bucket)));
+    found
 }
 
 /// How often the suite came through a transition.
@@ -74,9 +140,11 @@ pub fn mutation(
 ) -> MutationSummary {
     let count = |wanted: &str| results.iter().filter(|result| fate_name(&result.fate) == wanted).count();
     let mutant = |result: &Judged| {
-        let (killed_by, seed) = match &result.fate {
-            Fate::Killed { test, seed } => (names.get(*test).cloned(), Some(*seed)),
-            _ => (None, None),
+        let (killed_by, seed, bucket) = match &result.fate {
+            Fate::Killed { test, seed, bucket, .. } => {
+                (names.get(*test).cloned(), Some(*seed), Some(bucket.id()))
+            }
+            _ => (None, None, None),
         };
         let trace = match &result.fate {
             Fate::Survived { trace } => trace.iter().map(ToString::to_string).collect(),
@@ -88,6 +156,7 @@ pub fn mutation(
             fate: fate_name(&result.fate),
             killed_by,
             seed,
+            bucket,
             trace,
             visits: result.visits,
         }
@@ -102,6 +171,7 @@ pub fn mutation(
         survived: count("survived"),
         equivalent_up_to_bound: count("equivalent"),
         broken: count("broken"),
+        buckets: killed(names, results),
         mutants: results.iter().map(mutant).collect(),
         transitions: transitions.collect(),
     }
@@ -120,7 +190,7 @@ pub fn fate_name(fate: &Fate) -> &'static str {
 /// What came of a campaign, and of this call of it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CampaignSummary<'a> {
-    /// [`FORMAT_VERSION`].
+    /// [`CAMPAIGN_FORMAT_VERSION`].
     pub format_version: u32,
     /// The process's.
     pub exit_code: u8,

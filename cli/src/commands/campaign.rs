@@ -12,7 +12,9 @@ use std::sync::{Mutex, PoisonError};
 use coreach_execution::Ending;
 use coreach_execution::adapter::description::Iut;
 use coreach_execution::campaign::junit::{self, JunitError};
-use coreach_execution::campaign::summary::{Counts, Summary, Told, constants, summarize, table as rows};
+use coreach_execution::campaign::summary::{
+    Counts, Failed, Summary, Told, constants, summarize, table as rows,
+};
 use coreach_execution::campaign::work::{self, WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
 use coreach_execution::record::Record;
@@ -21,7 +23,7 @@ use coreach_project::campaign::iuts::link;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::{Ways, prepare};
 use coreach_project::outputs::{self, Named};
-use coreach_project::summary::{CampaignSummary, FORMAT_VERSION};
+use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 use serde_json::json;
 
@@ -86,7 +88,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
     }
     let written = match arguments.format {
         OutputFormat::Json => console::print_json(&CampaignSummary {
-            format_version: FORMAT_VERSION,
+            format_version: CAMPAIGN_FORMAT_VERSION,
             exit_code: exit,
             store: place.display().to_string(),
             partition: partition.to_string(),
@@ -179,27 +181,28 @@ fn told(summary: &Summary, store: &Path) -> String {
         })
         .collect();
     text += &table(&rows, 2);
-    for told in &summary.told {
-        text += &one_told(told, store);
-    }
-    let hidden = summary.counts.fail + summary.counts.run_error - summary.told.len();
-    if hidden > 0 {
-        text += &format!("and {} more; the store {} has all\n", hidden, store.display());
+    for failed in &summary.buckets {
+        text += &one_failed(failed, store);
     }
     // The user's files name the models, and an implementation says what it likes.
     crate::visible::visible(&text).into_owned()
 }
 
-fn one_told(told: &Told, store: &Path) -> String {
+/// A bucket: how often, where, and its shortest run.
+fn one_failed(failed: &Failed, store: &Path) -> String {
+    let Failed { id, bucket, count, iuts, shortest: told, .. } = failed;
     let mut conditions = vec![format!("seed {}", told.seed)];
     let values = constants(&told.constants);
     if !values.is_empty() {
         conditions.push(values);
     }
-    let Told { verdict, test, iut, reason, run, .. } = told;
-    let conditions = conditions.join(", ");
+    let Told { test, iut, reason, run, events, .. } = told;
+    let (conditions, events) = (conditions.join(", "), plural(*events, "event"));
+    let iuts: Vec<String> = iuts.iter().map(|(iut, count)| format!("{iut} {count}")).collect();
     format!(
-        "{verdict}: {test} against {iut} ({conditions})\n  {reason}\n  coreach explain {} {run}\n",
+        "{id}: {bucket}\n  {}: {}\n  the shortest, {events}: {test} against {iut} ({conditions})\n  {reason}\n  coreach explain {} {run}\n",
+        plural(*count, "run"),
+        iuts.join(", "),
         store.display()
     )
 }

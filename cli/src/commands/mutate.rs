@@ -6,7 +6,7 @@ use std::time::Duration;
 use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
-use coreach_project::summary::{fate_name, mutation};
+use coreach_project::summary::{ShortestSummary, fate_name, killed, mutation};
 use coreach_project::{budget, cases, jobs};
 
 use super::run::no_thread;
@@ -127,16 +127,26 @@ fn tell(
         plural(effort.depth, "event")
     ));
     let count = |wanted: &str| results.iter().filter(|result| fate_name(&result.fate) == wanted).count();
-    let (killed, survived) = (count("killed"), count("survived"));
-    if killed + survived > 0 {
-        let score = 100.0 * killed as f64 / (killed + survived) as f64;
-        text.push_str(&format!("score: {killed} of {} that are wrong, {score:.0} %\n", killed + survived));
+    let (dead, survived) = (count("killed"), count("survived"));
+    if dead + survived > 0 {
+        let score = 100.0 * dead as f64 / (dead + survived) as f64;
+        text.push_str(&format!("score: {dead} of {} that are wrong, {score:.0} %\n", dead + survived));
     }
     for name in names.iter().enumerate().map(|(number, name)| {
         let by = |result: &&Judged| matches!(result.fate, Fate::Killed { test, .. } if test == number);
         format!("  {name} killed {} first\n", results.iter().filter(by).count())
     }) {
         text.push_str(&name);
+    }
+    for found in killed(names, results) {
+        let ShortestSummary { mutant, test, seed, events } = &found.shortest;
+        text.push_str(&format!(
+            "{}: {}\n  in {}; the shortest by {test}, seed {seed}, {}: {mutant}\n",
+            found.id,
+            found.bucket,
+            plural(found.count, "mutant"),
+            plural(*events, "event"),
+        ));
     }
     for result in results {
         if let Fate::Survived { trace } = &result.fate {

@@ -5,13 +5,15 @@
 //! not finished is an `error` too, so that half a campaign is not taken for a whole one. A run to which a second process, or
 //! a store that was merged, has another verdict is told by the worse one.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use coreach_model::Verdict;
 use coreach_model::visible::is_hidden_sign;
 
-use crate::campaign::plan::Plan;
+use crate::bucket::Bucket;
+use crate::campaign::plan::{Plan, SHOWN};
 use crate::campaign::store::{Row, Store, StoreError};
 use crate::campaign::summary::{constants, contested};
 use crate::ending::Ending;
@@ -59,6 +61,7 @@ pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), Juni
         let (test, iut) = (&plan.tests[at / plan.iuts.len()], &plan.iuts[at % plan.iuts.len()]);
         let name = escaped(&format!("{}/{}", test.name, iut.name));
         writeln!(out, "  <testsuite name=\"{name}\" {}>", attributes(suite.iter().copied()))?;
+        properties(suite, out)?;
         for (number, row) in suite {
             case(plan, store, *number, *row, &name, out)?;
         }
@@ -106,6 +109,31 @@ fn attributes<'a>(runs: impl Iterator<Item = (usize, Option<&'a Row>)>) -> Strin
     )
 }
 
+/// Each thing that failed in a suite, once.
+fn properties(suite: &[(usize, Option<&Row>)], out: &mut dyn Write) -> io::Result<()> {
+    let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
+    for (number, row) in suite.iter().filter_map(|(number, row)| Some((*number, (*row)?))) {
+        if let Some(bucket) = &row.bucket {
+            failed.entry(bucket).or_default().push((number, row));
+        }
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "    <properties>")?;
+    for (bucket, rows) in failed {
+        let shortest = rows.iter().min_by_key(|(number, row)| (row.events, *number));
+        let shortest = shortest.map_or(String::new(), |(_, row)| {
+            let key = row.key.get(..SHOWN).unwrap_or(&row.key);
+            format!("; the shortest, of {} events, is {key}", row.events)
+        });
+        let runs = if rows.len() == 1 { "1 run".to_owned() } else { format!("{} runs", rows.len()) };
+        let value = format!("{bucket}: {runs}{shortest}");
+        writeln!(out, "      <property name=\"bucket {}\" value=\"{}\"/>", bucket.id(), escaped(&value))?;
+    }
+    writeln!(out, "    </properties>")
+}
+
 fn case(
     plan: &Plan,
     store: &Store,
@@ -134,9 +162,12 @@ fn case(
         Some(row) => {
             let element = if kind == Kind::Failure { "failure" } else { "error" };
             let (kind, message) = (escaped(&row.cause), escaped(&row.reason));
+            let bucket = row.bucket.as_ref();
+            let bucket = bucket.map_or(String::new(), |one| format!("bucket {}: {one}\n", one.id()));
             writeln!(
                 out,
-                "><{element} type=\"{kind}\" message=\"{message}\">{message}\n{}</{element}></testcase>",
+                "><{element} type=\"{kind}\" message=\"{message}\">{message}\n{}{}</{element}></testcase>",
+                escaped(&bucket),
                 escaped(&hint)
             )
         }

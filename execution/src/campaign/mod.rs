@@ -20,6 +20,7 @@
 //! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run, beside the run,
 //! a thread and a transaction with its wait for the disk, together some milliseconds.
 
+mod buckets;
 mod find;
 pub mod junit;
 pub mod log;

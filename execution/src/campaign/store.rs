@@ -25,6 +25,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
+use crate::bucket::Bucket;
+use crate::campaign::buckets::Buckets;
 use crate::campaign::log;
 use crate::campaign::plan::{Key, Plan, Planned};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
@@ -47,6 +49,8 @@ pub struct Row {
     pub cause: String,
     /// Why, in a sentence.
     pub reason: String,
+    /// What failed, of a run that did not end well: Fail or a run error.
+    pub bucket: Option<Bucket>,
     /// The length of its trace.
     pub events: usize,
     /// How long it took.
@@ -329,14 +333,25 @@ impl Store {
     /// [`StoreError`].
     pub fn rows(&self) -> Result<HashMap<String, Row>> {
         let mut rows = HashMap::new();
+        let mut buckets = Buckets::new(&self.connection);
         self.each("runs", &mut |row| {
             let key: String = row.get("key")?;
+            let verdict = row.get("verdict")?;
+            let cause: String = row.get("cause")?;
+            let bucket = match verdict {
+                Ending::FAIL | Ending::RunError => {
+                    let (test, record): (String, String) = (row.get("test")?, row.get("record")?);
+                    Some(buckets.of(&test, &record, verdict, &cause))
+                }
+                Ending::Verdict(_) => None,
+            };
             let found = Row {
                 number: row.get("number")?,
                 key: key.clone(),
-                verdict: row.get("verdict")?,
-                cause: row.get("cause")?,
+                verdict,
+                cause,
                 reason: row.get("reason")?,
+                bucket,
                 events: usize::try_from(row.get::<_, i64>("events")?).unwrap_or_default(),
                 seconds: row.get("seconds")?,
             };

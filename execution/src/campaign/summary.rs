@@ -1,4 +1,4 @@
-//! What came of a campaign: counts for each test case and implementation, and where to look first.
+//! What came of a campaign: counts for each test case and implementation, and each thing that failed once ([`crate::bucket`]).
 //!
 //! Only the runs of the plan count. What else a store holds, since a model or a setting was changed, is mentioned. Times
 //! are told as medians: one run that waited for a slow start says nothing about the others.
@@ -6,18 +6,17 @@
 //! Success is never what is left when nothing else was found: it is said only where the plan has runs, each of them was
 //! counted, and nobody, a second process or another store, got another verdict for one of them.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use coreach_model::Verdict;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+use crate::bucket::Bucket;
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Doubts, Row, Store, StoreError};
 use crate::ending::Ending;
-
-/// So many runs that failed, and so many that broke, are told of in full.
-pub const TOLD: usize = 5;
 
 /// How many runs ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
@@ -100,6 +99,23 @@ pub struct Told {
     pub seconds: f64,
 }
 
+/// What failed, once, with all runs in which it did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Failed {
+    /// [`Bucket::id`]
+    pub id: String,
+    /// What.
+    pub bucket: Bucket,
+    /// How many runs.
+    pub count: usize,
+    /// How many of each implementation.
+    pub iuts: BTreeMap<String, usize>,
+    /// How many of each test case.
+    pub tests: BTreeMap<String, usize>,
+    /// The one with the fewest events.
+    pub shortest: Told,
+}
+
 /// The whole.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Summary {
@@ -112,8 +128,8 @@ pub struct Summary {
     pub counts: Counts,
     /// By test case and implementation, in the order of the plan.
     pub groups: Vec<Group>,
-    /// The first runs that failed, then the first that broke.
-    pub told: Vec<Told>,
+    /// Each thing that failed, the worst first, then the most frequent.
+    pub buckets: Vec<Failed>,
     /// Runs of the plan that the store does not have.
     pub missing: usize,
     /// Other verdicts of runs of the plan: of a second process, or of a store that was merged.
@@ -173,8 +189,7 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
     let mut counts = Counts::default();
     let mut contested = Counts::default();
     let mut groups: HashMap<(usize, usize), (Counts, Vec<f64>)> = HashMap::new();
-    let mut told: Vec<Told> = Vec::new();
-    let mut broken: Vec<Told> = Vec::new();
+    let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
     for (number, row) in finished(plan, &rows) {
         let run = &plan.runs[number];
         counts.count(row.verdict);
@@ -182,16 +197,14 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
         let (its, seconds) = groups.entry((run.test, run.iut)).or_default();
         its.count(row.verdict);
         seconds.push(row.seconds);
-        let list = match row.verdict {
-            Ending::Verdict(Verdict::Fail) => &mut told,
-            Ending::RunError => &mut broken,
-            Ending::Verdict(Verdict::Pass | Verdict::Inconclusive) => continue,
-        };
-        if list.len() < TOLD {
-            list.push(tell(plan, number, row));
+        if let Some(bucket) = &row.bucket {
+            failed.entry(bucket).or_default().push((number, row));
         }
     }
-    told.append(&mut broken);
+    let mut buckets: Vec<Failed> =
+        failed.iter().filter_map(|(bucket, runs)| one(plan, bucket, runs)).collect();
+    // The worst first, then the most frequent; those that are alike stay in the order of their names.
+    buckets.sort_by_key(|one| Reverse((one.bucket.verdict.rank(), one.count)));
     let all = (0..plan.tests.len()).flat_map(|test| (0..plan.iuts.len()).map(move |iut| (test, iut)));
     let groups = all
         .map(|(test, iut)| {
@@ -212,7 +225,7 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
         others: rows.len().saturating_sub(counts.total()),
         counts,
         groups,
-        told,
+        buckets,
         repeats: doubts.repeats.len(),
         conflicts: distinct(&doubts.conflicts),
     })
@@ -229,6 +242,26 @@ pub(super) fn finished<'a>(
     rows: &'a HashMap<String, Row>,
 ) -> impl Iterator<Item = (usize, &'a Row)> {
     plan.runs.iter().enumerate().filter_map(|(number, run)| Some((number, rows.get(&run.key.to_string())?)))
+}
+
+/// A bucket with its runs, of which there is one at least.
+fn one(plan: &Plan, bucket: &Bucket, runs: &[(usize, &Row)]) -> Option<Failed> {
+    // Of several that are as short, the first of the plan.
+    let (number, row) = runs.iter().min_by_key(|(number, row)| (row.events, *number))?;
+    let mut failed = Failed {
+        id: bucket.id(),
+        bucket: bucket.clone(),
+        count: runs.len(),
+        iuts: BTreeMap::new(),
+        tests: BTreeMap::new(),
+        shortest: tell(plan, *number, row),
+    };
+    for (number, _) in runs {
+        let run = &plan.runs[*number];
+        *failed.iuts.entry(plan.iuts[run.iut].name.clone()).or_default() += 1;
+        *failed.tests.entry(plan.tests[run.test].name.clone()).or_default() += 1;
+    }
+    Some(failed)
 }
 
 fn tell(plan: &Plan, number: usize, row: &Row) -> Told {
@@ -321,7 +354,7 @@ mod tests {
                 planned,
                 counts,
                 groups: vec![],
-                told: vec![],
+                buckets: vec![],
                 missing,
                 contested,
                 others: 0,

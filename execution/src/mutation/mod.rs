@@ -24,14 +24,16 @@ use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
 use crate::adapter::in_process::{Implementation, InProcess};
 use crate::adapter::simulated::Simulated;
+use crate::bucket::Bucket;
 use crate::constants::initial_state;
+use crate::explain::reason;
 use crate::initial::{self, NoState};
 use crate::judge::case::CaseJudge;
 use crate::judge::{Judge, Judged};
 use crate::lazy::Lazy;
 use crate::monitor::Monitor;
 use crate::random::Random;
-use crate::run::{Occurrence, Outcome, Run};
+use crate::run::{Occurrence, Outcome, Run, events};
 use crate::strategy::Strategy;
 use crate::test_case::TestCase;
 use crate::tester::{self, Drive, Settings};
@@ -64,6 +66,10 @@ pub enum Fate {
         test: usize,
         /// The seed.
         seed: u64,
+        /// What failed.
+        bucket: Bucket,
+        /// How many events that run had.
+        events: usize,
     },
     /// It is wrong, as this trace shows, and no run of the suite saw it.
     Survived {
@@ -156,8 +162,9 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
             match one_run(test, mutant, seed, effort) {
-                Ok((_, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
-                    return Fate::Killed { test: number, seed };
+                Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
+                    let bucket = reason(&mut CaseJudge::new(test, initial), &run).bucket;
+                    return Fate::Killed { test: number, seed, bucket, events: events(&run.trace) };
                 }
                 Ok((_, Run { outcome: Outcome::RunError(failure), .. })) => {
                     broken = Some(failure.to_string())

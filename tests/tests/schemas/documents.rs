@@ -6,17 +6,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use coreach_execution::Bucket;
 use coreach_execution::adapter::{Failure, Left};
-use coreach_execution::campaign::summary::{Counts, Group, Summary, Told};
+use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
 use coreach_execution::ending::{Cause, Ending, Outcome, cause};
 use coreach_execution::mutation::Operator;
 use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord, StepRecord};
+use coreach_execution::shrink::Stopped;
+use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
 use coreach_execution::values::Source;
 use coreach_model::Verdict;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::from_bytes;
 use coreach_project::render::to_json;
-use coreach_project::summary::{CampaignSummary, MutantSummary, MutationSummary, TransitionSummary};
+use coreach_project::summary::{
+    CAMPAIGN_FORMAT_VERSION, CampaignSummary, KilledSummary, MutantSummary, MutationSummary, ShortestSummary,
+    TransitionSummary,
+};
 use coreach_tests::schema;
 use serde_json::{Map, Value, json};
 
@@ -42,6 +48,16 @@ fn follow(name: &str, documents: &[Value]) {
 
 fn a_map() -> Map<String, Value> {
     Map::from_iter([("p".to_owned(), json!(3)), ("q".to_owned(), json!("1/3"))])
+}
+
+fn a_bucket() -> Bucket {
+    Bucket {
+        verdict: Ending::FAIL,
+        place: "l".to_owned(),
+        cause: "event".to_owned(),
+        action: Some("a".to_owned()),
+        violated: vec![vec!["p == 3".to_owned()]],
+    }
 }
 
 /// Every word for how a run may end. The matches make this complain when one is added.
@@ -118,6 +134,7 @@ fn records() -> Vec<Record> {
                 }],
                 expected: vec!["x".to_owned()],
             },
+            bucket: Some(a_bucket()),
             trace: vec![
                 step("stimulus", true),
                 step("observation", true),
@@ -131,6 +148,15 @@ fn records() -> Vec<Record> {
                 awaited: "the answer to `Add`".to_owned(),
                 ms: 1.5,
                 left: Left::ALL[number % 3].name().to_owned(),
+            }),
+            shrunk: Some(ShrunkRecord {
+                from_events: 9,
+                events: 4,
+                runs: 7,
+                stopped: Some(Stopped::Time.name().to_owned()),
+                repeated: 5,
+                same: 4,
+                others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],
             }),
             seconds: 0.5,
         }
@@ -153,6 +179,9 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
     });
     assert_eq!(words(&schema, "/properties/cause/enum"), causes);
     assert_eq!(words(&schema, "/properties/settled/properties/left/enum"), Left::ALL.map(Left::name));
+    let stopped = [Stopped::Runs, Stopped::Time].map(Stopped::name);
+    assert_eq!(words(&schema, "/properties/shrunk/properties/stopped/enum"), stopped);
+    assert_eq!(words(&schema, "/$defs/bucket/properties/verdict/enum"), Ending::ALL.map(Ending::name));
     let sources: Vec<&str> = Source::ALL.iter().map(|source| source.name()).collect();
     assert_eq!(words(&schema, "/properties/mix/propertyNames/enum"), sources);
 }
@@ -165,6 +194,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
         fate: "killed",
         killed_by: Some("t".to_owned()),
         seed: Some(3),
+        bucket: Some("b".to_owned()),
         trace: vec!["Coin(3)".to_owned()],
         visits: Some(2),
     };
@@ -175,6 +205,13 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
         survived: 0,
         equivalent_up_to_bound: 0,
         broken: 0,
+        buckets: vec![KilledSummary {
+            id: a_bucket().id(),
+            bucket: a_bucket(),
+            count: 1,
+            mutants: vec!["c".to_owned()],
+            shortest: ShortestSummary { mutant: "c".to_owned(), test: "t".to_owned(), seed: 3, events: 2 },
+        }],
         mutants: Operator::ALL.iter().map(killed).collect(),
         transitions: vec![TransitionSummary { transition: "t".to_owned(), visits: 1 }],
     };
@@ -190,18 +227,25 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
         planned: 10,
         counts,
         groups: vec![group(None), group(Some(0.5))],
-        told: vec![Told {
-            run: 1,
-            key: "k".to_owned(),
-            test: "t".to_owned(),
-            iut: "i".to_owned(),
-            constants: a_map(),
-            seed: 1,
-            verdict: Ending::FAIL,
-            cause: "event".to_owned(),
-            reason: "r".to_owned(),
-            events: 3,
-            seconds: 0.5,
+        buckets: vec![Failed {
+            id: a_bucket().id(),
+            bucket: a_bucket(),
+            count: 3,
+            iuts: BTreeMap::from([("i".to_owned(), 3)]),
+            tests: BTreeMap::from([("t".to_owned(), 3)]),
+            shortest: Told {
+                run: 1,
+                key: "k".to_owned(),
+                test: "t".to_owned(),
+                iut: "i".to_owned(),
+                constants: a_map(),
+                seed: 1,
+                verdict: Ending::FAIL,
+                cause: "event".to_owned(),
+                reason: "r".to_owned(),
+                events: 3,
+                seconds: 0.5,
+            },
         }],
         missing: 0,
         contested: counts,
@@ -213,7 +257,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
     let origin = coreach_model::Origin { file, span: 0..4 };
     let placed = Diagnostic::warning("w", "m").at(origin, "here").help("h").note("n");
     let campaign = CampaignSummary {
-        format_version: 1,
+        format_version: CAMPAIGN_FORMAT_VERSION,
         exit_code: summary.exit_code(),
         store: "s".to_owned(),
         partition: "hash:1/4".to_owned(),
@@ -223,7 +267,10 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
     };
     follow("campaign-summary.schema.json", &[serde_json::to_value(campaign).unwrap()]);
     let told = schema::read("campaign-summary.schema.json");
-    assert_eq!(words(&told, "/properties/told/items/properties/verdict/enum"), Ending::ALL.map(Ending::name));
+    let shortest = "/properties/buckets/items/properties/shortest/properties/verdict/enum";
+    for pointer in [shortest, "/$defs/bucket/properties/verdict/enum"] {
+        assert_eq!(words(&told, pointer), Ending::ALL.map(Ending::name));
+    }
 }
 
 /// A folder of a test's own, gone at its end.
@@ -311,6 +358,6 @@ fn what_the_program_writes_follows_its_schema() {
     against("mutation-summary", &[mutation]);
 
     let campaign = run(&["campaign", "campaign.yaml", "--format", "json"]);
-    assert!(!campaign["told"].as_array().unwrap().is_empty(), "{campaign:#}");
+    assert!(!campaign["buckets"].as_array().unwrap().is_empty(), "{campaign:#}");
     against("campaign-summary", &[campaign]);
 }
