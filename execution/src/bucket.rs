@@ -58,6 +58,11 @@ impl Bucket {
         }
     }
 
+    /// Is it one that nobody wants: a Fail, or a run error?
+    pub fn is_failure(&self) -> bool {
+        matches!(self.verdict, Ending::FAIL | Ending::RunError)
+    }
+
     /// A short name of it, the same for equal ones only, as far as 48 bits can tell.
     pub fn id(&self) -> String {
         // Without its parts' borders two different ones could be one text.

@@ -17,9 +17,10 @@
 //!    the end the value fails and its neighbour towards 0 does not, or is not allowed. Where a value stands in several
 //!    stimuli and cannot go alone, all of them go together.
 //!
-//! All are repeated until none helps. An implementation that is not deterministic may fail now and pass then: where
-//! the given run does not fail again three times, a candidate gets three chances. What is returned has really happened. How
-//! sure it is to happen again is found out last: the result is run again, and it is counted how often it came to the same bucket.
+//! All are repeated until none helps. An implementation that is not deterministic may fail now and pass then. Where the given run
+//! fails again three times, what is kept has to fail again, too; where it does not, a candidate gets three chances instead. What is
+//! returned has really happened. How sure it is to happen again is found out last: the result is repeated as `replay`
+//! does it, and it is counted how often it came to the same bucket.
 //!
 //! The symbolic constants stay as they are: they are the test's, and another instance of it is another test.
 //!
@@ -122,16 +123,12 @@ pub struct Shrink<'a> {
 pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let end = Instant::now() + with.time;
     let bucket = reason(with.judge, given).bucket;
-    let mut search = Search { with, bucket, best: given.clone(), runs: 0, end, longest: given.time };
-    let all = cues(&stimuli(given));
-    let mut again = 0;
-    for _ in 0..CHANCES {
-        if search.stopped().is_none() {
-            let run = search.perform(given.seed, &all);
-            again += usize::from(search.is_same(&run));
-        }
-    }
-    let chances = if again == CHANCES { 1 } else { CHANCES };
+    let (best, longest) = (given.clone(), given.time);
+    let mut search = Search { with, bucket, best, runs: 0, end, longest, is_sure: false };
+    let script = script(&given.trace);
+    search.is_sure =
+        (0..CHANCES).all(|_| search.stopped().is_none() && search.comes_again(given.seed, &script));
+    let chances = if search.is_sure { 1 } else { CHANCES };
     while search.other_seeds() | search.cut(chances) | search.simplify(chances) {}
     let stopped = search.stopped();
     let again = search.again();
@@ -171,6 +168,8 @@ struct Search<'a> {
     end: Instant,
     /// The longest that a run took which came to the bucket.
     longest: Duration,
+    /// The given run has always come again. Then those that are kept have to, as well.
+    is_sure: bool,
 }
 
 impl Search<'_> {
@@ -207,9 +206,17 @@ impl Search<'_> {
             && reason(self.with.judge, run).bucket == self.bucket
     }
 
+    fn comes_again(&mut self, seed: u64, script: &[Cue]) -> bool {
+        let run = self.perform(seed, script);
+        self.is_same(&run)
+    }
+
     /// Keeps a run of the same bucket that is less than the best. Was it one?
     fn keeps(&mut self, run: Run) -> bool {
         if !is_less(&run, &self.best) || !self.is_same(&run) {
+            return false;
+        }
+        if self.is_sure && !self.comes_again(run.seed, &script(&run.trace)) {
             return false;
         }
         (self.with.seen)(Seen::Better(&run));

@@ -12,9 +12,10 @@ use coreach_execution::constants::{given, initial_state};
 use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
+use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
+use coreach_execution::{Adapter, Bucket, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::{Diagnostic, Verdict};
@@ -122,6 +123,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             exit = exit.and(exit_of(&run.outcome));
             total.add(&run);
             let written = record(judge.as_mut(), &run);
+            total.failed(&run, &written);
             let path = match keep(arguments, case, &written, &inputs) {
                 Ok(path) => path,
                 Err(message) => {
@@ -320,6 +322,8 @@ struct Total {
     events: usize,
     seconds: f64,
     mix: BTreeMap<&'static str, usize>,
+    /// Each thing that failed: in how many runs, and the fewest events with their seed.
+    failed: BTreeMap<Bucket, (usize, usize, u64)>,
 }
 
 impl Total {
@@ -332,6 +336,17 @@ impl Total {
         }
     }
 
+    /// Counts what failed, if anything did.
+    fn failed(&mut self, run: &Run, record: &Record) {
+        let Some(bucket) = record.bucket.as_ref().filter(|bucket| bucket.is_failure()) else { return };
+        let events = events(&run.trace);
+        let (count, fewest, seed) = self.failed.entry(bucket.clone()).or_insert((0, events, run.seed));
+        *count += 1;
+        if events < *fewest {
+            (*fewest, *seed) = (events, run.seed);
+        }
+    }
+
     fn line(&self) -> String {
         let count = |ending: &Ending| format!("{ending} {}", self.outcomes.of(*ending));
         Ending::ALL.iter().map(count).collect::<Vec<_>>().join(", ")
@@ -341,6 +356,14 @@ impl Total {
         let mix: Vec<String> = self.mix.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let values = if mix.is_empty() { String::new() } else { format!("\n  values: {}", mix.join(", ")) };
         let events = plural(self.events, "event");
-        format!("{}; {events} in {:.3} s{values}", self.line(), self.seconds)
+        let mut text = format!("{}; {events} in {:.3} s{values}", self.line(), self.seconds);
+        for (bucket, (count, fewest, seed)) in &self.failed {
+            let (runs, events) = (plural(*count, "run"), plural(*fewest, "event"));
+            text += &format!(
+                "\n  {}: {bucket}\n    {runs}, the shortest of {events} with seed {seed}",
+                bucket.id()
+            );
+        }
+        text
     }
 }
