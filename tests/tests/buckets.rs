@@ -21,7 +21,8 @@ use coreach_execution::monitor::Monitor;
 use coreach_execution::mutation::{Operator, mutate};
 use coreach_execution::random::Random;
 use coreach_execution::run::Occurrence;
-use coreach_execution::shrink::{Shrink, length, shrink};
+use coreach_execution::run::events;
+use coreach_execution::shrink::{Shrink, shrink};
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{Bucket, Drive, Run, Settings, Strategy, run};
 use coreach_model::reader::{from_bytes, read_specification};
@@ -140,7 +141,7 @@ fn pairs(count: usize) -> Found {
             found.left += usize::from(now != *bucket);
             found.never_again += usize::from(shrunk.again.same == 0);
             found.runs.push(shrunk.runs);
-            found.lengths.push((length(run), length(&shrunk.run)));
+            found.lengths.push((events(&run.trace), events(&shrunk.run.trace)));
             found.numbers.0.extend(sizes(run));
             found.numbers.1.extend(sizes(&shrunk.run));
         }
