@@ -11,14 +11,15 @@ use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
 use coreach_project::whole::positive;
 
-use crate::execution_arguments::{ExplainArguments, MutateArguments, ReplayArguments, TestArguments};
-use crate::exit::{self, Exit};
+use crate::execution_arguments::{
+    ExplainArguments, MutateArguments, ReplayArguments, TestArguments, Tolerance,
+};
+use crate::exit;
 use crate::output_format::OutputFormat;
-use crate::watch::Manner;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
 #[derive(Parser, Debug)]
-#[command(name = "coreach", version, after_help = exit::HELP)]
+#[command(name = "coreach", version, after_help = help())]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -51,13 +52,13 @@ pub enum Command {
     #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
     /// Runs a test case against an implementation
-    #[command(after_help = exit::TESTING_HELP)]
+    #[command(after_help = TESTING_HELP)]
     Test(TestArguments),
     /// Tells a run event by event, and why it ended as it did
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArguments),
     /// Runs a stored run again, and looks for a shorter one
-    #[command(after_help = exit::TESTING_HELP)]
+    #[command(after_help = TESTING_HELP)]
     Replay(ReplayArguments),
     /// Runs a suite of test cases against mutants of its specification
     #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
@@ -68,23 +69,22 @@ pub enum Command {
 }
 
 impl Command {
-    /// What an early end must know of it.
-    pub fn manner(&self) -> Manner {
-        let (format, stopped) = match self {
-            Command::Run(arguments) => (arguments.format, Exit::Stopped),
-            Command::Check(arguments) => (arguments.format, Exit::Stopped),
-            Command::Show(_) => (OutputFormat::Human, Exit::Stopped),
-            Command::Compare(arguments) => (arguments.format, Exit::Stopped),
-            Command::Test(arguments) => (arguments.format, Exit::Refused),
-            Command::Explain(arguments) => (arguments.format, Exit::Refused),
-            Command::Replay(arguments) => (arguments.format, Exit::Refused),
-            Command::Mutate(arguments) => (arguments.format, Exit::Refused),
-            Command::Campaign(CampaignArguments { command: Some(CampaignCommand::Merge(merge)), .. }) => {
-                (merge.format, Exit::Refused)
-            }
-            Command::Campaign(arguments) => (arguments.format, Exit::Refused),
-        };
-        Manner { format, stopped: stopped.code() }
+    /// The form of its answer.
+    pub fn format(&self) -> OutputFormat {
+        match self {
+            Command::Run(arguments) => arguments.format,
+            Command::Check(arguments) => arguments.format,
+            Command::Show(_) => OutputFormat::Human,
+            Command::Compare(arguments) => arguments.format,
+            Command::Test(arguments) => arguments.format,
+            Command::Explain(arguments) => arguments.format,
+            Command::Replay(arguments) => arguments.format,
+            Command::Mutate(arguments) => arguments.format,
+            Command::Campaign(CampaignArguments { command, format, .. }) => match command {
+                Some(CampaignCommand::Merge(merge)) => merge.format,
+                Some(CampaignCommand::Salvage(_)) | None => *format,
+            },
+        }
     }
 }
 
@@ -179,6 +179,9 @@ pub struct CampaignArguments {
     /// How many runs at once, instead of the campaign's `threads`
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
+    /// What runs are worth.
+    #[command(flatten)]
+    pub tolerance: Tolerance,
     /// Only the M-th of N parts: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
@@ -241,12 +244,20 @@ A campaign's store has many runs: name one by its number, or by the beginning of
 Example:
   coreach explain nightly.sqlite 17 --draw walked.svg";
 
-/// The exit codes of `campaign` are its own.
+/// What the whole program's help ends with.
+fn help() -> String {
+    exit::help("  coreach run coreach.yaml")
+}
+
+const TESTING_HELP: &str = "\
+Exit codes: 0 Pass, 1 Fail, 2 nothing was run, 3 Inconclusive, 4 RunError; all of them: `coreach --help`.
+
+Example:
+  coreach test coreach.yaml --iut server.yaml --runs 20 --keep runs
+  coreach replay runs/deliver_coffee.7.json --iut server.yaml --shrink";
+
 const CAMPAIGN_HELP: &str = "\
-Exit codes: 0 all Pass, and none missing; 1 a Fail; 4 no Fail, but run errors, or the machine did not let us;
-5 neither, but runs are missing, or none is planned; 3 none of these, but an Inconclusive;
-2 wrong usage, mistakes in the files, a damaged store, or a budget passed in making;
-130, 143, 129 ended by SIGINT, SIGTERM, SIGHUP.
+Exit codes: 0 all Pass, and none missing, 1 Fail, 3 Inconclusive, 4 RunError, 5 runs are missing; all: `coreach --help`.
 Killed at any instant, the same command goes on where it stopped.
 
 Example:

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use coreach_execution::Settings;
+use coreach_execution::{Ending, Settings};
 use coreach_project::budget;
 use coreach_project::whole::{milliseconds, positive, whole};
 
+use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 
 /// What chooses the moves.
@@ -20,6 +21,41 @@ pub enum Chooser {
     Coverage,
     Shortest,
     Interactive,
+}
+
+/// What a run is worth that ended with Inconclusive.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum Inconclusive {
+    Ok,
+    #[default]
+    Warn,
+    Fail,
+}
+
+impl Inconclusive {
+    /// The exit code of a run that ended so.
+    pub fn exit(self, ending: Ending) -> Exit {
+        match (Exit::of(ending), self) {
+            (Exit::Inconclusive, Inconclusive::Ok) => Exit::Fine,
+            (Exit::Inconclusive, Inconclusive::Fail) => Exit::Failed,
+            (exit, _) => exit,
+        }
+    }
+}
+
+/// What decides how a number of runs goes on, and what it is worth.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Tolerance {
+    /// What Inconclusive counts as: ok: Pass (exit code 0), warn: itself (3), fail: Fail (1)
+    #[arg(long, value_enum, default_value_t)]
+    pub inconclusive: Inconclusive,
+    /// Begin no further run after a Fail
+    #[arg(long)]
+    pub fail_fast: bool,
+    /// How often a run is done again that ends without a verdict (RunError)
+    #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<usize>)]
+    pub retries: usize,
 }
 
 /// How runs are driven, whatever command makes them.
@@ -90,6 +126,9 @@ pub struct TestArguments {
     /// How to choose what to do next
     #[arg(long, value_enum, default_value_t)]
     pub strategy: Chooser,
+    /// What runs are worth.
+    #[command(flatten)]
+    pub tolerance: Tolerance,
     /// How runs are driven.
     #[command(flatten)]
     pub driving: Driving,

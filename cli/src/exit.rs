@@ -1,86 +1,97 @@
-//! What the program's exit code says.
+//! What the program's exit code says: one table, whatever the command.
 
+use std::fmt::Write;
 use std::process::ExitCode;
 
-/// The exit codes. A usage error is 2, and clap's affair.
+use coreach_execution::Ending;
+use coreach_execution::campaign::WhyLeftOut;
+use coreach_model::Verdict;
+
+/// What came of a command. In the order of the exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum Exit {
-    /// All went well; there may have been warnings.
-    Fine,
-    /// Errors in what the user wrote.
-    Mistakes,
-    /// A limit stopped the work, or the model has no visible deterministic form.
-    Stopped,
-    /// The machine did not let us: a file cannot be written, Z3 is too old, Graphviz is missing.
-    Environment,
-    /// The purpose cannot be reached.
-    Unreachable,
+    /// All that was asked for was done, and every run ended with Pass; there may have been warnings.
+    Fine = 0,
     /// A run of a test case ended with Fail.
-    Failed,
-    /// A test case, an implementation or a campaign was not understood, so nothing was run.
-    Refused,
-    /// No run ended with Fail or broke, and not every one with Pass.
-    Inconclusive,
-    /// A run ended without a verdict, and none with Fail.
-    RunErrors,
+    Failed = 1,
+    /// Wrong usage (which clap finds), or errors in what the user wrote.
+    Mistakes = 2,
+    /// A run ended with Inconclusive.
+    Inconclusive = 3,
+    /// A run ended without a verdict.
+    RunErrors = 4,
+    /// Less is there than was asked for.
+    Incomplete = 5,
+    /// A limit or a budget stopped the work, or the model has no visible deterministic form.
+    Stopped = 6,
+    /// A purpose cannot be reached.
+    Unreachable = 7,
+    /// The machine did not let us: a file cannot be written, Z3 is too old, Graphviz is missing.
+    Environment = 8,
+    /// A purpose was left out, since the constants that were given do not suit it.
+    Unsuited = 9,
 }
 
-/// The exit codes of the commands that run test cases, for their `--help`.
-pub const TESTING_HELP: &str = "\
-Exit codes:
-  0  every run ended with Pass
-  1  a run ended with Fail
-  2  wrong usage, mistakes in a file, or a test case that needs more than its budget: nothing was run
-  3  no Fail and no run error, and a run ended as Inconclusive
-  4  a run ended without a verdict (RunError), and none with Fail
-  130, 143, 129  ended by SIGINT, SIGTERM, SIGHUP
-
-Example:
-  coreach test coreach.yaml --iut server.yaml --runs 20 --keep runs
-  coreach replay runs/deliver_coffee.7.json --iut server.yaml --shrink";
-
-/// The exit codes, for `--help`.
-pub const HELP: &str = "\
-Exit codes:
-  0  fine (there may be warnings)
-  1  errors in a model, a purpose or a configuration
-  2  wrong usage of the command line
-  3  stopped: by a limit, a budget (--time, --memory), or by a choice that is never resolved
-  4  environment: a file cannot be written, Z3 is too old, Graphviz is missing
-  5  the purpose cannot be reached
-  130, 143, 129  ended by SIGINT, SIGTERM, SIGHUP
-Where several apply, the first of 1, 4, 3, 5 counts.";
-
 impl Exit {
+    /// All of them, by number, each with what `--help` says of it.
+    pub const ALL: [(Exit, &'static str); 10] = [
+        (Exit::Fine, "fine (there may be warnings); of runs: every one ended with Pass"),
+        (Exit::Failed, "a run ended with Fail"),
+        (Exit::Mistakes, "wrong usage, or errors in a file"),
+        (Exit::Inconclusive, "a run ended with Inconclusive (see `test --inconclusive`)"),
+        (Exit::RunErrors, "a run ended without a verdict (RunError)"),
+        (Exit::Incomplete, "less than was asked for: runs are missing, stores contradict each other"),
+        (Exit::Stopped, "stopped by a limit, a budget, or a choice that is never resolved"),
+        (Exit::Unreachable, "a purpose cannot be reached"),
+        (Exit::Environment, "environment: a file cannot be written, Z3 or Graphviz is missing"),
+        (Exit::Unsuited, "a purpose was left out: the constants given do not suit it"),
+    ];
+
+    /// Where several apply, the first of these counts.
+    pub const FIRST: [Exit; 10] = [
+        Exit::Mistakes,
+        Exit::Failed,
+        Exit::Environment,
+        Exit::RunErrors,
+        Exit::Incomplete,
+        Exit::Stopped,
+        Exit::Unsuited,
+        Exit::Unreachable,
+        Exit::Inconclusive,
+        Exit::Fine,
+    ];
+
     /// The number.
     pub fn code(self) -> u8 {
-        match self {
-            Exit::Fine => 0,
-            Exit::Mistakes => 1,
-            Exit::Stopped => 3,
-            Exit::Environment => 4,
-            Exit::Unreachable => 5,
-            Exit::Failed => 1,
-            Exit::Refused => 2,
-            Exit::Inconclusive => 3,
-            Exit::RunErrors => 4,
-        }
+        self as u8
     }
 
     /// The one of two that counts.
     #[must_use]
     pub fn and(self, other: Exit) -> Exit {
-        let rank = |exit| match exit {
-            Exit::Mistakes | Exit::Refused => 0,
-            Exit::Failed => 1,
-            Exit::Environment => 2,
-            Exit::RunErrors => 3,
-            Exit::Stopped => 4,
-            Exit::Inconclusive => 5,
-            Exit::Unreachable => 6,
-            Exit::Fine => 7,
-        };
+        let rank = |exit| Exit::FIRST.iter().position(|one| *one == exit);
         if rank(self) <= rank(other) { self } else { other }
+    }
+
+    /// Of a run that ended so.
+    pub fn of(ending: Ending) -> Exit {
+        match ending {
+            Ending::Verdict(Verdict::Pass) => Exit::Fine,
+            Ending::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
+            Ending::Verdict(Verdict::Fail) => Exit::Failed,
+            Ending::RunError => Exit::RunErrors,
+        }
+    }
+}
+
+impl From<WhyLeftOut> for Exit {
+    fn from(why: WhyLeftOut) -> Exit {
+        match why {
+            WhyLeftOut::Stopped => Exit::Stopped,
+            WhyLeftOut::Unreachable => Exit::Unreachable,
+            WhyLeftOut::Unsuited => Exit::Unsuited,
+        }
     }
 }
 
@@ -88,4 +99,17 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(exit.code())
     }
+}
+
+/// The table for `--help`, and an example.
+pub fn help(example: &str) -> String {
+    let mut text = "Exit codes, of all commands:\n".to_owned();
+    for (exit, says) in Exit::ALL {
+        let _ = writeln!(text, "  {}  {says}", exit.code());
+    }
+    text += "  130, 143, 129  ended by SIGINT, SIGTERM, SIGHUP\n";
+    let order: Vec<String> = Exit::FIRST.iter().map(|exit| exit.code().to_string()).collect();
+    let _ =
+        write!(text, "Where several apply, the first of {} counts.\n\nExample:\n{example}", order.join(", "));
+    text
 }

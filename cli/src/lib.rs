@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
         return Exit::Environment.into();
     }
     budget::command(budget::Said { time: arguments.time, memory: arguments.memory });
-    watch::start(arguments.command.manner());
+    watch::start(arguments.command.format());
     let result = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
@@ -62,9 +62,7 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Replay(arguments) => commands::replay::replay(&arguments),
         Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
-        Command::Campaign(arguments) => {
-            return watch::ended(commands::campaign::campaign(&arguments)).into();
-        }
+        Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
     };
     watch::ended(end(result).code()).into()
 }

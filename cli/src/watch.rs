@@ -32,6 +32,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::{console, write};
 
@@ -64,17 +65,8 @@ type Partial = Box<dyn Fn(u8) -> String + Send>;
 
 static PARTIAL: Mutex<Option<Partial>> = Mutex::new(None);
 
-/// What an end must know of the command.
-#[derive(Clone, Copy, Debug)]
-pub struct Manner {
-    /// The form of its output.
-    pub format: OutputFormat,
-    /// The exit code of a stop.
-    pub stopped: u8,
-}
-
 /// Begins to watch, for the whole life of the process.
-pub fn start(manner: Manner) {
+pub fn start(format: OutputFormat) {
     marker::claim();
     let ignored = ignored();
     let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored >> (signal - 1) & 1 == 0);
@@ -82,7 +74,7 @@ pub fn start(manner: Manner) {
     if let Ok(mut signals) = Signals::new(wanted) {
         let wait = move || {
             for signal in signals.forever() {
-                came(signal, manner);
+                came(signal, format);
             }
         };
         let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
@@ -95,7 +87,7 @@ pub fn start(manner: Manner) {
         drop(swept);
         loop {
             thread::sleep(LOOK);
-            look(manner);
+            look(format);
         }
     };
     let _ = thread::Builder::new().name("watch".to_owned()).spawn(watch);
@@ -146,7 +138,7 @@ fn grace(limit: Limit) -> Duration {
     }
 }
 
-fn look(manner: Manner) {
+fn look(format: OutputFormat) {
     let memory = allowed::memory();
     let used = resident();
     let beyond = (used > memory).then_some(Limit::Memory(memory));
@@ -155,14 +147,14 @@ fn look(manner: Manner) {
         && overdue.since > grace(overdue.passed.limit)
         && CAME.load(Ordering::Relaxed) == 0
     {
-        stop(overdue.passed, manner);
+        stop(overdue.passed, format);
     }
     if let Some(limit) = beyond
         && (!is_working || used > memory + memory / 4)
     {
         let (stage, doing) = budget::place();
         let stage = if stage.is_empty() { "run" } else { stage };
-        stop(Passed { limit, stage, doing }, manner);
+        stop(Passed { limit, stage, doing }, format);
     }
 }
 
@@ -180,13 +172,13 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-fn came(signal: i32, manner: Manner) {
+fn came(signal: i32, format: OutputFormat) {
     let name = SIGNALS.iter().find(|(known, _)| *known == signal).map_or("a signal", |(_, name)| *name);
     let is_first = CAME.swap(signal, Ordering::Relaxed) == 0;
     let limit = Limit::Signal(name);
     let finish = move || {
         let (stage, doing) = budget::place();
-        end(code_of(signal), manner, || match stage {
+        end(code_of(signal), format, || match stage {
             "" => Diagnostic::error(coreach_pipeline::stop::BUDGET, format!("stopped by {name}")),
             stage => Stop::Budget(Passed { limit, stage, doing }).to_diagnostic(),
         });
@@ -204,18 +196,18 @@ fn came(signal: i32, manner: Manner) {
     finish();
 }
 
-fn stop(passed: Passed, manner: Manner) -> ! {
-    end(manner.stopped, manner, || Stop::Budget(passed).to_diagnostic())
+fn stop(passed: Passed, format: OutputFormat) -> ! {
+    end(Exit::Stopped.code(), format, || Stop::Budget(passed).to_diagnostic())
 }
 
 /// Ends the process, with a message.
-fn end(code: u8, manner: Manner, why: impl FnOnce() -> Diagnostic) -> ! {
+fn end(code: u8, format: OutputFormat, why: impl FnOnce() -> Diagnostic) -> ! {
     std::mem::forget(lock(&END));
     marker::end_all(KILLING);
     write::abandon();
     let found = [why()];
     let partial = lock(&PARTIAL).take();
-    let document = match (manner.format, partial) {
+    let document = match (format, partial) {
         (_, Some(partial)) => Some(partial(code)),
         (OutputFormat::Json, None) => {
             let document = serde_json::json!({
@@ -230,7 +222,7 @@ fn end(code: u8, manner: Manner, why: impl FnOnce() -> Diagnostic) -> ! {
     if let Some(document) = &document {
         put(rustix::stdio::stdout(), document);
     }
-    if document.is_none() || manner.format == OutputFormat::Human {
+    if document.is_none() || format == OutputFormat::Human {
         let clean = if std::io::IsTerminal::is_terminal(&std::io::stderr()) { "\r\u{1b}[2K" } else { "" };
         put(rustix::stdio::stderr(), &format!("{clean}{}\n", render::render(&found, console::style())));
     }

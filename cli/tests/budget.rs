@@ -100,7 +100,7 @@ fn work_that_takes_too_long_is_a_stop_that_names_stage_and_knob() {
     let output = coreach(&["run", config.to_str().unwrap(), "--time", "700ms"]).output().unwrap();
     let said = text(&output);
     assert!(begin.elapsed() < Duration::from_secs(10), "{said}");
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(output.status.code(), Some(6), "{said}");
     assert!(said.contains("stopped after 700 ms: in stage") && said.contains("--time 2800ms"), "{said}");
 }
 
@@ -110,13 +110,13 @@ fn the_configuration_has_the_same_knobs_and_the_json_says_why() {
     let config = folder.endless("budget: { time: 600ms, memory: 3GB }");
     let output = coreach(&["run", config.to_str().unwrap(), "--format", "json"]).output().unwrap();
     let said = text(&output);
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(output.status.code(), Some(6), "{said}");
     let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
-    assert_eq!(document["exit_code"], 3);
+    assert_eq!(document["exit_code"], 6);
     assert!(document.to_string().contains("stopped after 600 ms"), "{said}");
     let wrong = folder.endless("budget: { time: soon }");
     let output = coreach(&["check", wrong.to_str().unwrap()]).output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("expected a time"), "{}", text(&output));
 }
 
@@ -127,7 +127,7 @@ fn memory_has_a_limit_too() {
     let words = ["run", config.to_str().unwrap(), "--memory", "10MB", "--time", "30s"];
     let output = coreach(&words).output().unwrap();
     let said = text(&output);
-    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(output.status.code(), Some(6), "{said}");
     assert!(said.contains("stopped at 10 MB of memory") && said.contains("--memory 20MB"), "{said}");
 }
 

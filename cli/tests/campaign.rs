@@ -302,7 +302,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     drop((first, second));
     let before = results(&folder.store());
     let merge = [folder.store().display().to_string(), other.display().to_string()];
-    let output = run(Path::new("merge"), &[&merge[0], &merge[1]], 1);
+    let output = run(Path::new("merge"), &[&merge[0], &merge[1]], 5);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("0 new, 40 known, 2 with another verdict"), "{text}");
     assert_eq!(results(&folder.store()), before);
@@ -324,7 +324,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     drop(store);
     let [mine, theirs] = [mine, theirs].map(|path| path.display().to_string());
     for _ in 0..2 {
-        run(Path::new("merge"), &[&mine, &theirs], 1);
+        run(Path::new("merge"), &[&mine, &theirs], 5);
     }
     let junit = folder.0.join("contested.xml");
     let output = run(&right, &["--store", &mine, "--quiet", "--junit", junit.to_str().unwrap()], 1);
@@ -332,7 +332,7 @@ fn another_verdict_is_reported_and_nothing_is_overwritten() {
     assert!(fs::read_to_string(&junit).unwrap().contains("<failure type=\"contested\""));
     // It comes along with the store that has it.
     let onward = folder.0.join("onward.sqlite").display().to_string();
-    run(Path::new("merge"), &[&onward, &mine], 1);
+    run(Path::new("merge"), &[&onward, &mine], 5);
     // A second process, too, had another verdict.
     let again = folder.0.join("again.sqlite");
     coreach(&right, &["--store", again.to_str().unwrap(), "--quiet"]).status().unwrap();
@@ -507,7 +507,7 @@ fn where_nothing_may_be_written_nothing_is_run() {
         (["--store", "/proc/nightly.sqlite"], "the store /proc/nightly.sqlite cannot be used"),
         (["--junit", "/proc/report.xml"], "cannot write /proc/report.xml"),
     ] {
-        let output = run(&config, &more, 4);
+        let output = run(&config, &more, 8);
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
     assert!(!folder.store().exists());
@@ -524,7 +524,6 @@ fn mistakes_are_shown_in_the_users_text() {
         ("", "the campaign has no `iuts`"),
         (&format!("{iuts}\nconstants: [{{ cPrize: 3 }}]"), "did you mean `cPrice`?"),
         (&format!("{iuts}\nconstants: [{{ cPrice: much }}]"), "the value of `cPrice`"),
-        (&format!("{iuts}\nconstants: [{{ cPrice: 0 }}]"), "the test case `deliver_coffee` has no run"),
         (&format!("{iuts}\nseeds: {{ first: 1, count: 0 }}"), "`count` must be a whole number from 1"),
         (&format!("{iuts}\nseeds: [1, -2]"), "a seed must be a whole number"),
         (&format!("{iuts}\nstrategy: randon"), "did you mean `random`?"),
@@ -540,10 +539,52 @@ fn mistakes_are_shown_in_the_users_text() {
     }
     let output = run(&folder.0.join("coreach.yaml"), &[], 2);
     assert!(stderr(&output).contains("expected a campaign, but this is a configuration"));
-    folder.write("coreach.yaml", "specification: specification.yaml\npurpose: never.yaml\n");
-    let output = run(&folder.campaign(iuts), &[], 2);
-    assert!(stderr(&output).contains("a campaign needs a test case"), "{}", stderr(&output));
     assert!(!folder.store().exists());
+}
+
+/// A purpose that cannot be reached, and constants that do not suit, are results: the rest goes on.
+#[test]
+fn what_cannot_be_tested_is_left_out() {
+    let folder = Folder::new();
+    let purposes = "specification: specification.yaml\npurposes: [deliver_coffee.yaml, never.yaml]\n";
+    folder.write("coreach.yaml", purposes);
+    let iuts = "iuts: [right.yaml]\nseeds: [1, 2]";
+    let config = folder.campaign(&format!("{iuts}\nconstants: [{{ cPrice: 0 }}, {{ cPrice: 3 }}]"));
+    let summary = document(&config, &["--inconclusive", "ok"], 9);
+    let left: Vec<(&str, &str)> = summary["left_out"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["test"].as_str().unwrap(), one["why"].as_str().unwrap()))
+        .collect();
+    assert_eq!(left, [("deliver_coffee", "unsuited"), ("never", "unreachable")]);
+    assert_eq!((&summary["planned"], &summary["missing"]), (&2.into(), &0.into()));
+    let output = run(&config, &["--inconclusive", "ok"], 9);
+    assert!(stderr(&output).contains("it is left out"), "{}", stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("left out, unreachable: never: "));
+    // Only the unreachable one is left out here, and nothing else is there.
+    folder.write("coreach.yaml", "specification: specification.yaml\npurpose: never.yaml\n");
+    assert_eq!(document(&folder.campaign(iuts), &[], 7)["planned"], 0);
+}
+
+#[test]
+fn a_fail_ends_what_is_to_end_with_it_and_inconclusive_counts_as_it_is_told() {
+    let folder = Folder::new();
+    let config = folder.campaign(SMALL);
+    let first = document(&config, &["--fail-fast"], 1);
+    let counted = |summary: &Value, what: &str| summary[what].as_u64().unwrap();
+    assert_eq!(counted(&first, "fail"), 1);
+    assert!(counted(&first, "missing") > 0, "{first}");
+    // There is a Fail already.
+    assert_eq!(document(&config, &["--fail-fast"], 1)["executed"], 0);
+    assert_eq!(counted(&document(&config, &[], 1), "missing"), 0);
+    // One event is too few to meet the purpose.
+    let right = "iuts: [right.yaml]\nseeds: [1, 2]\nconstants: [{ cPrice: 3 }]\nlimits: { steps: 1 }";
+    let right = folder.campaign(right);
+    let warned = document(&right, &[], 3);
+    assert!(counted(&warned, "inconclusive") > 0, "{warned}");
+    document(&right, &["--inconclusive", "ok"], 0);
+    document(&right, &["--inconclusive", "fail"], 1);
 }
 
 #[test]

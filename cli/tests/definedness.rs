@@ -203,7 +203,7 @@ transitions:
 ";
     let folder = Folder::new("initial", starting, purpose, starting);
     folder.test_ends_with(0, &[]);
-    folder.test_ends_with(2, &["--constant", "cK=0"]);
+    folder.test_ends_with(9, &["--constant", "cK=0"]);
     // The other way to fix a constant.
     let fixed = "specification: specification.yaml\npurpose: purpose.yaml\ninstantiate: { cK: 0 }\n";
     std::fs::write(folder.0.join("coreach.yaml"), fixed).unwrap();
@@ -217,5 +217,5 @@ transitions:
     );
     let folder = Folder::new("initial-purpose", &unguarded, &purpose, &unguarded);
     folder.test_ends_with(0, &[]);
-    folder.test_ends_with(2, &["--constant", "cP=0"]);
+    folder.test_ends_with(9, &["--constant", "cP=0"]);
 }

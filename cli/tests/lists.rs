@@ -7,6 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use coreach_cli::exit::Exit;
+
 use coreach_analyses::domains::NAMES as DOMAINS;
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::Format;
@@ -120,6 +122,21 @@ fn the_documents_name_every_format_stage_and_domain() {
     }
     let picture = verbs().join(" > ");
     assert!(file("docs/architecture.md").contains(&picture), "{picture}");
+}
+
+/// Codes, and the order in which they count, in help and document.
+#[test]
+fn the_document_of_exit_codes_is_the_table() {
+    let document = file("docs/exit-codes.md");
+    let codes: Vec<u8> = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next()?.parse().ok())
+        .collect();
+    assert_eq!(codes, Exit::ALL.map(|(exit, _)| exit.code()));
+    assert_eq!(codes, (0..Exit::ALL.len()).map(|code| u8::try_from(code).unwrap()).collect::<Vec<_>>());
+    let order: Vec<String> = Exit::FIRST.iter().map(|exit| exit.code().to_string()).collect();
+    assert!(document.contains(&format!("the first of {} counts", order.join(", "))));
+    assert!(Exit::ALL.iter().all(|(exit, _)| Exit::FIRST.contains(exit)));
 }
 
 /// One file for each stage, one for the check of its result, a rule or more for that, a row of the map to the thesis, and

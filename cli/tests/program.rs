@@ -171,12 +171,12 @@ fn a_mistake_is_drawn_and_ends_with_1() {
     let folder = Folder::new();
     let config = folder.coffee("deliver_coffee", "analysis: { domian: polyhedra }");
     let output = run(arguments!["run", &config]);
-    exits(&output, 1);
+    exits(&output, 2);
     assert!(stderr(&output).contains("did you mean `domain`?"), "{}", stderr(&output));
     assert!(stdout(&output).is_empty());
     let output = run(arguments!["run", &config, "--format", "json"]);
-    exits(&output, 1);
-    assert_eq!(json(&output)["exit_code"], 1);
+    exits(&output, 2);
+    assert_eq!(json(&output)["exit_code"], 2);
     assert_eq!(json(&output)["diagnostics"].as_array().unwrap().len(), 1);
 }
 
@@ -198,7 +198,7 @@ fn a_number_has_one_spelling_and_a_wrong_one_commands_no_terminal() {
         let wrong =
             folder.coffee("deliver_coffee", &format!("determinization: {{ max_lookahead: {number} }}"));
         let output = run(arguments!["run", &wrong]);
-        exits(&output, 1);
+        exits(&output, 2);
         assert!(stderr(&output).contains("wrong-value"), "{}", stderr(&output));
     }
     let config = folder.coffee("deliver_coffee", "");
@@ -226,22 +226,22 @@ fn a_limit_ends_with_3_and_names_its_knob() {
     };
     let never = files("choice.yaml", "left_of_choice.yaml", "");
     let output = run(arguments!["run", &never]);
-    exits(&output, 3);
+    exits(&output, 6);
     assert!(stderr(&output).contains("is never resolved"), "{}", stderr(&output));
     let output = run(arguments!["run", &never, "--format", "json"]);
-    exits(&output, 3);
+    exits(&output, 6);
     assert_eq!(json(&output)["purposes"][0]["result"], "stopped");
-    exits(&run(arguments!["show", &never]), 3);
-    exits(&run(arguments!["compare", &never]), 3);
+    exits(&run(arguments!["show", &never]), 6);
+    exits(&run(arguments!["compare", &never]), 6);
     let limited = files("delayed_choice.yaml", "left.yaml", "determinization: { max_lookahead: 0 }");
     let output = run(arguments!["run", &limited]);
-    exits(&output, 3);
+    exits(&output, 6);
     assert!(stderr(&output).contains("max_lookahead: 1"), "{}", stderr(&output));
     exits(&run(arguments!["run", files("delayed_choice.yaml", "left.yaml", "")]), 0);
     let limited = files("delayed_choice.yaml", "left.yaml", "limits: { pairs: 1 }");
     for command in ["run", "show", "compare"] {
         let output = run(arguments![command, &limited]);
-        exits(&output, 3);
+        exits(&output, 6);
         let said = stderr(&output);
         assert!(said.contains("stage product would make more than 1 pairs of locations"), "{said}");
         assert!(said.contains("limits: { pairs: 4 }"), "{said}");
@@ -270,7 +270,7 @@ fn a_folder_that_cannot_be_made_ends_with_4() {
     let config = folder.coffee("deliver_coffee", "output: { formats: [json] }");
     let file = folder.write("file", "");
     let output = run(arguments!["run", &config, "--out", &file]);
-    exits(&output, 4);
+    exits(&output, 8);
     assert!(stderr(&output).contains("cannot make the folder"), "{}", stderr(&output));
 }
 
@@ -283,10 +283,10 @@ fn an_unreachable_purpose_ends_with_5_and_says_why() {
     ] {
         let config = folder.coffee(purpose, "output: { formats: [json] }");
         let output = run(arguments!["run", &config]);
-        exits(&output, 5);
+        exits(&output, 7);
         assert!(stderr(&output).replace("\n  │ ", " ").contains(why), "{}", stderr(&output));
         let output = run(arguments!["run", &config, "--format", "json"]);
-        exits(&output, 5);
+        exits(&output, 7);
         assert_eq!(json(&output)["purposes"][0]["result"], "unreachable");
         let written: Value = serde_json::from_slice(
             &fs::read(folder.0.join("out").join(purpose).join("test_case.json")).unwrap(),
@@ -328,7 +328,7 @@ fn a_wrong_value_of_a_constant_is_a_mistake() {
     ] {
         let config = folder.coffee("deliver_coffee", &format!("instantiate: {value}"));
         let output = run(arguments!["run", &config]);
-        exits(&output, 1);
+        exits(&output, 2);
         assert!(stderr(&output).contains(why), "{value}: {}", stderr(&output));
     }
 }
@@ -344,7 +344,7 @@ fn without_graphviz_a_run_warns_and_show_refuses() {
     assert_eq!(tree(&folder.0.join("out")).len(), 2);
     let output =
         coreach(arguments!["show", &config, "--format", "svg"]).env("PATH", &folder.0).output().unwrap();
-    exits(&output, 4);
+    exits(&output, 8);
     assert!(stdout(&output).is_empty());
 }
 
@@ -372,8 +372,8 @@ fn show_shows_models_and_stages_in_every_form() {
     assert!(stdout(&facts).contains("coreach: "), "{}", stdout(&facts));
     let other = run(arguments!["show", data("coffee/coreach.yaml"), "--purpose", "several_drinks"]);
     assert!(stdout(&other).contains("coffee_machine__several_drinks"), "{}", stdout(&other));
-    exits(&run(arguments!["show", data("coffee/coreach.yaml"), "--purpose", "several_drink"]), 1);
-    exits(&run(arguments!["show", data("coffee/specification.yaml"), "--stage", "test_case"]), 1);
+    exits(&run(arguments!["show", data("coffee/coreach.yaml"), "--purpose", "several_drink"]), 2);
+    exits(&run(arguments!["show", data("coffee/specification.yaml"), "--stage", "test_case"]), 2);
 }
 
 #[test]
@@ -428,7 +428,7 @@ fn the_domains_of_apron_are_refused_where_they_are_not_in_the_build() {
             exits(&output, 0);
             exits(&chosen, 0);
         } else {
-            exits(&output, 1);
+            exits(&output, 2);
             exits(&chosen, 2);
             for output in [output, chosen] {
                 assert!(stderr(&output).contains("is not in this build"), "{}", stderr(&output));
@@ -450,14 +450,14 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     let folder = Folder::new();
     let lonely = folder.write("p.yaml", &fs::read_to_string(data("coffee/deliver_coffee.yaml")).unwrap());
     let output = run(arguments!["check", &lonely]);
-    exits(&output, 1);
+    exits(&output, 2);
     assert!(stderr(&output).contains("there is no specification `coffee_machine`"), "{}", stderr(&output));
     exits(&run(arguments!["check", &lonely, data("coffee/specification.yaml")]), 0);
     let other = folder.write("other.yaml", "a: 1\n");
-    exits(&run(arguments!["check", &other]), 1);
-    exits(&run(arguments!["check", folder.0.join("missing.yaml")]), 1);
+    exits(&run(arguments!["check", &other]), 2);
+    exits(&run(arguments!["check", folder.0.join("missing.yaml")]), 2);
     let output = run(arguments!["check", &other, data("left.yaml"), "--format", "json"]);
-    exits(&output, 1);
+    exits(&output, 2);
     let answer = json(&output);
     assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
 }
@@ -511,7 +511,7 @@ fn every_help_fits_a_screen_and_ends_with_an_example() {
         }
     }
     let output = run(["--help"]);
-    assert!(stdout(&output).contains("5  the purpose cannot be reached"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("7  a purpose cannot be reached"), "{}", stdout(&output));
 }
 
 #[test]
@@ -546,7 +546,7 @@ fn a_misspelt_target_is_the_only_thing_that_is_said() {
     assert!(text.contains(whole), "the coffee machine has changed");
     let specification = folder.write("specification.yaml", &text.replacen(whole, wrong, 1));
     let output = run(arguments!["check", specification]);
-    exits(&output, 1);
+    exits(&output, 2);
     let said = stderr(&output);
     assert!(said.contains("`Paay` is entered") && said.contains("did you mean `Pay`?"), "{said}");
     assert!(!said.contains("no path leads to the location"), "{said}");

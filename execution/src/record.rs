@@ -71,6 +71,9 @@ pub struct Record {
     /// How it was found, where it is what shrinking came to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<ShrunkRecord>,
+    /// So many attempts before this one ended without a verdict.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retried: usize,
     /// How long it took.
     pub seconds: f64,
 }
@@ -165,6 +168,7 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         crossed: run.crossed,
         settled: run.settled.as_ref().map(settled_record),
         shrunk: None,
+        retried: run.retried,
         seconds: run.time.as_secs_f64(),
     }
 }
@@ -311,6 +315,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         link,
         crossed: record.crossed,
         settled: settled(record).map_err(misfit)?,
+        retried: record.retried,
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };
     Ok((first, run))

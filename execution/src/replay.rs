@@ -93,7 +93,7 @@ pub fn perform(
     let Player { judge, trace, .. } = player;
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
     let (mix, time) = (Default::default(), begin.elapsed());
-    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, time }
+    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, retried: 0, time }
 }
 
 struct Player<'a> {

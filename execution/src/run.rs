@@ -92,6 +92,8 @@ pub struct Run {
     pub crossed: usize,
     /// What was waited for when it was over.
     pub settled: Option<Settled>,
+    /// So many attempts before this one ended without a verdict ([`crate::tester::retrying`]).
+    pub retried: usize,
     /// How long it took, that wait included.
     pub time: Duration,
 }

@@ -19,6 +19,7 @@
 //! implementation, the values and the judge.
 
 use std::collections::{BTreeMap, HashMap};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::Solver;
@@ -126,7 +127,35 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
     adapter.stop();
     let mix: BTreeMap<_, _> = values.end();
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
-    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, time: begin.elapsed() }
+    Run {
+        constants,
+        seed,
+        trace,
+        outcome,
+        end,
+        mix,
+        link,
+        crossed,
+        settled,
+        retried: 0,
+        time: begin.elapsed(),
+    }
+}
+
+/// Runs, and runs again where that ended without a verdict, at most so many times. What broke may be gone after a moment, so
+/// each time there is a longer pause before it.
+pub fn retrying(retries: usize, mut once: impl FnMut() -> Run) -> Run {
+    const PAUSE: Duration = Duration::from_millis(50);
+    const LONGEST: u32 = 20;
+    let mut retried = 0;
+    loop {
+        let run = once();
+        if retried >= retries || !matches!(run.outcome, Outcome::RunError(_)) {
+            return Run { retried, ..run };
+        }
+        retried += 1;
+        thread::sleep(PAUSE * u32::try_from(retried).unwrap_or(LONGEST).min(LONGEST));
+    }
 }
 
 /// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no

@@ -16,6 +16,7 @@ use coreach_execution::explain::reason;
 use coreach_execution::record::{record, restore};
 use coreach_execution::run::{Cause, Outcome};
 use coreach_execution::strategy::{Asked, Move};
+use coreach_execution::tester::retrying;
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, run};
 use coreach_model::reader::{from_bytes, read_specification};
@@ -375,4 +376,47 @@ fn a_failing_run_is_replayed_and_shrunk() {
         assert!(shrunk.run.trace.len() <= 14, "{} events: {:?}", shrunk.run.trace.len(), shrunk.run.trace);
     }
     assert!(failed > 0);
+}
+
+/// An implementation that cannot be brought up so many times, and then is there.
+struct Late<A>(usize, A);
+
+impl<A: Adapter> Adapter for Late<A> {
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        if self.0 > 0 {
+            self.0 -= 1;
+            return Err(Failure::Start("not yet".to_owned()));
+        }
+        self.1.start(session)
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        self.1.send(stimulus)
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        self.1.receive(until)
+    }
+
+    fn stop(&mut self) {
+        self.1.stop();
+    }
+}
+
+#[test]
+fn a_run_without_a_verdict_is_done_again_as_often_as_it_may_be() {
+    let test = test_case();
+    let runs = |late: usize, retries: usize| {
+        let mut adapter = Late(late, simulated(str::to_owned));
+        retrying(retries, || drive(&test, &mut adapter, 1, &mut Strategy::random()).1)
+    };
+    let prompt = runs(0, 3);
+    assert_eq!(prompt.retried, 0);
+    for (late, retries, retried) in [(1, 1, 1), (2, 3, 2)] {
+        let run = runs(late, retries);
+        assert_eq!((run.retried, &run.outcome), (retried, &prompt.outcome));
+        assert!(run.trace.iter().map(|step| &step.what).eq(prompt.trace.iter().map(|step| &step.what)));
+    }
+    let run = runs(3, 2);
+    assert!(matches!(run.outcome, Outcome::RunError(Failure::Start(_))) && run.retried == 2, "{run:?}");
 }

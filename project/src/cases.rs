@@ -4,11 +4,13 @@
 use std::path::Path;
 
 use coreach_execution::TestCase;
+use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_model::file;
 use coreach_model::iosts::TestPurpose;
 use coreach_model::{Diagnostic, Iosts, Severity};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::stop::Stop;
 
 use crate::budget;
 use crate::making::{Says, make};
@@ -27,45 +29,75 @@ pub struct Case {
     pub specification: Option<Iosts>,
 }
 
-/// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named one).
-/// Warnings come with them.
+/// Why there is no test case for a purpose.
+#[derive(Clone, Debug)]
+pub struct NoCase {
+    /// The purpose's name.
+    pub test: String,
+    /// Of which kind it is.
+    pub why: WhyLeftOut,
+    /// What is said of it.
+    pub found: Vec<Diagnostic>,
+}
+
+impl NoCase {
+    /// As a campaign tells it.
+    pub fn left_out(&self) -> LeftOut {
+        let message = self.found.first().map_or_else(String::new, |found| found.message.clone());
+        LeftOut { test: self.test.clone(), why: self.why, message }
+    }
+}
+
+/// The test cases of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Cases {
+    /// Those that there are.
+    pub cases: Vec<Case>,
+    /// The purposes without one.
+    pub none: Vec<NoCase>,
+    /// What is to be said besides.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The test cases of a file: one of a document, one for each purpose of a configuration (or only the named one). A purpose without a
+/// test case is told, and keeps no other one from being tested.
 ///
 /// # Errors
-/// What is wrong with the file, or why there is no test case.
-pub fn load(
-    path: &Path,
-    purpose: Option<&str>,
-    says: Says<'_>,
-) -> Result<(Vec<Case>, Vec<Diagnostic>), Vec<Diagnostic>> {
+/// What is wrong with the file.
+pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases, Vec<Diagnostic>> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-        return of_document(path).map(|case| (vec![case], Vec::new()));
+        return of_document(path).map(|case| Cases { cases: vec![case], ..Cases::default() });
     }
     let (project, warnings) = project::load(path)?;
-    let mut cases = Vec::new();
-    for one in &project.purposes {
+    let mut all = Cases { warnings, ..Cases::default() };
+    let wanted = |one: &&TestPurpose| purpose.is_none_or(|wanted| wanted == one.iosts.name);
+    for one in project.purposes.iter().filter(wanted) {
         let name = &one.iosts.name;
-        if purpose.is_some_and(|wanted| wanted != name) {
-            continue;
-        }
         says(format!("making {name}"));
-        let document = document(&project, one, says)?;
+        let document = match document(&project, one, says) {
+            Ok(document) => document,
+            Err(none) => {
+                all.none.push(none);
+                continue;
+            }
+        };
         let test =
             TestCase::from_json(document.as_bytes()).map_err(|error| refused(name, &error.to_string()))?;
-        cases.push(Case {
+        all.cases.push(Case {
             name: name.clone(),
             test,
             document,
             specification: Some(project.specification.iosts.clone()),
         });
     }
-    if cases.is_empty() {
+    if all.cases.is_empty() && all.none.is_empty() {
         let names: Vec<&str> = project.purposes.iter().map(|one| one.iosts.name.as_str()).collect();
         let message = format!("no purpose is called `{}`", purpose.unwrap_or_default());
         return Err(vec![
             Diagnostic::error("unknown-purpose", message).help(format!("there are {}", names.join(", "))),
         ]);
     }
-    Ok((cases, warnings))
+    Ok(all)
 }
 
 /// The document of the test case for a purpose. Whoever runs a test case reads it from its document, so that a seed means
@@ -74,18 +106,21 @@ pub fn load(
 /// # Errors
 /// Why there is no test case. Elsewhere it is a warning that Accept cannot be reached, since the graph can be looked at;
 /// here there is nothing to run.
-pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<String, Vec<Diagnostic>> {
-    let made = make(project, purpose, project.options.analysis.domain, false, says);
-    let made = made.map_err(|stop| vec![stop.to_diagnostic()])?;
+pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<String, NoCase> {
+    let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
+    let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());
+    let made = make(project, purpose, project.options.analysis.domain, false, says).map_err(stopped)?;
     if let Some(why) = made.unreachable {
-        return Err(vec![Diagnostic { severity: Severity::Error, ..why }]);
+        let found = Diagnostic { severity: Severity::Error, ..why };
+        return Err(none(WhyLeftOut::Unreachable, found));
     }
     let view = View::of(&made.generation, Stage::InputComplete);
     let written = budget::within("write", budget::time(project.time), |_| {
         export(&view, Format::Json, Options { facts: false })
     });
-    written.map_err(|stop| vec![stop.to_diagnostic()])?.map_err(|error| {
-        vec![Diagnostic::error("not-exported", format!("the test case cannot be written: {error}"))]
+    written.map_err(stopped)?.map_err(|error| {
+        let message = format!("the test case cannot be written: {error}");
+        none(WhyLeftOut::Stopped, Diagnostic::error("not-exported", message))
     })
 }
 

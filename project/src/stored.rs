@@ -9,7 +9,7 @@ use coreach_model::Diagnostic;
 use coreach_model::file;
 use coreach_model::semantics::State;
 
-use crate::cases;
+use crate::cases::{self, Cases};
 use crate::making::SILENT;
 use crate::outputs::{self, Named};
 
@@ -52,7 +52,7 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
         let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
         let beside = beside(source);
         let path = test.unwrap_or(&beside);
-        let (mut cases, _) = cases::load(path, None, SILENT)?;
+        let Cases { mut cases, .. } = cases::load(path, None, SILENT)?;
         let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
             error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
         })?;

@@ -124,7 +124,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
         "a verdict",
         &all("Verdict", &Verdict::ALL),
         &[
-            "cli/src/commands/test.rs",
+            "cli/src/exit.rs",
             "execution/src/campaign/junit.rs",
             "execution/src/campaign/summary.rs",
             "execution/src/ending.rs",

@@ -447,7 +447,7 @@ fn judge(name: &str, expected: &str, output: &Output, took: Duration, wrong: &mu
     let (code, found) = match expected {
         "ok" => (0, !said.contains("error")),
         code => (
-            i32::from(!said.contains(&format!("{code}\n\n  ⚠"))),
+            if said.contains(&format!("{code}\n\n  ⚠")) { 0 } else { 2 },
             said.lines().any(|line| line.trim_start() == code),
         ),
     };

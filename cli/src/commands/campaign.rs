@@ -25,37 +25,32 @@ use coreach_project::campaign::prepare::{Ways, prepare};
 use coreach_project::outputs::{self, Named};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
-use serde_json::json;
 
-use super::{counted, plural, table};
+use super::{plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::console;
+use crate::execution_arguments::{Inconclusive, Tolerance};
+use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::write::Pending;
 
-/// The exit code for wrong usage and for mistakes in the files.
-const MISTAKES: u8 = 2;
-
-/// The exit code where the machine did not let us.
-const ENVIRONMENT: u8 = 4;
-
 /// What ends the command with an exit code of its own, after it has been told.
-struct Ended(u8);
+struct Ended(Exit);
 
 /// Does what was asked for.
-pub fn campaign(arguments: &CampaignArguments) -> u8 {
+pub fn campaign(arguments: &CampaignArguments) -> Exit {
     let ended = match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
         (Some(CampaignCommand::Salvage(arguments)), _) => merge::salvage(arguments),
         (None, Some(path)) => run(arguments, path),
         // One of the two is there, or clap has refused it.
-        (None, None) => Err(Ended(MISTAKES)),
+        (None, None) => Err(Ended(Exit::Mistakes)),
     };
     ended.unwrap_or_else(|Ended(code)| code)
 }
 
-fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
+fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let (campaign, mut warnings) =
         budget::reading(|| load_campaign(path)).map_err(|found| refused(&found, arguments.format))?;
     budget::campaign(campaign.budget);
@@ -82,14 +77,14 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
     let summary = summarize(&plan, &store).map_err(|error| broken(&error))?;
-    let exit = summary.exit_code();
+    let exit = exit_of(&summary, arguments.tolerance.inconclusive);
     if let Some((file, path)) = report {
         write_report(&plan, &store, file, path)?;
     }
     let written = match arguments.format {
         OutputFormat::Json => console::print_json(&CampaignSummary {
             format_version: CAMPAIGN_FORMAT_VERSION,
-            exit_code: exit,
+            exit_code: exit.code(),
             store: place.display().to_string(),
             partition: partition.to_string(),
             executed: worked.executed,
@@ -100,7 +95,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<u8, Ended> {
         OutputFormat::Human => console::print(&told(&summary, &place)),
     };
     printed(written)?;
-    doubts(&summary, partition, arguments.quiet);
+    doubts(&summary, partition, arguments);
     Ok(exit)
 }
 
@@ -136,14 +131,34 @@ fn finish(
     let shared = shared(ways);
     let system = |run: &Planned| shared[run.test][run.iut];
     let delay = |run: &Planned| ways[run.test][run.iut].link;
-    work(plan, missing, store, threads, work::Ways { link: &link, delay: &delay, system: &system }, &watch)
-        .map_err(|error| match error {
-            WorkError::Store(error) => broken(&error),
-            WorkError::Thread(error) => {
-                console::say(&format!("error: cannot start a thread: {error}"));
-                Ended(ENVIRONMENT)
-            }
-        })
+    let Tolerance { retries, fail_fast, .. } = arguments.tolerance;
+    // A Fail that is there already is one too.
+    let missing = if fail_fast && counts.fail > 0 { Vec::new() } else { missing };
+    let effort = work::Effort { threads, retries, fail_fast };
+    let ways = work::Ways { link: &link, delay: &delay, system: &system };
+    work(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
+        WorkError::Store(error) => broken(&error),
+        WorkError::Thread(error) => {
+            console::say(&format!("error: cannot start a thread: {error}"));
+            Ended(Exit::Environment)
+        }
+    })
+}
+
+/// The exit code. Success is never what is left when nothing else was found: it is said only where the plan has runs, each of them
+/// was counted, and nobody, a second process or another store, got another verdict for one of them: a verdict that was
+/// contested counts as both.
+fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
+    let happened = |ending: &Ending| summary.counts.of(*ending) + summary.contested.of(*ending) > 0;
+    let mut exit = Exit::Fine;
+    for ending in Ending::ALL.into_iter().filter(happened) {
+        exit = exit.and(inconclusive.exit(ending));
+    }
+    let is_empty = summary.planned == 0 && summary.left_out.is_empty();
+    if is_empty || summary.counts.total() != summary.planned {
+        exit = exit.and(Exit::Incomplete);
+    }
+    summary.left_out.iter().fold(exit, |exit, left| exit.and(left.why.into()))
 }
 
 /// The systems that runs share, numbered by their names.
@@ -181,6 +196,9 @@ fn told(summary: &Summary, store: &Path) -> String {
         })
         .collect();
     text += &table(&rows, 2);
+    for left in &summary.left_out {
+        text += &format!("left out, {}: {}: {}\n", left.why.name(), left.test, left.message);
+    }
     for failed in &summary.buckets {
         text += &one_failed(failed, store);
     }
@@ -208,7 +226,7 @@ fn one_failed(failed: &Failed, store: &Path) -> String {
 }
 
 /// What makes the numbers less certain than they look. What changes the exit code is said in any case.
-fn doubts(summary: &Summary, partition: Partition, quiet: bool) {
+fn doubts(summary: &Summary, partition: Partition, arguments: &CampaignArguments) {
     if summary.planned == 0 {
         let part =
             if partition == Partition::WHOLE { String::new() } else { format!(" in the part {partition}") };
@@ -216,7 +234,13 @@ fn doubts(summary: &Summary, partition: Partition, quiet: bool) {
     }
     if summary.missing > 0 {
         let runs = plural(summary.missing, "run");
-        console::say(&format!("error: {runs} of the plan are not in the store: the summary lacks them"));
+        if arguments.tolerance.fail_fast && summary.counts.fail > 0 {
+            console::say(&format!(
+                "note: ended after a Fail (`--fail-fast`): {runs} of the plan were not done"
+            ));
+        } else {
+            console::say(&format!("error: {runs} of the plan are not in the store: the summary lacks them"));
+        }
     }
     if summary.contested.total() > 0 {
         let other = totals(&summary.contested);
@@ -230,7 +254,7 @@ fn doubts(summary: &Summary, partition: Partition, quiet: bool) {
             "warning: {runs} of the store got another verdict from a store that was merged"
         ));
     }
-    if quiet {
+    if arguments.quiet {
         return;
     }
     if summary.others > 0 {
@@ -268,7 +292,7 @@ fn write_report(plan: &Plan, store: &Store, mut file: Pending, path: &Path) -> R
 /// Tells that a report cannot be written.
 fn unwritten(path: &Path, error: &io::Error) -> Ended {
     console::say(&format!("error: cannot write {}: {error}", path.display()));
-    Ended(ENVIRONMENT)
+    Ended(Exit::Environment)
 }
 
 /// Tells what is wrong with a store.
@@ -277,7 +301,7 @@ fn broken(error: &StoreError) -> Ended {
     if let Some(help) = error.help() {
         console::say(&format!("  help: {help}"));
     }
-    Ended(if error.is_mistake() { MISTAKES } else { ENVIRONMENT })
+    Ended(if error.is_mistake() { Exit::Mistakes } else { Exit::Environment })
 }
 
 /// Who closed the pipe has read what was wanted, and the verdict stays what it is.
@@ -285,7 +309,7 @@ fn printed(result: io::Result<()>) -> Result<(), Ended> {
     match result {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             console::say(&format!("error: cannot write to standard output: {error}"));
-            Err(Ended(ENVIRONMENT))
+            Err(Ended(Exit::Environment))
         }
         _ => Ok(()),
     }
@@ -293,18 +317,47 @@ fn printed(result: io::Result<()>) -> Result<(), Ended> {
 
 /// Tells of mistakes that end the command before it began: drawn, or as a document.
 fn refused(found: &[Diagnostic], format: OutputFormat) -> Ended {
-    if format == OutputFormat::Json {
-        let document = json!({
-            "format_version": 1,
-            "exit_code": MISTAKES,
-            "diagnostics": render::to_json(found),
-        });
-        if let Err(ended) = printed(console::print_json(&document)) {
-            return ended;
-        }
-    } else {
-        console::draw(found);
-        console::say(&counted(found));
+    match super::refuse(found, format) {
+        Ok(exit) => Ended(exit),
+        Err(error) => printed(Err(error)).err().unwrap_or(Ended(Exit::Mistakes)),
     }
-    Ended(MISTAKES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn success_is_only_what_is_whole_and_uncontested() {
+        let counts = |pass, inconclusive, fail, run_error| Counts { pass, inconclusive, fail, run_error };
+        let code = |planned: usize, counts: Counts, contested: Counts| {
+            let missing = planned - counts.total();
+            let summary = Summary {
+                campaign: String::new(),
+                planned,
+                counts,
+                groups: vec![],
+                buckets: vec![],
+                missing,
+                contested,
+                others: 0,
+                repeats: 0,
+                conflicts: 0,
+                left_out: vec![],
+            };
+            exit_of(&summary, Inconclusive::Warn).code()
+        };
+        let none = Counts::default();
+        assert_eq!(code(28, counts(9, 9, 1, 9), none), 1);
+        assert_eq!(code(19, counts(9, 9, 0, 1), none), 4);
+        assert_eq!(code(10, counts(9, 1, 0, 0), none), 3);
+        assert_eq!(code(9, counts(9, 0, 0, 0), none), 0);
+        assert_eq!(code(10, counts(9, 0, 0, 0), none), 5);
+        assert_eq!(code(11, counts(9, 1, 0, 0), none), 5);
+        assert_eq!(code(0, none, none), 5);
+        assert_eq!(code(10, counts(8, 0, 1, 0), none), 1);
+        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 0, 1, 0)), 1);
+        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 0, 0, 1)), 4);
+        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 1, 0, 0)), 3);
+    }
 }

@@ -8,7 +8,7 @@ use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_project::outputs::{self, Named};
 use coreach_project::{budget, stored};
 
-use super::refuse_as;
+use super::refuse;
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -23,18 +23,18 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
     let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
     let stored = match budget::reading(load) {
         Ok(stored) => stored,
-        Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
+        Err(found) => return refuse(&found, arguments.format),
     };
     if let Some(path) = &arguments.draw {
         // Before anything is written: `--draw specification.yaml` must not leave a picture there.
         let format = match path.extension().and_then(|ending| ending.to_str()) {
             Some("dot") => Format::Dot,
             Some("svg") => Format::Svg,
-            _ => return refuse_as(&[no_picture(path)], arguments.format, Exit::Refused),
+            _ => return refuse(&[no_picture(path)], arguments.format),
         };
         let inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
         if let Err(found) = outputs::refuse(&[Named::new("--draw", path)], &inputs) {
-            return refuse_as(&found, arguments.format, Exit::Refused);
+            return refuse(&found, arguments.format);
         }
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
@@ -42,7 +42,7 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
             budget::within("draw", budget::time(None), |_| export(&view, format, Options { facts: false }));
         let drawn = match drawn {
             Ok(drawn) => drawn.map_err(|error| error.to_string()),
-            Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),
+            Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
         };
         let written = drawn.and_then(|text| write(path, text).map_err(|error| error.to_string()));
         if let Err(message) = written {

@@ -18,21 +18,25 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 
-/// Tells of mistakes that end a command before it began: drawn, or as a document.
+/// Tells of what ends a command before it began: drawn, or as a document.
 ///
 /// # Errors
 /// Standard output cannot be written.
 fn refuse(found: &[Diagnostic], format: OutputFormat) -> std::io::Result<Exit> {
-    refuse_as(found, format, Exit::Mistakes)
+    refuse_as(found, format, exit_of(found))
 }
 
-/// The same, with the exit code of the command.
+/// What findings say that end a command: mistakes, unless the budget ended the look at them.
+fn exit_of(found: &[Diagnostic]) -> Exit {
+    let is_stopped = found.iter().any(|diagnostic| diagnostic.code == BUDGET);
+    if is_stopped { Exit::Stopped } else { Exit::Mistakes }
+}
+
+/// The same, with this exit code.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) -> std::io::Result<Exit> {
-    let is_stopped = found.iter().any(|diagnostic| diagnostic.code == BUDGET);
-    let exit = if is_stopped && exit == Exit::Mistakes { Exit::Stopped } else { exit };
     if format == OutputFormat::Json {
         let document = serde_json::json!({
             "format_version": 1,

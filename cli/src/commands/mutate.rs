@@ -6,11 +6,12 @@ use std::time::Duration;
 use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
+use coreach_project::cases::{self, Cases};
 use coreach_project::summary::{ShortestSummary, fate_name, killed, mutation};
-use coreach_project::{budget, cases, jobs};
+use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
-use super::{plural, refuse_as, table};
+use super::{plural, refuse, refuse_as, table};
 use crate::execution_arguments::MutateArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -18,21 +19,29 @@ use crate::progress::Progress;
 use crate::{console, watch};
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
-/// an answer, not a failure. Where there is no mutant there is no answer: exit code 2.
+/// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     let making = Progress::start(1, !arguments.quiet);
-    let cases = match cases::load(&arguments.configuration, None, &|what| making.says(what)) {
-        Ok((cases, _)) => cases,
-        Err(found) => return refuse_as(&found, arguments.format, Exit::Refused),
-    };
+    let Cases { cases, none, .. } =
+        match cases::load(&arguments.configuration, None, &|what| making.says(what)) {
+            Ok(loaded) => loaded,
+            Err(found) => return refuse(&found, arguments.format),
+        };
     drop(making);
+    let exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
+    let without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
+    if cases.is_empty() {
+        return refuse_as(&without, arguments.format, exit);
+    }
+    // The suite is what can be tested.
+    console::draw(&without);
     let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
         let message = "a test case alone has no specification to mutate: give the configuration";
         let diagnostic = Diagnostic::error("no-specification", message);
-        return refuse_as(&[diagnostic], arguments.format, Exit::Refused);
+        return refuse(&[diagnostic], arguments.format);
     };
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
     let moment = Duration::from_millis(1);
@@ -55,20 +64,20 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     let all = budget::within("mutate", time, |_| mutants(&specification, effort.mutants, effort.seed));
     let all = match all {
         Ok(all) => all,
-        Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),
+        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
     };
     if all.is_empty() {
         // Nothing was asked of the suite: no answer to be taken for one.
         let diagnostic =
             Diagnostic::error("no-mutants", "no operator changes anything in this specification");
-        return refuse_as(&[diagnostic], arguments.format, Exit::Refused);
+        return refuse_as(&[diagnostic], arguments.format, Exit::Incomplete);
     }
     let progress = Progress::start(all.len(), !arguments.quiet);
     let mut visited = specification.transitions.map(|_| 0);
     for test in tests.chunks(1) {
         match budget::within("mutate", time, |_| visits(&specification, test, &effort)) {
             Ok(more) => visited.iter_mut().zip(more).for_each(|(sum, count)| *sum += count),
-            Err(stop) => return refuse_as(&[stop.to_diagnostic()], arguments.format, Exit::Refused),
+            Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
         }
     }
     let visits = visited;
@@ -94,7 +103,7 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         OutputFormat::Human => tell(&specification, &names, &results, &visits, &effort)?,
         OutputFormat::Json => console::print_json(&mutation(&specification, &names, &results, &visits))?,
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 fn tell(

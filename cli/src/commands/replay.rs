@@ -16,8 +16,7 @@ use coreach_model::{Diagnostic, file};
 use coreach_project::outputs::{self, Named};
 use coreach_project::{budget, iut, stored};
 
-use super::test::exit_of;
-use super::{plural, refuse_as};
+use super::{plural, refuse};
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -31,7 +30,7 @@ use crate::{console, story};
 /// # Errors
 /// Standard output cannot be written.
 pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
-    let refuse = |found: &[Diagnostic]| refuse_as(found, arguments.format, Exit::Refused);
+    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let load = || stored::load(&arguments.source, arguments.which.as_deref(), arguments.test.as_deref());
     let stored = match budget::reading(load) {
         Ok(stored) => stored,
@@ -115,7 +114,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
             console::print(&lines.join("\n"))?;
         }
     }
-    Ok(exit_of(&result.outcome))
+    Ok(Exit::of(result.outcome.ending()))
 }
 
 /// Looks for a shorter run: it, what is known of it, and how far it went.

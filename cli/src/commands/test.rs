@@ -8,25 +8,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_execution::adapter::open;
 use coreach_execution::campaign::summary::Counts;
-use coreach_execution::constants::{given, initial_state};
+use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
 use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, Bucket, Drive, Ending, Judge, Outcome, Run, Settings, Strategy, tester};
+use coreach_execution::{Adapter, Bucket, Drive, Ending, Judge, Run, Settings, Strategy, tester};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
-use coreach_model::{Diagnostic, Verdict};
-use coreach_project::cases::{self, Case};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, Diagnostic, Verdict};
+use coreach_project::cases::{self, Case, Cases};
 use coreach_project::once::Once;
 use coreach_project::outputs::{self, Named};
-use coreach_project::{budget, iut};
+use coreach_project::{budget, iut, render};
 use serde::Serialize;
+use serde_json::Value;
 
-use super::{plural, refuse_as};
-use crate::execution_arguments::{Chooser, TestArguments};
+use super::{plural, refuse, refuse_as};
+use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
@@ -38,14 +40,20 @@ use crate::{console, story, watch};
 /// # Errors
 /// Standard output cannot be written.
 pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
-    let refuse = |found: &[Diagnostic]| refuse_as(found, arguments.format, Exit::Refused);
+    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
     let progress = Progress::start(arguments.runs.get(), !arguments.quiet);
-    let (cases, warnings) =
-        match cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what)) {
-            Ok(cases) => cases,
-            Err(found) => return refuse(&found),
-        };
-    let strangers = strangers(arguments, &cases);
+    let loaded = cases::load(&arguments.test, arguments.purpose.as_deref(), &|what| progress.says(what));
+    let Cases { cases, none, warnings } = match loaded {
+        Ok(loaded) => loaded,
+        Err(found) => return refuse(&found),
+    };
+    let mut exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
+    let mut without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
+    if cases.is_empty() {
+        return refuse_as(&without, arguments.format, exit);
+    }
+    let mut strangers = strangers(arguments, &cases);
+    strangers.extend(unknown_constants(arguments, &cases));
     if !strangers.is_empty() {
         return refuse(&strangers);
     }
@@ -59,6 +67,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     }
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
+        console::draw(&without);
         if let Some((_, more)) = implementations.first() {
             console::draw(more);
         }
@@ -75,20 +84,25 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         return Ok(Exit::Environment);
     }
     let settings = arguments.driving.over(Settings::default());
-    let mut exit = Exit::Fine;
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
     if arguments.format == OutputFormat::Json {
         let finished = documents.clone();
         watch::tell_at_end(move |exit_code| {
-            let document = Document { format_version: 1, exit_code, runs: lock(&finished).clone() };
+            let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&finished).clone());
+            let document = Document { format_version: 1, exit_code, diagnostics, runs };
             serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
         });
     }
     // What outlives a run outlives a test case.
     let mut kept: Option<Box<dyn Adapter>> = None;
+    let Tolerance { inconclusive, fail_fast, retries } = arguments.tolerance;
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
+        if fail_fast && exit == Exit::Failed {
+            break;
+        }
+        let has = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let known = match given(&case.test, pairs) {
+        let known = match given(&case.test, pairs.filter(|(name, _)| has(name))) {
             Ok(known) => known,
             Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
         };
@@ -100,27 +114,33 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
             let mut solver = Lazy::default();
-            let initial = budget::reading(|| {
-                let solved = initial_state(&case.test, &known, seed, &mut solver);
-                solved.map_err(|error| vec![Diagnostic::error("constants", error.to_string())])
-            });
-            let initial = match initial {
+            let initial = match initial(case, &known, seed, &mut solver) {
                 Ok(initial) => initial,
-                Err(found) => return refuse(&found),
+                // The other test cases may suit.
+                Err((found, why)) => {
+                    exit = exit.and(why);
+                    if arguments.format == OutputFormat::Human {
+                        console::draw(&found);
+                    }
+                    without.extend(found);
+                    break;
+                }
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
             let mut judge = judge::of(&case.test, initial.clone(), iut.link);
-            let run = tester::run(Drive {
-                judge: judge.as_mut(),
-                seed,
-                settings: &settings,
-                adapter: adapter.as_mut(),
-                strategy: &mut strategy,
-                values: &mut values,
-                solver: &mut solver,
+            let run = tester::retrying(retries, || {
+                tester::run(Drive {
+                    judge: judge.as_mut(),
+                    seed,
+                    settings: &settings,
+                    adapter: adapter.as_mut(),
+                    strategy: &mut strategy,
+                    values: &mut values,
+                    solver: &mut solver,
+                })
             });
             progress.one_done();
-            exit = exit.and(exit_of(&run.outcome));
+            exit = exit.and(inconclusive.exit(run.outcome.ending()));
             total.add(&run);
             let written = record(judge.as_mut(), &run);
             total.failed(&run, &written);
@@ -136,9 +156,12 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             } else {
                 lock(&documents).push(written);
             }
+            if fail_fast && run.outcome.ending() == Ending::Verdict(Verdict::Fail) {
+                break;
+            }
         }
         kept = Some(adapter);
-        if arguments.format == OutputFormat::Human {
+        if arguments.format == OutputFormat::Human && total.has_runs() {
             console::print(&format!("{} against {}: {}\n", case.name, iut.name, total.text()))?;
         }
     }
@@ -147,6 +170,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         console::print_json(&Document {
             format_version: 1,
             exit_code: exit.code(),
+            diagnostics: render::to_json(&[warnings, without].concat()),
             runs: lock(&documents).clone(),
         })?;
     }
@@ -161,17 +185,46 @@ fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
 struct Document {
     format_version: u32,
     exit_code: u8,
+    /// Warnings, and why purposes were left out.
+    diagnostics: Value,
     runs: Vec<Record>,
 }
 
-/// What a run's outcome says for the exit code.
-pub(super) fn exit_of(outcome: &Outcome) -> Exit {
-    match outcome {
-        Outcome::Verdict(Verdict::Pass, _) => Exit::Fine,
-        Outcome::Verdict(Verdict::Inconclusive, _) => Exit::Inconclusive,
-        Outcome::Verdict(Verdict::Fail, _) => Exit::Failed,
-        Outcome::RunError(_) => Exit::RunErrors,
-    }
+/// The state in which a run begins; or why there is none, and what that is worth.
+fn initial(
+    case: &Case,
+    known: &Valuation,
+    seed: u64,
+    solver: &mut Lazy,
+) -> Result<State, (Vec<Diagnostic>, Exit)> {
+    let mut exit = Exit::Stopped;
+    let solved = budget::reading(|| {
+        initial_state(&case.test, known, seed, solver).map_err(|error| {
+            if !matches!(error, ConstantsError::NotKnown(_)) {
+                exit = Exit::Unsuited;
+            }
+            let message = format!("the test case `{}` has no run: {error}", case.name);
+            vec![Diagnostic::error("no-constants", message)]
+        })
+    });
+    solved.map_err(|found| (found, exit))
+}
+
+/// The constants given that no test case has.
+fn unknown_constants(arguments: &TestArguments, cases: &[Case]) -> Vec<Diagnostic> {
+    let all = cases.iter().flat_map(|case| &case.test.iosts.constants);
+    let known: BTreeSet<&str> = all.map(Datum::name).collect();
+    let names = arguments.constant.iter().map(|(name, _)| name.as_str());
+    let unknown = |name: &str| {
+        let names = known.iter().map(|name| (*name).to_owned()).collect();
+        let message = ConstantsError::Unknown(name.to_owned(), names).to_string();
+        let diagnostic = Diagnostic::error("constants", message);
+        match nearest(name, known.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    };
+    names.filter(|name| !known.contains(name)).map(unknown).collect()
 }
 
 fn strategy(chooser: Chooser) -> Strategy<'static> {
@@ -345,6 +398,10 @@ impl Total {
         if events < *fewest {
             (*fewest, *seed) = (events, run.seed);
         }
+    }
+
+    fn has_runs(&self) -> bool {
+        self.outcomes.total() > 0
     }
 
     fn line(&self) -> String {

@@ -23,6 +23,7 @@
 mod buckets;
 mod find;
 pub mod junit;
+pub mod left_out;
 pub mod log;
 pub mod merge;
 pub mod partition;
@@ -36,6 +37,7 @@ pub mod summary;
 pub mod work;
 
 pub use find::{FindError, Found};
+pub use left_out::{LeftOut, WhyLeftOut};
 pub use partition::Partition;
 pub use plan::{Instance, Iut, Key, Plan, Planned, RunSettings, StrategyKind, Test};
 pub use store::{Store, StoreError};

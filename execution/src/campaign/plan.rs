@@ -17,6 +17,7 @@ use coreach_model::term::evaluate::Valuation;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::campaign::left_out::LeftOut;
 use crate::codec;
 use crate::constants::{ConstantsError, initial_state};
 use crate::strategy::Strategy;
@@ -288,6 +289,8 @@ pub struct Plan {
     pub settings: RunSettings,
     /// The runs, each key once.
     pub runs: Vec<Planned>,
+    /// What was asked for besides, and has no runs.
+    pub left_out: Vec<LeftOut>,
 }
 
 impl Plan {
@@ -317,7 +320,7 @@ impl Plan {
                 }
             }
         }
-        Plan { campaign, tests, instances, iuts, settings, runs }
+        Plan { campaign, tests, instances, iuts, settings, runs, left_out: Vec::new() }
     }
 
     /// The constants of a run.

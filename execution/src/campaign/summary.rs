@@ -3,8 +3,7 @@
 //! Only the runs of the plan count. What else a store holds, since a model or a setting was changed, is mentioned. Times
 //! are told as medians: one run that waited for a slow start says nothing about the others.
 //!
-//! Success is never what is left when nothing else was found: it is said only where the plan has runs, each of them was
-//! counted, and nobody, a second process or another store, got another verdict for one of them.
+//! What was asked for and has no runs ([`left_out`](crate::campaign::left_out)) is told beside them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -14,6 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 use crate::bucket::Bucket;
+use crate::campaign::left_out::LeftOut;
 use crate::campaign::plan::Plan;
 use crate::campaign::store::{Doubts, Row, Store, StoreError};
 use crate::ending::Ending;
@@ -140,29 +140,9 @@ pub struct Summary {
     pub repeats: usize,
     /// Runs to which a merge brought another verdict.
     pub conflicts: usize,
+    /// What was asked for and has no runs.
+    pub left_out: Vec<LeftOut>,
 }
-
-impl Summary {
-    /// The exit code: 1 with a Fail, else 4 with a run error, else 5 where runs are missing or none is planned, else 3 with
-    /// an Inconclusive, else 0. A verdict that was contested counts as both.
-    pub fn exit_code(&self) -> u8 {
-        let any = |of: fn(&Counts) -> usize| of(&self.counts) + of(&self.contested) > 0;
-        if any(|counts| counts.fail) {
-            1
-        } else if any(|counts| counts.run_error) {
-            4
-        } else if self.planned == 0 || self.counts.total() != self.planned {
-            INCOMPLETE
-        } else if any(|counts| counts.inconclusive) {
-            3
-        } else {
-            0
-        }
-    }
-}
-
-/// The exit code where runs are missing, or none was planned.
-pub const INCOMPLETE: u8 = 5;
 
 /// Other verdicts of a run than the one in the store, by its key.
 pub(super) fn contested(rows: &HashMap<String, Row>, doubts: &Doubts) -> HashMap<String, Vec<Ending>> {
@@ -228,6 +208,7 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
         buckets,
         repeats: doubts.repeats.len(),
         conflicts: distinct(&doubts.conflicts),
+        left_out: plan.left_out.clone(),
     })
 }
 
@@ -343,39 +324,6 @@ fn percent(count: usize, total: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn success_is_only_what_is_whole_and_uncontested() {
-        let counts = |pass, inconclusive, fail, run_error| Counts { pass, inconclusive, fail, run_error };
-        let code = |planned: usize, counts: Counts, contested: Counts| {
-            let missing = planned - counts.total();
-            Summary {
-                campaign: String::new(),
-                planned,
-                counts,
-                groups: vec![],
-                buckets: vec![],
-                missing,
-                contested,
-                others: 0,
-                repeats: 0,
-                conflicts: 0,
-            }
-            .exit_code()
-        };
-        let none = Counts::default();
-        assert_eq!(code(28, counts(9, 9, 1, 9), none), 1);
-        assert_eq!(code(19, counts(9, 9, 0, 1), none), 4);
-        assert_eq!(code(10, counts(9, 1, 0, 0), none), 3);
-        assert_eq!(code(9, counts(9, 0, 0, 0), none), 0);
-        assert_eq!(code(10, counts(9, 0, 0, 0), none), 5);
-        assert_eq!(code(11, counts(9, 1, 0, 0), none), 5);
-        assert_eq!(code(0, none, none), 5);
-        assert_eq!(code(10, counts(8, 0, 1, 0), none), 1);
-        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 0, 1, 0)), 1);
-        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 0, 0, 1)), 4);
-        assert_eq!(code(9, counts(9, 0, 0, 0), counts(0, 1, 0, 0)), 3);
-    }
 
     #[test]
     fn a_percentage_does_not_hide_the_last_run() {

@@ -12,7 +12,8 @@
 //! it is there already. Two that go through one queue in step would still do each run twice; so who finds that another
 //! one was faster goes on half a queue away.
 //!
-//! **Ends** with the queue, or with the first run that cannot be written: what cannot be kept need not be done.
+//! **Ends** with the queue, after the first Fail where that is wanted, or with the first run that cannot be written: what cannot be
+//! kept need not be done.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::resume_unwind;
@@ -20,9 +21,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use coreach_model::Verdict;
+
 use crate::adapter::Adapter;
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Store, StoreError};
+use crate::ending::Ending;
 use crate::judge;
 use crate::lazy::Lazy;
 use crate::record::{Record, record};
@@ -58,6 +62,17 @@ pub struct Worked {
     pub found: usize,
 }
 
+/// How much is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// At most so many runs at once.
+    pub threads: usize,
+    /// So often a run is done again that ends without a verdict.
+    pub retries: usize,
+    /// Nothing more is begun after a Fail.
+    pub fail_fast: bool,
+}
+
 /// Which way a run goes.
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
@@ -84,11 +99,12 @@ struct Shared<'a> {
     store: Mutex<&'a mut Store>,
     worked: Mutex<Worked>,
     stopped: Mutex<Option<WorkError>>,
+    effort: Effort,
     /// Kept ways that no run uses now, by implementation.
     kept: Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>,
 }
 
-/// Does these runs, at most `threads` at once. `watch` hears of each run that was kept, from any thread.
+/// Does these runs. `watch` hears of each run that was kept, from any thread.
 ///
 /// # Errors
 /// [`WorkError`]: what was kept until then stays.
@@ -99,7 +115,7 @@ pub fn work<'p>(
     plan: &Plan,
     runs: impl IntoIterator<Item = &'p Planned>,
     store: &mut Store,
-    threads: usize,
+    effort: Effort,
     ways: Ways<'_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) -> Result<Worked, WorkError> {
@@ -110,8 +126,9 @@ pub fn work<'p>(
         worked: Mutex::default(),
         stopped: Mutex::default(),
         kept: Mutex::default(),
+        effort,
     };
-    let runners = threads.clamp(1, lock(&shared.queue).runs.len().max(1));
+    let runners = effort.threads.clamp(1, lock(&shared.queue).runs.len().max(1));
     let runner = || {
         while let Some((run, used)) = next(&shared, ways) {
             if let Err(error) = one(plan, run, &shared, ways, watch) {
@@ -182,8 +199,11 @@ fn one(
     }
     let started = SystemTime::now();
     let done = thread::scope(|scope| {
-        let execute =
-            || with_link(shared, run, ways.link, |adapter| execute(plan, run, adapter, (ways.delay)(run)));
+        let execute = || {
+            with_link(shared, run, ways.link, |adapter| {
+                execute(plan, run, adapter, (ways.delay)(run), shared.effort.retries)
+            })
+        };
         let handle = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, execute)?;
         Ok(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
@@ -191,6 +211,9 @@ fn one(
     if lock(&shared.store).add(plan, run, &done, started).map_err(WorkError::Store)? {
         lock(&shared.worked).executed += 1;
         watch(run, &done);
+        if shared.effort.fail_fast && done.verdict == Ending::Verdict(Verdict::Fail) {
+            lock(&shared.queue).runs.clear();
+        }
     } else {
         lock(&shared.worked).found += 1;
         let queue = &mut lock(&shared.queue).runs;
@@ -218,19 +241,28 @@ fn with_link<R>(
     }
 }
 
-/// Does one run of a plan, in this thread. `delay`: that of the link, where one is looked at.
-pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter, delay: Option<Duration>) -> Record {
+/// Does one run of a plan, in this thread. `delay`: that of the link, where one is looked at; `retries`: how often again, where it
+/// ends without a verdict.
+pub fn execute(
+    plan: &Plan,
+    run: &Planned,
+    adapter: &mut dyn Adapter,
+    delay: Option<Duration>,
+    retries: usize,
+) -> Record {
     let test = &plan.tests[run.test].case;
     let initial = &plan.instances[run.test][run.instance].state;
     let mut judge = judge::of(test, initial.clone(), delay);
-    let done = tester::run(Drive {
-        judge: judge.as_mut(),
-        seed: run.seed,
-        settings: &plan.settings.limits,
-        adapter,
-        strategy: &mut plan.settings.strategy.start(),
-        values: &mut Values::new(MIX),
-        solver: &mut Lazy::default(),
+    let done = tester::retrying(retries, || {
+        tester::run(Drive {
+            judge: judge.as_mut(),
+            seed: run.seed,
+            settings: &plan.settings.limits,
+            adapter,
+            strategy: &mut plan.settings.strategy.start(),
+            values: &mut Values::new(MIX),
+            solver: &mut Lazy::default(),
+        })
     });
     record(judge.as_mut(), &done)
 }

@@ -6,20 +6,22 @@
 use std::collections::BTreeSet;
 
 use coreach_execution::adapter::description;
-use coreach_execution::campaign::{Instance, Iut, Partition, Plan, Test};
+use coreach_execution::campaign::{Instance, Iut, LeftOut, Partition, Plan, Test, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::test_case::DocumentError;
-use coreach_model::Diagnostic;
-use coreach_model::diagnostic::nearest;
+use coreach_model::diagnostic::{Origin, nearest};
 use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
+use coreach_model::{Diagnostic, Severity};
+
+use coreach_pipeline::stop::BUDGET;
 
 use crate::budget;
 use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
-use crate::cases::document;
+use crate::cases::{NoCase, document};
 use crate::configuration::Reference;
 use crate::making::Says;
 use crate::once::Once;
@@ -38,9 +40,17 @@ enum Job<'a> {
 /// For each test case, the way to each implementation.
 pub type Ways = Vec<Vec<description::Iut>>;
 
-type Prepared = Result<(Test, Vec<Instance>), Vec<Diagnostic>>;
+/// What came of a test case that was asked for.
+enum Prepared {
+    /// It has these instances, and with some constants none.
+    Made(Box<Test>, Vec<Instance>, Vec<NoCase>),
+    /// It cannot be had: a result, and the campaign goes on.
+    None(NoCase),
+    /// A mistake in a file: nothing is begun.
+    Mistakes(Vec<Diagnostic>),
+}
 
-/// Reads all that a campaign names, and plans it.
+/// Reads all that a campaign names, and plans it. A purpose that cannot be tested is left out, with a warning that says why.
 ///
 /// # Errors
 /// Every mistake that could be found.
@@ -87,28 +97,43 @@ pub fn prepare(
     let results = jobs::in_order(&jobs, threads, |job| test(job, campaign, says))
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
     let mut tests: Vec<(Test, Vec<Instance>)> = Vec::new();
+    let mut left_out: Vec<LeftOut> = Vec::new();
+    let mut leave_out = |none: NoCase, found: &mut Vec<Diagnostic>| {
+        left_out.push(none.left_out());
+        let warning = |one: Diagnostic| Diagnostic { severity: Severity::Warning, ..one };
+        note(found, none.found.into_iter().map(warning).collect());
+    };
     let mut failed = false;
+    // A test case that is not there may have what a name speaks of.
+    let mut is_whole = true;
     for (job, result) in jobs.iter().zip(results) {
         match result {
-            Err(errors) => {
+            Prepared::Mistakes(errors) => {
                 failed = true;
                 note(&mut found, errors);
             }
-            Ok((test, _)) if tests.iter().any(|(known, _)| known.hash == test.hash) => {
+            Prepared::None(none) => {
+                is_whole = false;
+                leave_out(none, &mut found);
+            }
+            Prepared::Made(test, ..) if tests.iter().any(|(known, _)| known.hash == test.hash) => {
                 let message = format!("the test case `{}` is there twice", test.name);
                 let (Job::Purpose(_, _, at) | Job::Document(at)) = job;
                 found.push(
                     Diagnostic::warning("duplicate-test", message).at(at.origin.clone(), "once is enough"),
                 );
             }
-            Ok((mut test, instances)) => {
+            Prepared::Made(mut test, instances, none) => {
                 test.name = distinct(&test.name, &tests);
-                tests.push((test, instances));
+                for one in none {
+                    leave_out(NoCase { test: test.name.clone(), ..one }, &mut found);
+                }
+                tests.push((*test, instances));
             }
         }
     }
     if !failed {
-        check_names(campaign, &tests, &mut found);
+        check_names(campaign, &tests, is_whole, &mut found);
     }
     let instances: usize = tests.iter().map(|(_, instances)| instances.len()).sum();
     let runs = instances.saturating_mul(iuts.len()).saturating_mul(campaign.seeds.len());
@@ -126,7 +151,7 @@ pub fn prepare(
     let descriptions = iuts.into_iter().map(|(described, _)| described).collect();
     let (name, settings) = (campaign.name.clone(), campaign.settings.clone());
     let plan = Plan::new(name, tests, descriptions, &campaign.seeds, settings, partition);
-    Ok(((plan, ways), found))
+    Ok(((Plan { left_out, ..plan }, ways), found))
 }
 
 /// Keeps findings, each once: several configurations may share a model.
@@ -209,54 +234,70 @@ fn test(job: &Job<'_>, campaign: &Campaign, says: Says<'_>) -> Prepared {
             (bytes.and_then(|bytes| Test::new(&bytes)), *reference)
         }
         Job::Purpose(project, purpose, reference) => {
-            let named_here = |why: Vec<Diagnostic>| {
-                let why = why.into_iter();
-                why.map(|why| why.at(reference.origin.clone(), "a campaign needs a test case"))
-                    .collect::<Vec<_>>()
+            let text = match document(project, purpose, says) {
+                Ok(text) => text,
+                Err(none) => {
+                    let found = none.found.into_iter();
+                    let here = |why: Diagnostic| why.at(reference.origin.clone(), "it is left out");
+                    return Prepared::None(NoCase { found: found.map(here).collect(), ..none });
+                }
             };
-            let text = document(project, purpose, says).map_err(named_here)?;
             let named = |test: Test| Test { name: purpose.iosts.name.clone(), ..test };
             (Test::new(text.as_bytes()).map(named), *reference)
         }
     };
-    let test = test.map_err(|error| {
-        let diagnostic = Diagnostic::error("not-a-test-case", error.to_string());
-        vec![diagnostic.at(reference.origin.clone(), "named here")]
-    })?;
-    let instances = budget::reading(|| instances(&test, campaign, reference))?;
-    Ok((test, instances))
+    let test = match test {
+        Ok(test) => test,
+        Err(error) => {
+            let diagnostic = Diagnostic::error("not-a-test-case", error.to_string());
+            return Prepared::Mistakes(vec![diagnostic.at(reference.origin.clone(), "named here")]);
+        }
+    };
+    match budget::reading(|| instances(&test, campaign, reference)) {
+        Ok((instances, none)) => Prepared::Made(Box::new(test), instances, none),
+        Err(found) if found.iter().any(|one| one.code == BUDGET) => {
+            Prepared::None(NoCase { test: test.name, why: WhyLeftOut::Stopped, found })
+        }
+        Err(found) => Prepared::Mistakes(found),
+    }
 }
 
+/// The instances that there are, and the constants that do not suit.
 fn instances(
     test: &Test,
     campaign: &Campaign,
     reference: &Reference,
-) -> Result<Vec<Instance>, Vec<Diagnostic>> {
+) -> Result<(Vec<Instance>, Vec<NoCase>), Vec<Diagnostic>> {
     let mut solver = Lazy::default();
-    let refused = |error: &ConstantsError, at: &coreach_model::diagnostic::Origin, label: &str| {
+    let unsuited = |error: &ConstantsError, at: &Origin, label: &str| {
         let message = format!("the test case `{}` has no run: {error}", test.name);
-        Diagnostic::error("no-constants", message).at(at.clone(), label)
+        let why = match error {
+            ConstantsError::NotKnown(_) => WhyLeftOut::Stopped,
+            _ => WhyLeftOut::Unsuited,
+        };
+        let found = vec![Diagnostic::error("no-constants", message).at(at.clone(), label)];
+        NoCase { test: test.name.clone(), why, found }
     };
     let list = match &campaign.constants {
         Constants::Solved(count) => {
-            let solved = Instance::solved(&test.case, *count, &mut solver);
-            return solved.map_err(|error| vec![refused(&error, &reference.origin, "this one")]);
+            return Ok(match Instance::solved(&test.case, *count, &mut solver) {
+                Ok(solved) => (solved, Vec::new()),
+                Err(error) => (Vec::new(), vec![unsuited(&error, &reference.origin, "this one")]),
+            });
         }
         Constants::Given(list) => list,
     };
-    let mut instances = Vec::new();
-    let mut errors = Vec::new();
+    let (mut instances, mut none, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     for one in list {
-        let result = valuation(test, one).and_then(|known| {
-            let instance = Instance::given(&test.case, &known, 0, &mut solver);
-            instance.map_err(|error| refused(&error, &one.origin, "with these"))
-        });
-        match result {
-            Ok(instance) => instances.push(instance),
+        match valuation(test, one) {
+            Ok(known) => match Instance::given(&test.case, &known, 0, &mut solver) {
+                Ok(instance) => instances.push(instance),
+                Err(error) => none.push(unsuited(&error, &one.origin, "with these")),
+            },
             Err(error) => errors.push(error),
         }
     }
-    if errors.is_empty() { Ok(instances) } else { Err(errors) }
+    if errors.is_empty() { Ok((instances, none)) } else { Err(errors) }
 }
 
 /// The values of those constants that the test case has: another test case of the campaign may have the others.
@@ -273,8 +314,13 @@ fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::
     })
 }
 
-/// Constants and locations that no test case has.
-fn check_names(campaign: &Campaign, tests: &[(Test, Vec<Instance>)], found: &mut Vec<Diagnostic>) {
+/// Constants and locations that no test case has: mistakes, where all test cases that were asked for are there (`is_whole`).
+fn check_names(
+    campaign: &Campaign,
+    tests: &[(Test, Vec<Instance>)],
+    is_whole: bool,
+    found: &mut Vec<Diagnostic>,
+) {
     let cases = || tests.iter().map(|(test, _)| &test.case.iosts);
     let constants: BTreeSet<&str> =
         cases().flat_map(|i| i.constants.iter().map(|datum| datum.name())).collect();
@@ -282,7 +328,8 @@ fn check_names(campaign: &Campaign, tests: &[(Test, Vec<Instance>)], found: &mut
         cases().flat_map(|i| i.locations.iter().map(|l| l.name.as_str())).collect();
     let unknown = |code, what: &str, name: &str, known: &BTreeSet<&str>| {
         let message = format!("no test case of the campaign has the {what} `{name}`");
-        let diagnostic = Diagnostic::error(code, message);
+        let severity = if is_whole { Severity::Error } else { Severity::Warning };
+        let diagnostic = Diagnostic { severity, ..Diagnostic::error(code, message) };
         match nearest(name, known.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None => diagnostic,

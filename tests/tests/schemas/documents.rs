@@ -9,6 +9,7 @@ use std::time::Duration;
 use coreach_execution::Bucket;
 use coreach_execution::adapter::{Failure, Left};
 use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
+use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::ending::{Cause, Ending, Outcome, cause};
 use coreach_execution::mutation::Operator;
 use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord, StepRecord};
@@ -158,6 +159,7 @@ fn records() -> Vec<Record> {
                 same: 4,
                 others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],
             }),
+            retried: 2,
             seconds: 0.5,
         }
     };
@@ -252,13 +254,16 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
         others: 0,
         repeats: 0,
         conflicts: 0,
+        left_out: WhyLeftOut::ALL
+            .map(|why| LeftOut { test: "t".to_owned(), why, message: "m".to_owned() })
+            .to_vec(),
     };
     let file = from_bytes("f".to_owned(), b"text".to_vec()).unwrap();
     let origin = coreach_model::Origin { file, span: 0..4 };
     let placed = Diagnostic::warning("w", "m").at(origin, "here").help("h").note("n");
     let campaign = CampaignSummary {
         format_version: CAMPAIGN_FORMAT_VERSION,
-        exit_code: summary.exit_code(),
+        exit_code: 1,
         store: "s".to_owned(),
         partition: "hash:1/4".to_owned(),
         executed: 3,

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use coreach_execution::campaign::merge::Merged;
-use coreach_execution::campaign::summary::INCOMPLETE;
 use coreach_execution::campaign::{Store, StoreError};
 use coreach_project::outputs::{self, Named};
 use serde_json::{Value, json};
@@ -12,13 +11,14 @@ use super::{Ended, broken, printed, refused};
 use crate::arguments::{MergeArguments, SalvageArguments};
 use crate::commands::plural;
 use crate::console;
+use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 
 /// So much of what was left is told to people; a document has all.
 const TOLD: usize = 20;
 
 /// Puts the runs of some stores into one.
-pub(super) fn merge(arguments: &MergeArguments) -> Result<u8, Ended> {
+pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
     let inputs: Vec<Named> =
         arguments.from.iter().map(|from| Named::new("a file of a store that is merged", from)).collect();
     for from in &arguments.from {
@@ -46,9 +46,9 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<u8, Ended> {
     // Those that an earlier merge has found, or that came with a store, are no less true.
     let kept = store.doubts().map_err(|error| broken(&error))?.conflicts.len();
     let exit = match (conflicts.max(kept), total) {
-        (1.., _) => 1,
-        (0, 0) => INCOMPLETE,
-        _ => 0,
+        (1.., _) => Exit::Incomplete,
+        (0, 0) => Exit::Incomplete,
+        _ => Exit::Fine,
     };
     let written = match arguments.format {
         OutputFormat::Json => {
@@ -62,7 +62,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<u8, Ended> {
             };
             console::print_json(&json!({
                 "format_version": 1,
-                "exit_code": exit,
+                "exit_code": exit.code(),
                 "store": arguments.into.display().to_string(),
                 "runs": total,
                 "merged": merged.iter().map(one).collect::<Vec<Value>>(),
@@ -100,7 +100,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<u8, Ended> {
 }
 
 /// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where something was.
-pub(super) fn salvage(arguments: &SalvageArguments) -> Result<u8, Ended> {
+pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, Ended> {
     let into = Named::new("INTO", &arguments.into);
     outputs::refuse(&[into], &outputs::store(&arguments.from))
         .map_err(|found| refused(&found, arguments.format))?;
@@ -113,12 +113,12 @@ pub(super) fn salvage(arguments: &SalvageArguments) -> Result<u8, Ended> {
     let mut store = Store::open(&arguments.into, &name).map_err(|error| broken(&error))?;
     let salvaged = store.salvage(&arguments.from).map_err(|error| broken(&error))?;
     let is_whole = salvaged.left.is_empty() && salvaged.doubt.is_none();
-    let exit = if is_whole && salvaged.taken > 0 { 0 } else { INCOMPLETE };
+    let exit = if is_whole && salvaged.taken > 0 { Exit::Fine } else { Exit::Incomplete };
     let (from, into) = (arguments.from.display(), arguments.into.display());
     let written = match arguments.format {
         OutputFormat::Json => console::print_json(&json!({
             "format_version": 1,
-            "exit_code": exit,
+            "exit_code": exit.code(),
             "store": into.to_string(),
             "from": from.to_string(),
             "taken": salvaged.taken,
