@@ -40,7 +40,7 @@ pub enum Command {
         after_help = "Example:\n  coreach run coreach.yaml --out results --stages test_graph,test_case"
     )]
     Run(RunArguments),
-    /// Looks for mistakes in specifications, purposes and configurations
+    /// Looks for mistakes in any file that coreach reads
     #[command(after_help = "Example:\n  coreach check specification.yaml deliver_coffee.yaml")]
     Check(CheckArguments),
     /// Writes one stage to standard output
@@ -120,10 +120,10 @@ pub struct RunArguments {
 /// Of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
-    /// Specifications, purposes, configurations
+    /// Specifications, purposes, configurations, IUT files, campaigns, test cases, runs, stores
     ///
-    /// A purpose's specification is looked for among them, then beside it.
-    #[arg(value_name = "MODEL", required = true)]
+    /// A purpose's specification is looked for among them, then beside it; an IUT's file is held against the models among them.
+    #[arg(value_name = "FILE", required = true)]
     pub models: Vec<PathBuf>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]

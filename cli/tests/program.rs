@@ -462,6 +462,76 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
 }
 
+/// Each kind of file that the program reads, whole and with a mistake in it.
+#[test]
+fn check_looks_at_files_of_every_kind() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "output: { formats: [json], stages: [test_case] }");
+    let specification = data("coffee/specification.yaml");
+    let iut = folder
+        .write("iut.yaml", &format!("iut: machine\nsimulated: {{ model: {} }}\n", specification.display()));
+    let campaign = folder.write(
+        "night.yaml",
+        "campaign: night\ntests: [{ configuration: coreach.yaml }]\niuts: [iut.yaml]\nseeds: [1]\nlimits: { quiescence_ms: 20 }\n",
+    );
+    let keep = folder.0.join("kept");
+    let test = arguments![
+        "test",
+        &config,
+        "--iut",
+        &iut,
+        "--keep",
+        &keep,
+        "--quiescence",
+        "20",
+        "--inconclusive",
+        "ok"
+    ];
+    exits(&run(test), 0);
+    exits(&run(arguments!["campaign", &campaign, "--inconclusive", "ok"]), 0);
+    let [case, kept] = ["deliver_coffee.test_case.json", "deliver_coffee.1.json"].map(|name| keep.join(name));
+    let store = folder.0.join("night.sqlite");
+    for (path, says) in [
+        (&config, "configuration of `coffee_machine` with `deliver_coffee`: ok"),
+        (&iut, "iut `machine` (no model is given with it: its actions and parameters are not checked): ok"),
+        (&campaign, "campaign `night` with tests of 1 file and 1 implementation: ok"),
+        (&case, "test case `coffee_machine__deliver_coffee` ("),
+        (&kept, "run of `coffee_machine__deliver_coffee`, seed 1, "),
+        (&store, "store of 1 run: ok"),
+    ] {
+        let output = run(arguments!["check", path]);
+        exits(&output, 0);
+        assert!(stdout(&output).contains(says), "{says}: {}", stdout(&output));
+    }
+    let output = run(arguments!["check", &iut, &specification]);
+    assert!(stdout(&output).contains("iut `machine` against `coffee_machine`: ok"), "{}", stdout(&output));
+
+    let change = |path: &Path, from: &str, to: &str| {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(path, text.replacen(from, to, 1)).unwrap();
+    };
+    change(&iut, "simulated", "simulatd");
+    change(&case, "\"format_version\":", "\"version\":");
+    change(&kept, "\"seed\"", "\"sed\"");
+    let mut bytes = fs::read(&store).unwrap();
+    let at = bytes.windows(13).position(|some| some == b"\"direction\":\"").unwrap();
+    bytes[at + 1] = b'x';
+    fs::write(&store, bytes).unwrap();
+    for (path, says) in [
+        (&iut, "did you mean `simulated`?"),
+        (&campaign, "did you mean `simulated`?"),
+        (&case, "not-a-test-case"),
+        (&kept, "missing field `seed`"),
+        (&store, "is damaged"),
+    ] {
+        let output = run(arguments!["check", path]);
+        exits(&output, 2);
+        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+    exits(&run(arguments!["show", &campaign]), 2);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_closed_pipe_is_no_panic() {

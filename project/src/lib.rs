@@ -54,6 +54,7 @@
 pub mod budget;
 pub mod campaign;
 pub mod cases;
+pub mod checked;
 pub mod configuration;
 pub mod instantiate;
 pub mod iut;

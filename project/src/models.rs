@@ -23,12 +23,16 @@ pub enum FileKind {
     },
     /// `specification:` and `purpose:`.
     Configuration,
+    /// `iut:`.
+    Iut,
+    /// `campaign:`.
+    Campaign,
 }
 
 /// The kind of a file.
 ///
 /// # Errors
-/// It is not YAML, or none of the three.
+/// It is not YAML, or none of these.
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     // A look at the first keys suffices: reading the whole of it is the reader's work. A configuration may name its
     // purpose before its specification, but is not `of` one.
@@ -36,7 +40,7 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     let found = yaml::top_keys(&file.text, |key| {
         named.set(named.get() || key == "purpose");
         of.set(of.get() || key == "of");
-        matches!(key, "specification" | "iosts") || (named.get() && of.get())
+        matches!(key, "specification" | "iosts" | "iut" | "campaign") || (named.get() && of.get())
     });
     let text = |key: &str| {
         let (_, value) = found.iter().find(|(other, _)| other == key)?;
@@ -51,6 +55,12 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     if named.get() && of.get() {
         return Ok(FileKind::Purpose { of: text("of") });
     }
+    if text("iut").is_some() {
+        return Ok(FileKind::Iut);
+    }
+    if text("campaign").is_some() {
+        return Ok(FileKind::Campaign);
+    }
     // None of the keys so far, perhaps because it is not even YAML further on: then that is what is wrong.
     let mut collector = Collector::new(file.clone());
     if yaml::parse(&mut collector).is_none() {
@@ -60,11 +70,14 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
         return Ok(FileKind::Purpose { of: text("of") });
     }
     let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
-    let message = format!("{} is no specification, no test purpose and no configuration", file.name);
+    let message = format!("{} is none of the files that coreach reads", file.name);
     Err(vec![
         Diagnostic::error("unknown-kind-of-file", message)
-            .at(place, "expected a mapping with one of three keys")
-            .help("a specification has the key `iosts:`, a purpose `purpose:`, a configuration `specification:`"),
+            .at(place, "expected a mapping with one of five keys")
+            .help(
+                "a specification has the key `iosts:`, a purpose `purpose:`, a configuration `specification:`, \
+                 an implementation's file `iut:`, a campaign `campaign:`",
+            ),
     ])
 }
 

@@ -14,7 +14,7 @@ use crate::making::SILENT;
 use crate::outputs::{self, Named};
 
 /// How the store of a campaign begins.
-const STORE: &[u8] = b"SQLite format 3\0";
+pub(crate) const STORE: &[u8] = b"SQLite format 3\0";
 
 /// A stored run, ready to be looked at or to be run again.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ pub fn inputs(source: &Path, test: Option<&Path>) -> Vec<Named> {
 }
 
 /// `test --keep` puts the test case beside its runs.
-fn beside(source: &Path) -> PathBuf {
+pub(crate) fn beside(source: &Path) -> PathBuf {
     source.with_file_name(format!("{}.test_case.json", name_before_seed(source)))
 }
 

@@ -12,6 +12,7 @@ pub mod test;
 
 use coreach_model::{Diagnostic, Severity};
 use coreach_pipeline::stop::BUDGET;
+pub(crate) use coreach_project::checked::plural;
 use coreach_project::render;
 
 use crate::console;
@@ -49,11 +50,6 @@ pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) 
         console::say(&counted(found));
     }
     Ok(exit)
-}
-
-/// `1 error`, `2 errors`
-pub(crate) fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `1 error, 2 warnings`

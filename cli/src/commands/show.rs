@@ -40,6 +40,14 @@ pub fn show(arguments: &ShowArguments) -> io::Result<Exit> {
         FileKind::Specification(_) => return show_specification(arguments, file),
         FileKind::Purpose { .. } => (purpose_project(file, path), Shown::Purpose),
         FileKind::Configuration => (load(path), Shown::Stage(Stage::InputComplete)),
+        FileKind::Iut | FileKind::Campaign => {
+            let message = format!("{} has no graph to be shown", path.display());
+            let help = "give a specification, a purpose or a configuration; `coreach check` looks at the other files";
+            return refuse(
+                &[Diagnostic::error("wrong-kind-of-file", message).help(help)],
+                OutputFormat::Human,
+            );
+        }
     };
     let (project, warnings) = match project {
         Ok(project) => project,

@@ -1,0 +1,307 @@
+//! Any file that coreach reads, looked at for mistakes: what `coreach check` says of it.
+//!
+//! What a file is decides its content, not its name: the first bytes of a store, the keys of the others. What it names is read with it. An
+//! implementation's file is held against each model that is given with it, or that its campaign has; alone, its actions and
+//! parameters are not known, and that is said.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use coreach_analyses::check::check as check_with_solver;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::campaign::Store;
+use coreach_execution::record::{self, restore};
+use coreach_execution::{TestCase, json};
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::file;
+use coreach_model::iosts::Iosts;
+use coreach_model::reader::{load as load_file, read_purpose, read_specification};
+
+use crate::campaign::load_campaign;
+use crate::campaign::{Campaign, TestSource};
+use crate::iut;
+use crate::models::{FileKind, kind_of};
+use crate::project::{load, specification_of};
+use crate::stored::{STORE, beside};
+
+/// What was found in a file, and in those that it needs.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// What it is: `specification`, `store`; `file` where that is not known.
+    pub kind: &'static str,
+    /// What is in it, in a few words.
+    pub says: String,
+    /// Mistakes and warnings.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Checked {
+    fn new(kind: &'static str, says: String, found: Vec<Diagnostic>) -> Self {
+        Checked { kind, says, found }
+    }
+}
+
+/// Looks at one file. `beside` are the files that were given with it: a purpose's specification is looked for among them, then
+/// beside it; an implementation's file is read against their models.
+pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
+    let unread = |message: String| {
+        let found = Diagnostic::error("unreadable-file", format!("{}: {message}", path.display()));
+        Checked::new("file", String::new(), vec![found])
+    };
+    match beginning(path) {
+        Err(message) => unread(message),
+        Ok(Beginning::Store) => store(path),
+        Ok(Beginning::Document) => match file::read(path, file::MOST_DOCUMENT) {
+            Ok(bytes) => document(path, &bytes),
+            Err(error) => unread(error.to_string()),
+        },
+        Ok(Beginning::Text) => match load_file(path) {
+            Ok(file) => text(file, path, given),
+            Err(found) => Checked::new("file", String::new(), vec![found]),
+        },
+    }
+}
+
+/// What the first bytes of a file say of it.
+enum Beginning {
+    Store,
+    Document,
+    Text,
+}
+
+fn beginning(path: &Path) -> Result<Beginning, String> {
+    use std::io::Read;
+    // What is no plain file is told by whoever reads it.
+    let Ok(opened) = file::open(path) else { return Ok(Beginning::Text) };
+    let mut bytes = Vec::new();
+    opened.take(4096).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    Ok(match bytes.trim_ascii_start().first() {
+        _ if bytes.starts_with(STORE) => Beginning::Store,
+        // YAML's mappings may be written so, too; a document of ours ends with `.json` or is quoted like one.
+        Some(b'{') if is_json => Beginning::Document,
+        _ => Beginning::Text,
+    })
+}
+
+fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
+    match kind_of(&file) {
+        Err(found) => Checked::new("file", String::new(), found),
+        Ok(FileKind::Specification(name)) => {
+            let (says, found) = specification(file);
+            Checked::new("specification", format!("`{name}`{says}"), found)
+        }
+        Ok(FileKind::Purpose { .. }) => {
+            let (says, found) = purpose(file, path, given);
+            Checked::new("purpose", says, found)
+        }
+        Ok(FileKind::Configuration) => match load(path) {
+            Ok((project, found)) => {
+                let purposes: Vec<String> =
+                    project.purposes.iter().map(|purpose| format!("`{}`", purpose.iosts.name)).collect();
+                let name = &project.specification.iosts.name;
+                Checked::new("configuration", format!("of `{name}` with {}", purposes.join(", ")), found)
+            }
+            Err(found) => Checked::new("configuration", String::new(), found),
+        },
+        Ok(FileKind::Iut) => {
+            let models: Vec<Iosts> = given.iter().flat_map(|path| models(path)).collect();
+            implementation(path, &models)
+        }
+        Ok(FileKind::Campaign) => campaign(path),
+    }
+}
+
+fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
+    match read_specification(file) {
+        Ok((specification, mut found)) => {
+            found.extend(check_with_solver(&specification.iosts, &mut Z3Solver::default()));
+            (size(&specification.iosts), found)
+        }
+        Err(found) => (String::new(), found),
+    }
+}
+
+fn purpose(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> (String, Vec<Diagnostic>) {
+    let read = || {
+        let specification = specification_of(&file, path, given)?;
+        let (specification, _) = read_specification(specification)?;
+        let (purpose, mut found) = read_purpose(file.clone(), &specification)?;
+        found.extend(check_with_solver(&purpose.iosts, &mut Z3Solver::default()));
+        let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, size(&purpose.iosts));
+        Ok((says, found))
+    };
+    read().unwrap_or_else(|found| (String::new(), found))
+}
+
+/// The models of a file that was given with others; mistakes in it are told of it alone.
+fn models(path: &Path) -> Vec<Iosts> {
+    if let Ok(Beginning::Document) = beginning(path) {
+        let read = file::read(path, file::MOST_DOCUMENT).ok();
+        return read
+            .and_then(|bytes| TestCase::from_json(&bytes).ok())
+            .map(|test| test.iosts)
+            .into_iter()
+            .collect();
+    }
+    let Ok(file) = load_file(path) else { return Vec::new() };
+    match kind_of(&file) {
+        Ok(FileKind::Specification(_)) => {
+            read_specification(file).map(|(specification, _)| specification.iosts).into_iter().collect()
+        }
+        Ok(FileKind::Configuration) => {
+            load(path).map(|(project, _)| project.specification.iosts).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// An implementation's file, against each of these models.
+fn implementation(path: &Path, models: &[Iosts]) -> Checked {
+    let mut found = Vec::new();
+    let mut name = String::new();
+    let mut note = |result: coreach_model::reader::Reading<coreach_execution::adapter::Iut>| {
+        let more = match result {
+            Ok((iut, more)) => {
+                name = format!("`{}`", iut.name);
+                more
+            }
+            Err(more) => more,
+        };
+        more.into_iter().for_each(|one| {
+            if !found.contains(&one) {
+                found.push(one)
+            }
+        });
+    };
+    if models.is_empty() {
+        note(
+            load_file(path)
+                .map_err(|error| vec![error])
+                .and_then(|file| iut::read(file, path.parent().unwrap_or(Path::new("")), None)),
+        );
+    }
+    models.iter().for_each(|model| note(iut::load(path, model)));
+    let against: Vec<String> = models.iter().map(|model| format!("`{}`", model.name)).collect();
+    let says = match against.as_slice() {
+        [] => format!("{name} (no model is given with it: its actions and parameters are not checked)"),
+        some => format!("{name} against {}", some.join(", ")),
+    };
+    Checked::new("iut", says.trim_start().to_owned(), found)
+}
+
+/// A campaign, with all that it names; no test case is made.
+fn campaign(path: &Path) -> Checked {
+    let (campaign, mut found) = match load_campaign(path) {
+        Ok(read) => read,
+        Err(found) => return Checked::new("campaign", String::new(), found),
+    };
+    let mut note = |more: Vec<Diagnostic>| {
+        more.into_iter().for_each(|one| {
+            if !found.contains(&one) {
+                found.push(one)
+            }
+        });
+    };
+    let mut models = Vec::new();
+    for source in &campaign.tests {
+        match source {
+            TestSource::Configuration(reference) => match load(&reference.path) {
+                Ok((project, more)) => {
+                    note(more);
+                    models.push(project.specification.iosts);
+                }
+                Err(more) => note(more),
+            },
+            TestSource::Document(reference) => {
+                let bytes =
+                    file::read(&reference.path, file::MOST_DOCUMENT).map_err(|error| error.to_string());
+                let read =
+                    bytes.and_then(|bytes| TestCase::from_json(&bytes).map_err(|error| error.to_string()));
+                match read {
+                    Ok(test) => models.push(test.iosts),
+                    Err(error) => note(vec![
+                        Diagnostic::error("not-a-test-case", error)
+                            .at(reference.origin.clone(), "named here"),
+                    ]),
+                }
+            }
+        }
+    }
+    for reference in &campaign.iuts {
+        note(implementation(&reference.path, &models).found);
+    }
+    let Campaign { name, tests, iuts, .. } = &campaign;
+    let says = format!(
+        "`{name}` with tests of {} and {}",
+        plural(tests.len(), "file"),
+        plural(iuts.len(), "implementation")
+    );
+    Checked::new("campaign", says, found)
+}
+
+/// A document of ours: a test case, or a run with the test case beside it.
+fn document(path: &Path, bytes: &[u8]) -> Checked {
+    let wrong = |kind, code, error: String| {
+        let found = Diagnostic::error(code, format!("{}: {error}", path.display()));
+        Checked::new(kind, String::new(), vec![found])
+    };
+    let read = match json::document(bytes) {
+        Ok(read) => read,
+        Err(error) => return wrong("document", "not-json", error),
+    };
+    let has = |key: &str| read.get(key).is_some();
+    if has("locations") && has("transitions") {
+        return match TestCase::from_json(bytes) {
+            Ok(test) => {
+                Checked::new("test case", format!("`{}`{}", test.iosts.name, size(&test.iosts)), Vec::new())
+            }
+            Err(error) => wrong("test case", "not-a-test-case", error.to_string()),
+        };
+    }
+    if !has("trace") || !has("verdict") {
+        let error = "this is neither a test case nor a run".to_owned();
+        return wrong("document", "unknown-kind-of-file", error);
+    }
+    let record = match record::read(bytes) {
+        Ok(record) => record,
+        Err(error) => return wrong("run", "no-run", error),
+    };
+    let says = format!("of `{}`, seed {}, {}", record.test_case, record.seed, record.verdict);
+    let test = beside(path);
+    let test = file::read(&test, file::MOST_DOCUMENT).ok().and_then(|bytes| TestCase::from_json(&bytes).ok());
+    match test {
+        None => Checked::new(
+            "run",
+            format!("{says} (its test case is not beside it: it is not walked through)"),
+            Vec::new(),
+        ),
+        Some(test) => match restore(&test, &record) {
+            Ok(_) => Checked::new("run", says, Vec::new()),
+            Err(misfit) => wrong("run", "no-run", misfit.to_string()),
+        },
+    }
+}
+
+/// A campaign's store: all seals and chains.
+fn store(path: &Path) -> Checked {
+    let read = Store::read(path).and_then(|store| store.rows());
+    match read {
+        Ok(rows) => Checked::new("store", format!("of {}", plural(rows.len(), "run")), Vec::new()),
+        Err(error) => {
+            let found = Diagnostic::error("no-store", error.to_string());
+            let found = error.help().map_or(found.clone(), |help| found.help(help));
+            Checked::new("store", String::new(), vec![found])
+        }
+    }
+}
+
+fn size(iosts: &Iosts) -> String {
+    let (locations, transitions) = (iosts.locations.len(), iosts.transitions.len());
+    format!(" ({}, {})", plural(locations, "location"), plural(transitions, "transition"))
+}
+
+/// `1 error`, `2 errors`
+pub fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
