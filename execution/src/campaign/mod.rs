@@ -8,7 +8,7 @@
 //! **Method.** [`plan`] lists the runs: tests x constants x seeds x implementations, in this order, a function of what the
 //! user wrote. Every run has a [`plan::Key`], a hash of all that decides it: so a changed model, implementation or
 //! setting makes other runs, and an unchanged one is recognized wherever it was done. [`store`] is one file, a data base,
-//! into which each finished run goes in one transaction, on the disk before it counts. [`work`] does the runs of the plan
+//! into which finished runs go, those of a moment in one transaction, on the disk before they count. [`work`] does the runs of the plan
 //! that are not in the store. To go on after a kill at whatever instant is therefore the same as to begin: there is no
 //! other state. [`partition`] splits a plan by its keys over machines that know nothing of each other; [`merge`] joins
 //! their files. [`summary`] and [`junit`] tell what came of it; of a store that was damaged, [`salvage`] takes what is whole.
@@ -18,7 +18,7 @@
 //! runs came into the store (their `number`).
 //!
 //! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run, beside the run,
-//! a thread and a transaction with its wait for the disk, together some milliseconds.
+//! a thread and its part of a transaction.
 
 mod buckets;
 mod find;

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, params};
 
 use crate::bucket::Bucket;
 use crate::campaign::buckets::Buckets;
@@ -75,6 +75,17 @@ pub struct Store {
 }
 
 pub(super) type Result<T> = std::result::Result<T, StoreError>;
+
+/// A run that is to be kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Finished<'a> {
+    /// Which.
+    pub run: &'a Planned,
+    /// What came of it.
+    pub record: &'a Record,
+    /// When it began.
+    pub started: SystemTime,
+}
 
 impl Store {
     /// Opens a store to write to it; makes it where there is none.
@@ -258,63 +269,24 @@ impl Store {
     /// # Errors
     /// [`StoreError`]; then the run is not kept.
     pub fn add(&mut self, plan: &Plan, run: &Planned, record: &Record, started: SystemTime) -> Result<bool> {
-        let path = self.path.clone();
-        self.insert(plan, run, record, started).map_err(|error| wrong(&path, &error))
+        let is_new = self.add_all(plan, &[Finished { run, record, started }])?;
+        Ok(is_new == [true])
     }
 
-    fn insert(
-        &mut self,
-        plan: &Plan,
-        run: &Planned,
-        record: &Record,
-        started: SystemTime,
-    ) -> rusqlite::Result<bool> {
-        let text = |error: serde_json::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
-        let json = serde_json::to_string(record).map_err(text)?;
-        let constants = serde_json::to_string(plan.constants(run)).map_err(text)?;
-        let seed = i64::try_from(run.seed)
-            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
-        let since = started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let key = run.key.to_string();
-        let delays = record.trace.iter().filter(|step| step.is_delay()).count();
-        let is_new = !transaction.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([&key])?;
-        if is_new {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO runs (key, test, iut, constants, seed, settings, verdict, cause, reason, events,
-                         record, version, started, seconds, delays)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-                         strftime('%Y-%m-%dT%H:%M:%fZ', ?13, 'unixepoch'), ?14, ?15)",
-                )?
-                .execute(params![
-                    key,
-                    plan.tests[run.test].hash.to_string(),
-                    plan.iuts[run.iut].hash.to_string(),
-                    constants,
-                    seed,
-                    plan.settings.to_json().to_string(),
-                    record.verdict,
-                    record.cause,
-                    record.reason.summary,
-                    (record.trace.len() - delays) as i64,
-                    json,
-                    env!("CARGO_PKG_VERSION"),
-                    since,
-                    record.seconds,
-                    delays as i64,
-                ])?;
-            seal::append(&transaction, "runs")?;
-        } else {
-            transaction.execute(
-                "INSERT INTO repeats (key, verdict, started)
-                 VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%fZ', ?3, 'unixepoch'))",
-                params![key, record.verdict, since],
-            )?;
-            seal::append(&transaction, "repeats")?;
-        }
-        transaction.commit()?;
-        Ok(is_new)
+    /// The same of several runs, with one wait for the disk: all of them are kept, or none.
+    ///
+    /// # Errors
+    /// As [`Store::add`].
+    pub fn add_all(&mut self, plan: &Plan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
+        let path = self.path.clone();
+        let mut insert = || {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let is_new = runs.iter().map(|finished| insert(&transaction, plan, finished));
+            let is_new = is_new.collect::<rusqlite::Result<Vec<bool>>>()?;
+            transaction.commit()?;
+            Ok(is_new)
+        };
+        insert().map_err(|error| wrong(&path, &error))
     }
 
     /// Is this run finished?
@@ -482,4 +454,53 @@ pub(super) fn uri(path: &Path, query: &str) -> String {
         text.push_str(query);
     }
     text
+}
+
+/// A row more: of a new run among the runs, of one that is there already among the repeats.
+fn insert(transaction: &Transaction<'_>, plan: &Plan, finished: &Finished<'_>) -> rusqlite::Result<bool> {
+    let Finished { run, record, started } = *finished;
+    let text = |error: serde_json::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
+    let json = serde_json::to_string(record).map_err(text)?;
+    let constants = serde_json::to_string(plan.constants(run)).map_err(text)?;
+    let seed =
+        i64::try_from(run.seed).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    let since = started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+    let key = run.key.to_string();
+    let delays = record.trace.iter().filter(|step| step.is_delay()).count();
+    let is_new = !transaction.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([&key])?;
+    if is_new {
+        transaction
+            .prepare_cached(
+                "INSERT INTO runs (key, test, iut, constants, seed, settings, verdict, cause, reason, events,
+                     record, version, started, seconds, delays)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+                     strftime('%Y-%m-%dT%H:%M:%fZ', ?13, 'unixepoch'), ?14, ?15)",
+            )?
+            .execute(params![
+                key,
+                plan.tests[run.test].hash.to_string(),
+                plan.iuts[run.iut].hash.to_string(),
+                constants,
+                seed,
+                plan.settings.to_json().to_string(),
+                record.verdict,
+                record.cause,
+                record.reason.summary,
+                (record.trace.len() - delays) as i64,
+                json,
+                env!("CARGO_PKG_VERSION"),
+                since,
+                record.seconds,
+                delays as i64,
+            ])?;
+        seal::append(transaction, "runs")?;
+    } else {
+        transaction.execute(
+            "INSERT INTO repeats (key, verdict, started)
+             VALUES (?1, ?2, strftime('%Y-%m-%dT%H:%M:%fZ', ?3, 'unixepoch'))",
+            params![key, record.verdict, since],
+        )?;
+        seal::append(transaction, "repeats")?;
+    }
+    Ok(is_new)
 }

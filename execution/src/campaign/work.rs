@@ -2,7 +2,9 @@
 //!
 //! Some runners take runs from one queue. Each run has a fresh thread, for the reason that `in_order` has too: the solver
 //! keeps something of its own in each thread, and a run must not notice what ran before it. Z3 is started only where it
-//! is asked, which for most runs is never. A finished run is written by its runner, one after the other.
+//! is asked, which for most runs is never. Finished runs go to one thread that writes them, those of a moment ([`GROUP`])
+//! together: to wait for the disk takes longer than most simulated runs. A run counts when it is on the disk, so whatever
+//! kills the process loses no run that was counted, and of the others at most those of that moment.
 //!
 //! A system that runs share, since nobody here brings it up, is used by one of them at a time: two that meet there would reset
 //! each other. A runner that finds only such runs waits. What a run leaves under way to such a system, the next one must know
@@ -17,21 +19,28 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::resume_unwind;
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use coreach_model::Verdict;
 
 use crate::adapter::Adapter;
 use crate::campaign::plan::{Plan, Planned};
-use crate::campaign::store::{Store, StoreError};
+use crate::campaign::store::{Finished, Store, StoreError};
 use crate::ending::Ending;
 use crate::judge;
 use crate::lazy::Lazy;
 use crate::record::{Record, record};
 use crate::tester::{self, Drive};
 use crate::values::{MIX, Values};
+
+/// Runs that finish within this time are written together.
+const GROUP: Duration = Duration::from_millis(20);
+
+/// At most so many of them; so many more may wait to be written.
+const MOST_GROUPED: usize = 256;
 
 /// The stack of a run, in bytes: terms are walked recursively. What is not used costs nothing.
 const STACK: usize = 256 << 20;
@@ -92,8 +101,8 @@ struct Queue<'a> {
 }
 
 /// What the runners share.
-struct Shared<'a> {
-    queue: Mutex<Queue<'a>>,
+struct Shared<'a, 'p> {
+    queue: Mutex<Queue<'p>>,
     /// A system is free again, or the work has stopped.
     freed: Condvar,
     store: Mutex<&'a mut Store>,
@@ -129,19 +138,33 @@ pub fn work<'p>(
         effort,
     };
     let runners = effort.threads.clamp(1, lock(&shared.queue).runs.len().max(1));
-    let runner = || {
+    let runner = |done: SyncSender<Done<'p>>| {
         while let Some((run, used)) = next(&shared, ways) {
-            if let Err(error) = one(plan, run, &shared, ways, watch) {
+            if let Err(error) = one(plan, run, &shared, ways, &done) {
                 lock(&shared.stopped).get_or_insert(error);
             }
             drop(used);
         }
     };
     thread::scope(|scope| {
+        let (sender, finished) = mpsc::sync_channel(MOST_GROUPED);
+        let all = &shared;
+        let writer = thread::Builder::new().spawn_scoped(scope, move || write(plan, &finished, all, watch));
+        let writer = match writer {
+            Ok(writer) => writer,
+            Err(error) => {
+                lock(&shared.stopped).get_or_insert(WorkError::Thread(error));
+                return;
+            }
+        };
         // Fewer threads than were wanted are slower, and nothing else.
-        let more: Vec<_> = (1..runners).map(|_| thread::Builder::new().spawn_scoped(scope, runner)).collect();
-        runner();
-        for handle in more.into_iter().flatten() {
+        let begin = |sender: SyncSender<Done<'p>>| {
+            let runner = &runner;
+            thread::Builder::new().spawn_scoped(scope, move || runner(sender))
+        };
+        let more: Vec<_> = (1..runners).map(|_| begin(sender.clone())).collect();
+        runner(sender);
+        for handle in more.into_iter().flatten().chain([writer]) {
             if let Err(panic) = handle.join() {
                 resume_unwind(panic);
             }
@@ -153,9 +176,9 @@ pub fn work<'p>(
 }
 
 /// Dropped, also by a panic, it frees the system that a run has used.
-struct Used<'a, 'b>(&'b Shared<'a>, Option<usize>);
+struct Used<'a, 'p, 'b>(&'b Shared<'a, 'p>, Option<usize>);
 
-impl Drop for Used<'_, '_> {
+impl Drop for Used<'_, '_, '_> {
     fn drop(&mut self) {
         if let Some(system) = &self.1 {
             lock(&self.0.queue).busy.remove(system);
@@ -165,7 +188,7 @@ impl Drop for Used<'_, '_> {
 }
 
 /// The next run whose system is free, unless the work has stopped.
-fn next<'a, 'b>(shared: &'b Shared<'a>, ways: Ways<'_>) -> Option<(&'a Planned, Used<'a, 'b>)> {
+fn next<'a, 'p, 'b>(shared: &'b Shared<'a, 'p>, ways: Ways<'_>) -> Option<(&'p Planned, Used<'a, 'p, 'b>)> {
     let mut queue = lock(&shared.queue);
     loop {
         if lock(&shared.stopped).is_some() {
@@ -186,12 +209,64 @@ fn next<'a, 'b>(shared: &'b Shared<'a>, ways: Ways<'_>) -> Option<(&'a Planned, 
     }
 }
 
-fn one(
+/// A run that is to be written.
+struct Done<'a> {
+    run: &'a Planned,
+    record: Record,
+    started: SystemTime,
+}
+
+/// Writes runs down as they are finished, those of a moment together, until there is nobody who does any.
+fn write(
     plan: &Plan,
-    run: &Planned,
-    shared: &Shared<'_>,
-    ways: Ways<'_>,
+    finished: &Receiver<Done<'_>>,
+    shared: &Shared<'_, '_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
+) {
+    while let Ok(first) = finished.recv() {
+        let until = Instant::now() + GROUP;
+        let mut group = vec![first];
+        while group.len() < MOST_GROUPED
+            && let Ok(next) = finished.recv_timeout(until.saturating_duration_since(Instant::now()))
+        {
+            group.push(next);
+        }
+        let rows: Vec<Finished<'_>> = group
+            .iter()
+            .map(|Done { run, record, started }| Finished { run, record, started: *started })
+            .collect();
+        let added = lock(&shared.store).add_all(plan, &rows);
+        match added {
+            Ok(added) => {
+                group.iter().zip(added).for_each(|(done, is_new)| count(shared, done, is_new, watch))
+            }
+            // What comes now cannot be kept either, and whoever sends it must not wait.
+            Err(error) => {
+                lock(&shared.stopped).get_or_insert(WorkError::Store(error));
+            }
+        }
+    }
+}
+
+/// Counts a run that is on the disk.
+fn count(shared: &Shared<'_, '_>, done: &Done<'_>, is_new: bool, watch: &(dyn Fn(&Planned, &Record) + Sync)) {
+    if is_new {
+        lock(&shared.worked).executed += 1;
+        watch(done.run, &done.record);
+    } else {
+        lock(&shared.worked).found += 1;
+        let queue = &mut lock(&shared.queue).runs;
+        let half = queue.len() / 2;
+        queue.rotate_left(half);
+    }
+}
+
+fn one<'p>(
+    plan: &Plan,
+    run: &'p Planned,
+    shared: &Shared<'_, '_>,
+    ways: Ways<'_>,
+    finished: &SyncSender<Done<'p>>,
 ) -> Result<(), WorkError> {
     if lock(&shared.store).has(&run.key).map_err(WorkError::Store)? {
         lock(&shared.worked).found += 1;
@@ -208,24 +283,17 @@ fn one(
         Ok(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     let done: Record = done.map_err(WorkError::Thread)?;
-    if lock(&shared.store).add(plan, run, &done, started).map_err(WorkError::Store)? {
-        lock(&shared.worked).executed += 1;
-        watch(run, &done);
-        if shared.effort.fail_fast && done.verdict == Ending::Verdict(Verdict::Fail) {
-            lock(&shared.queue).runs.clear();
-        }
-    } else {
-        lock(&shared.worked).found += 1;
-        let queue = &mut lock(&shared.queue).runs;
-        let half = queue.len() / 2;
-        queue.rotate_left(half);
+    if shared.effort.fail_fast && done.verdict == Ending::Verdict(Verdict::Fail) {
+        lock(&shared.queue).runs.clear();
     }
+    // Where the writer is gone, a panic of its own is on the way.
+    let _ = finished.send(Done { run, record: done, started });
     Ok(())
 }
 
 /// Uses a way to the run's implementation: one that was kept, or a new one.
 fn with_link<R>(
-    shared: &Shared<'_>,
+    shared: &Shared<'_, '_>,
     run: &Planned,
     link: &(dyn Fn(&Planned) -> Link + Sync),
     work: impl FnOnce(&mut dyn Adapter) -> R,

@@ -171,9 +171,50 @@ impl Values {
                 }
             }
         }
-        let (values, source) = solve::solve(&condition, parameters, random, solver)?;
+        let pivots = solve::pivots(parameters, random);
+        if self.is_surely_none(transition, &condition, parameters) {
+            return None;
+        }
+        let (values, source) = solve::solve(&condition, pivots, parameters, random, solver)?;
         self.count(&[source]);
         Some(values)
+    }
+
+    /// Is it certain without the solver that no values satisfy the condition? The hull of the numbers is empty, whatever the others are.
+    fn is_surely_none(
+        &mut self,
+        transition: Option<TransitionId>,
+        condition: &Term,
+        parameters: &[Datum],
+    ) -> bool {
+        /// The most combinations of the others that are gone through.
+        const MOST: usize = 64;
+        let (numbers, others): (Vec<Datum>, Vec<Datum>) =
+            parameters.iter().cloned().partition(|datum| datum.ty().is_number());
+        let mut conditions = vec![condition.clone()];
+        for datum in others.iter().filter(|datum| condition.mentions(datum)) {
+            let literals: Vec<Term> = match datum.ty() {
+                Type::Bool => [false, true].map(|value| Term::literal(Value::Bool(value))).to_vec(),
+                Type::Enum(of) => {
+                    (0..of.literals.len()).map(|at| Term::literal(Value::Enum(of.clone(), at))).collect()
+                }
+                _ => return false,
+            };
+            if conditions.len().saturating_mul(literals.len()) > MOST {
+                return false;
+            }
+            let with = |one: &Term, literal: &Term| {
+                substitute(one, &Substitution::from_iter([(datum.clone(), literal.clone())]))
+            };
+            conditions = conditions
+                .iter()
+                .flat_map(|one| literals.iter().map(move |literal| with(one, literal)))
+                .filter(|one| !one.is_false())
+                .collect();
+        }
+        conditions.iter().all(|one| {
+            one.is_false() || !numbers.is_empty() && self.hull(transition, one, &numbers).range(0).is_none()
+        })
     }
 
     fn count(&mut self, sources: &[Source]) {

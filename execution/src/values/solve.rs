@@ -8,16 +8,20 @@ use dashu::integer::IBig;
 use crate::random::Random;
 use crate::values::{Source, draw};
 
-/// Values that satisfy the condition: first in a random window of each integer parameter, then of one of them, then any. `None` where there are none, or the solver does not know.
+/// A random window of each integer parameter.
+pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {
+    parameters.iter().filter(|datum| datum.ty().is_integer()).map(|datum| pivot(datum, random)).collect()
+}
+
+/// Values that satisfy the condition: first in all of these windows, then in one of them, then any. `None` where there are none, or the solver does not know.
 pub fn solve(
     condition: &Term,
+    mut pivots: Vec<Term>,
     parameters: &[Datum],
     random: &mut Random,
     solver: &mut dyn Solver,
 ) -> Option<(Vec<Value>, Source)> {
     let conjuncts = condition.conjuncts();
-    let mut pivots: Vec<Term> =
-        parameters.iter().filter(|datum| datum.ty().is_integer()).map(|datum| pivot(datum, random)).collect();
     while !pivots.is_empty() {
         let mut formula = conjuncts.clone();
         formula.extend(pivots.iter().cloned());
