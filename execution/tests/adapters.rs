@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::adapter::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Spelling, Stdio,
-    Step, Tcp, Unmatched, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
+    Stdio, Step, Tcp, Unmatched, Way,
 };
 use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::open;
@@ -90,8 +90,11 @@ fn lines(coin: &str) -> Lines {
             ("ChooseBeverage".to_owned(), template("CHOOSE {pBeverage}")),
         ],
         observations: vec![
-            ("Return".to_owned(), vec![pattern(r"change (?P<pRemainingValue>-?\d+)").unwrap()]),
-            ("Deliver".to_owned(), vec![pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
+            ("Return".to_owned(), Shape::Lines(vec![pattern(r"change (?P<pRemainingValue>-?\d+)").unwrap()])),
+            (
+                "Deliver".to_owned(),
+                Shape::Lines(vec![pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
+            ),
         ],
         spelling: Spelling(vec![(
             "pBeverage".to_owned(),
@@ -142,6 +145,7 @@ fn requests_are_sent_and_responses_read() {
     let response = |status, parameter: &str, pointer: &str| Response {
         status,
         values: vec![(parameter.to_owned(), pointer.to_owned())],
+        ..Response::default()
     };
     let http = Http {
         base: template("http://127.0.0.1:{port}"),

@@ -9,7 +9,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::description::{Encoding, Iut, Lines, Settle, Spelling, Tcp, Unmatched, Way};
+use coreach_execution::adapter::description::{
+    Encoding, Iut, Lines, Settle, Shape, Spelling, Tcp, Unmatched, Way,
+};
 use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::open;
 use coreach_execution::adapter::template::Template;
@@ -193,8 +195,8 @@ fn way(address: SocketAddr) -> Way {
         reset: Vec::new(),
         stimuli: vec![("Go".to_owned(), template("go")), ("Stop".to_owned(), template("stop"))],
         observations: vec![
-            ("Tick".to_owned(), vec![pattern("tick").unwrap()]),
-            ("Done".to_owned(), vec![pattern("done").unwrap()]),
+            ("Tick".to_owned(), Shape::Lines(vec![pattern("tick").unwrap()])),
+            ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
         ],
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,

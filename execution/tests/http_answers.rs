@@ -27,7 +27,8 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
         body: None,
         headers: Vec::new(),
     };
-    let response = Response { status: 200, values: vec![("pRemainingValue".to_owned(), "/n".to_owned())] };
+    let values = vec![("pRemainingValue".to_owned(), "/n".to_owned())];
+    let response = Response { status: 200, values, ..Response::default() };
     let http = Http {
         base: template(&format!("http://127.0.0.1:{port}")),
         launch: None,

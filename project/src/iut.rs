@@ -4,6 +4,9 @@
 //! run, as is an input that nothing says how to send. Paths are relative to the file's own folder. The format is
 //! told in `docs/adapters.md`.
 
+mod binary;
+mod blocks;
+mod encoding;
 mod http;
 mod lines;
 mod link;
@@ -14,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Stdio, Tcp, Way};
+use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way};
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
@@ -25,11 +28,12 @@ use coreach_model::reader::{Reading, read_specification, shape};
 
 use crate::configuration::reference;
 use crate::once::Once;
+use encoding::Carrier;
 use settle::Speech;
 use words::{Holes, Reader};
 
 /// The ways to an implementation.
-const WAYS: [&str; 4] = ["simulated", "stdio", "tcp", "http"];
+const WAYS: [&str; 5] = ["simulated", "stdio", "tcp", "udp", "http"];
 
 /// The keys of a command, which stand among those of their section.
 const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms"];
@@ -155,29 +159,42 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Found
             reference(reader.collector, node, "model", reader.folder).map(Found::Model)
         }
         "stdio" => stdio(reader, entries, &way.value).map(|stdio| Found::Way(Box::new(Way::Stdio(stdio)))),
-        "tcp" => tcp(reader, entries, &way.value).map(|tcp| Found::Way(Box::new(Way::Tcp(tcp)))),
+        "tcp" => {
+            let tcp = tcp(reader, entries, &way.value, Carrier::Stream);
+            tcp.map(|tcp| Found::Way(Box::new(Way::Tcp(tcp))))
+        }
+        "udp" => {
+            let udp = tcp(reader, entries, &way.value, Carrier::Datagrams);
+            udp.map(|udp| Found::Way(Box::new(Way::Udp(udp))))
+        }
         _ => http::http(reader, entries, &way.value).map(|http| Found::Way(Box::new(Way::Http(http)))),
     };
     found.map(|found| (name, link, found))
 }
 
 fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
-    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "settle"]).chain(lines::KEYS).collect();
+    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
     let like = "stdio: { command: [python3, sut.py] }";
     let command = command(reader, entries, node, "`stdio`", like, Holes::constants());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
-    let encoding = lines::encoding(reader, entries, node, "`stdio`");
+    let encoding = encoding::encoding(reader, entries, node, "`stdio`", Carrier::Stream);
     let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
     Some(Stdio { command: command?, ready, encoding: encoding?, settle })
 }
 
-fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
-    let known: Vec<&str> = ["address", "launch", "settle"].into_iter().chain(lines::KEYS).collect();
-    let entries = shape::section(reader.collector, root, "tcp", &known);
+fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
+    let (way, of) = match carrier {
+        Carrier::Stream => ("tcp", "`tcp`"),
+        Carrier::Datagrams => ("udp", "`udp`"),
+    };
+    // A datagram is a frame.
+    let keys = encoding::KEYS.into_iter().filter(|key| carrier == Carrier::Stream || *key != "frame");
+    let known: Vec<&str> = ["address", "launch", "settle"].into_iter().chain(keys).collect();
+    let entries = shape::section(reader.collector, root, way, &known);
     let launch = launch(reader, entries);
     let like = "address: 127.0.0.1:6379";
-    let address = address(reader, entries, node, "address", "`tcp`", like);
+    let address = address(reader, entries, node, "address", of, like);
     if let Some((template, span)) = &address {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
         if !filled.rsplit_once(':').is_some_and(|(host, port)| {
@@ -189,18 +206,36 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Tcp> {
             reader.collector.push(diagnostic);
         }
     }
-    let encoding = lines::encoding(reader, entries, node, "`tcp`");
-    let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref())).unwrap_or_default();
-    if let (Some(Some(launch)), Some(Encoding::Lines(lines))) = (&launch, &encoding) {
-        kept(
-            reader,
-            entries,
-            launch,
-            lines.reset.is_empty(),
-            "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
-        );
+    let encoding = encoding::encoding(reader, entries, node, of, carrier);
+    let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
+    if let (Some(Some(launch)), Some(encoding)) = (&launch, &encoding)
+        && !matches!(encoding, Encoding::Json)
+    {
+        let like = match encoding {
+            Encoding::Binary(_) => "reset: [ { send: \"00 01\", expect: '^00.*$' } ]",
+            _ => "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
+        };
+        kept(reader, entries, launch, encoding.reset().is_empty(), like);
     }
+    if let (Carrier::Datagrams, Some(launch)) = (carrier, &launch)
+        && launch.as_ref().is_none_or(|launch| launch.keep)
+    {
+        unsettled(reader, node, settle.as_ref());
+    }
+    let settle = settle.unwrap_or_default();
     Some(Tcp { address: address?.0, launch: launch?, encoding: encoding?, settle })
+}
+
+/// Of datagrams, nothing tells that they have arrived; so it must be said what is to be taken for it.
+fn unsettled(reader: &mut Reader<'_>, node: &Node, settle: Option<&Settle>) {
+    if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
+        return;
+    }
+    let message = "nothing tells whether datagrams have arrived, and the system outlives its runs";
+    let diagnostic = Diagnostic::error("unsettled", message)
+        .at(reader.collector.origin(&node.head()), "a run's datagrams could come in the next one")
+        .help("for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it");
+    reader.collector.push(diagnostic);
 }
 
 /// A server that is kept must be told to forget.

@@ -10,6 +10,8 @@ use std::time::Duration;
 use coreach_model::iosts::Iosts;
 use regex::Regex;
 
+use crate::adapter::cut::Cut;
+use crate::adapter::integer::Integer;
 use crate::adapter::template::Template;
 
 /// An implementation under test.
@@ -32,6 +34,8 @@ pub enum Way {
     Stdio(Stdio),
     /// It is talked to over a TCP connection.
     Tcp(Tcp),
+    /// It is talked to in datagrams, over a connected UDP socket.
+    Udp(Tcp),
     /// It is an HTTP server.
     Http(Http),
 }
@@ -73,7 +77,7 @@ pub struct Launch {
     pub keep: bool,
 }
 
-/// An implementation behind a TCP connection: a new connection for each run.
+/// An implementation behind a TCP connection, or a UDP socket: a new one for each run.
 #[derive(Clone, Debug)]
 pub struct Tcp {
     /// Host and port; `{port}` is the free port that was chosen for the launched server.
@@ -135,7 +139,7 @@ impl Way {
         match self {
             Way::Simulated(_) => false,
             Way::Stdio(stdio) => stdio.settle.is_some(),
-            Way::Tcp(Tcp { launch, .. }) | Way::Http(Http { launch, .. }) => {
+            Way::Tcp(Tcp { launch, .. }) | Way::Udp(Tcp { launch, .. }) | Way::Http(Http { launch, .. }) => {
                 launch.as_ref().is_none_or(|launch| launch.keep)
             }
         }
@@ -146,6 +150,9 @@ impl Way {
     pub fn system(&self) -> Option<String> {
         match self {
             Way::Tcp(tcp) if tcp.launch.is_none() => tcp.address.fill(|_| None).ok(),
+            Way::Udp(udp) if udp.launch.is_none() => {
+                Some(format!("{} (udp)", udp.address.fill(|_| None).ok()?))
+            }
             Way::Http(http) if http.launch.is_none() => {
                 let base = http.base.fill(|_| None).ok()?;
                 Some(host_and_port(&base))
@@ -168,6 +175,27 @@ pub enum Encoding {
     Json,
     /// The implementation's own line protocol.
     Lines(Lines),
+    /// The implementation's own frames of bytes.
+    Binary(Binary),
+}
+
+impl Encoding {
+    /// What brings the implementation into its initial state.
+    pub fn reset(&self) -> &[Step] {
+        match self {
+            Encoding::Json => &[],
+            Encoding::Lines(lines) => &lines.reset,
+            Encoding::Binary(binary) => &binary.reset,
+        }
+    }
+
+    /// How frames are told apart on a stream.
+    pub fn cut(&self) -> Cut {
+        match self {
+            Encoding::Json | Encoding::Lines(_) => Cut::Lines,
+            Encoding::Binary(binary) => binary.cut.clone(),
+        }
+    }
 }
 
 /// A line protocol.
@@ -179,20 +207,133 @@ pub struct Lines {
     pub reset: Vec<Step>,
     /// For each input, the line that is sent.
     pub stimuli: Vec<(String, Template)>,
-    /// For each output, one pattern per line, named groups for the parameters. The first that fits is the event.
-    pub observations: Vec<(String, Vec<Regex>)>,
+    /// For each output, the lines that it is. The first that fits is the event.
+    pub observations: Vec<(String, Shape)>,
     /// How values are written.
     pub spelling: Spelling,
     /// What a line is that no pattern fits.
     pub unmatched: Unmatched,
 }
 
+/// The lines that an output is. Named groups of the patterns are its parameters.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// One for each pattern.
+    Lines(Vec<Regex>),
+    /// As many as come until an end.
+    Block(Box<Block>),
+}
+
+/// Lines up to an end.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The first line, where it is told from the others.
+    pub begin: Option<Regex>,
+    /// What lies before the end.
+    pub middle: Middle,
+    /// The end.
+    pub end: End,
+    /// The output that the same lines are read as once more, after those of a list.
+    pub then: Option<String>,
+}
+
+/// The lines within a block.
+#[derive(Clone, Debug)]
+pub enum Middle {
+    /// Any.
+    Any,
+    /// Each fits this pattern.
+    Lines(Regex),
+    /// A list: these patterns again and again, each time an output.
+    Each(Vec<Regex>),
+}
+
+/// Where a block ends.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// With the first line that fits.
+    Mark(Regex),
+    /// After as many items of the list as the group of this name says, in the first line.
+    Count(String),
+}
+
+/// Frames of bytes.
+#[derive(Clone, Debug)]
+pub struct Binary {
+    /// How frames are told apart on a stream; of datagrams, each is one.
+    pub cut: Cut,
+    /// What brings the implementation into its initial state, in this order.
+    pub reset: Vec<Step>,
+    /// For each input, the fields of its frame.
+    pub stimuli: Vec<(String, Vec<Field>)>,
+    /// For each output, the fields of its frame. The first that fits is the event.
+    pub observations: Vec<(String, Vec<Field>)>,
+    /// How values are written: numbers in decimal digits, bytes in pairs of hexadecimal ones.
+    pub spelling: Spelling,
+    /// What a frame is that no fields fit.
+    pub unmatched: Unmatched,
+}
+
+/// A piece of a frame. The names are of parameters, in what is sent also of constants; where there is none, anything may stand
+/// there in what is received.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Field {
+    /// These bytes.
+    Fixed(Vec<u8>),
+    /// A number.
+    Integer(Integer, Option<String>),
+    /// Bytes, or a text in UTF-8.
+    Bytes {
+        /// How many.
+        extent: Extent,
+        /// A text?
+        is_text: bool,
+        /// Of what.
+        name: Option<String>,
+    },
+    /// Numbers of some bits each, together whole bytes, the most significant bit first.
+    Bits(Vec<Bits>),
+}
+
+/// How many bytes a field has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// So many.
+    Size(usize),
+    /// As many as a number in front of them says.
+    Length(Integer),
+    /// All before these, which follow.
+    Until(Vec<u8>),
+    /// The rest of the frame.
+    Rest,
+}
+
+/// Some bits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bits {
+    /// How many, at most 64.
+    pub width: u32,
+    /// What they are.
+    pub content: BitContent,
+}
+
+/// What bits are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BitContent {
+    /// This number.
+    Fixed(u64),
+    /// That of a parameter or a constant.
+    Named(String),
+    /// Any.
+    Any,
+}
+
 /// One step of a dialogue: something is sent, or an answer expected, or both.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// The line to send.
+    /// The line to send; of frames, their bytes in hexadecimal digits.
     pub send: Option<Template>,
-    /// What the next line must look like.
+    /// What the next line must look like; of frames, their bytes in hexadecimal digits.
     pub expect: Option<Regex>,
 }
 
@@ -255,12 +396,16 @@ pub struct Request {
 }
 
 /// What a response must be to be an output.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// For each parameter, the JSON pointer (RFC 6901) to its value in the body.
+    /// For each parameter, the JSON pointer (RFC 6901) to its value in the body, or in an item of the list.
     pub values: Vec<(String, String)>,
+    /// The JSON pointer to a list in the body, of which each item is an output.
+    pub each: Option<String>,
+    /// The output that the same answer is read as once more, after those of a list.
+    pub then: Option<String>,
 }
 
 /// Host and port of an address, or of the beginning of a URL.

@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Encoding, Lines, Step};
+use crate::adapter::binary;
+use crate::adapter::description::{Encoding, Step};
 use crate::adapter::json_lines::{self, Message};
 use crate::adapter::lines::{self, Found, Pending};
 use crate::adapter::process::Process;
 use crate::adapter::signature::Signatures;
-use crate::adapter::stream::{Drained, Ended, Line, Stream};
+use crate::adapter::stream::{Drained, Ended, Frame, Stream, text};
 use crate::adapter::system::Arrival;
 use crate::adapter::{Failure, Received, Session};
 use crate::excerpt::shortened;
@@ -43,6 +44,10 @@ impl Dialogue {
 
     /// Ends our side, and waits for the other one to do so, which is when it has taken all that was sent.
     pub fn settle(&mut self, until: Instant, quiet: Option<Duration>, process: Option<&Process>) -> Arrival {
+        // Of datagrams, nobody says that they were taken.
+        if self.stream.is_of_datagrams() && quiet.is_none() {
+            return Arrival::Unknown;
+        }
         self.stream.close_output();
         match self.stream.drain(until, quiet, process.map(Process::end)) {
             Drained::Ended | Drained::Quiet => {
@@ -69,7 +74,9 @@ impl Dialogue {
         let ready = ready.min(self.deadline);
         let begun = match encoding {
             Encoding::Json => self.begin_json(session, ready, process),
-            Encoding::Lines(lines) => self.exchange(lines, &lines.reset, "reset", ready, process),
+            Encoding::Lines(_) | Encoding::Binary(_) => {
+                self.exchange(encoding, encoding.reset(), "reset", ready, process)
+            }
         };
         match begun {
             Err(Failure::Lost(text) | Failure::Stuck(text)) => {
@@ -85,15 +92,15 @@ impl Dialogue {
         ready: Instant,
         process: Option<&Process>,
     ) -> Result<(), Failure> {
-        self.write(&json_lines::start(session), ready, process)?;
+        self.write(json_lines::start(session).as_bytes(), ready, process)?;
         loop {
-            let line = match self.stream.line(ready, process.map(Process::end))? {
-                Line::Text(line) => line,
-                Line::Nothing => {
+            let line = match self.stream.frame(ready, process.map(Process::end))? {
+                Frame::Bytes(frame) => text(frame)?,
+                Frame::Nothing => {
                     // Without the time: two runs that end so are equal.
                     return Err(Failure::Start("`ready` did not come in time".to_owned()));
                 }
-                Line::Ended(ended) => return Err(lost(ended, process)),
+                Frame::Ended(ended) => return Err(lost(ended, process)),
             };
             match json_lines::message(line, &self.signatures)? {
                 Message::Ready => return Ok(()),
@@ -115,7 +122,7 @@ impl Dialogue {
     /// [`Failure`]: an answer is none, or another one than is expected.
     pub fn exchange(
         &mut self,
-        lines: &Lines,
+        encoding: &Encoding,
         steps: &[Step],
         of: &str,
         until: Instant,
@@ -130,17 +137,26 @@ impl Dialogue {
                         "`{of}` has the hole `{name}`, and no constant is called so"
                     ))
                 })?;
-                self.write(&(text + &lines.line_ending), until, process)?;
+                let bytes = match encoding {
+                    Encoding::Lines(lines) => Ok((text + &lines.line_ending).into_bytes()),
+                    Encoding::Binary(binary) => binary::unhex(&text)
+                        .ok_or_else(|| "no pairs of hexadecimal digits".to_owned())
+                        .and_then(|frame| binary.cut.framed(frame)),
+                    Encoding::Json => Err("JSON messages have no words of their own for this".to_owned()),
+                };
+                let bytes = bytes.map_err(|why| Failure::Untranslatable(format!("`{of}`: {why}")))?;
+                self.write(&bytes, until, process)?;
             }
             let Some(expected) = &exchange.expect else { continue };
-            match self.stream.line(until, process.map(Process::end))? {
-                Line::Text(line) if expected.is_match(line) => {}
-                Line::Text(line) => {
-                    let text = format!("`{of}` was answered by `{}`", shortened(line));
-                    return Err(Failure::Start(text));
-                }
-                Line::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
-                Line::Ended(ended) => return Err(lost(ended, process)),
+            let answer = match self.stream.frame(until, process.map(Process::end))? {
+                Frame::Bytes(frame) if matches!(encoding, Encoding::Binary(_)) => binary::hex(frame),
+                Frame::Bytes(frame) => text(frame)?.to_owned(),
+                Frame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
+                Frame::Ended(ended) => return Err(lost(ended, process)),
+            };
+            if !expected.is_match(&answer) {
+                let text = format!("`{of}` was answered by `{}`", shortened(&answer));
+                return Err(Failure::Start(text));
             }
         }
         Ok(())
@@ -156,11 +172,12 @@ impl Dialogue {
         stimulus: &Event,
         process: Option<&Process>,
     ) -> Result<(), Failure> {
-        let text = match encoding {
-            Encoding::Json => json_lines::input(stimulus, &self.signatures),
-            Encoding::Lines(lines) => lines::input(lines, stimulus, &self.signatures)?,
+        let bytes = match encoding {
+            Encoding::Json => json_lines::input(stimulus, &self.signatures).into_bytes(),
+            Encoding::Lines(lines) => lines::input(lines, stimulus, &self.signatures)?.into_bytes(),
+            Encoding::Binary(binary) => binary::input(binary, stimulus, &self.signatures)?,
         };
-        self.write(&text, self.deadline, process)
+        self.write(&bytes, self.deadline, process)
     }
 
     /// The next output.
@@ -175,26 +192,37 @@ impl Dialogue {
     ) -> Result<Received, Failure> {
         let mut ignored = 0;
         loop {
-            if let Encoding::Lines(lines) = encoding
-                && let Found::Received(received) = self.pending.next(lines, &self.signatures)?
-            {
-                return Ok(received);
-            }
-            let line = match self.stream.line(until, process.map(Process::end))? {
-                Line::Text(line) => line,
-                Line::Nothing => return Ok(Received::Silence),
-                Line::Ended(ended) => return Err(self.incomplete(lost(ended, process))),
+            let found = match encoding {
+                Encoding::Lines(lines) => self.pending.next(lines, &self.signatures)?,
+                Encoding::Json | Encoding::Binary(_) => Found::More,
             };
-            match encoding {
-                Encoding::Lines(_) => self.pending.push(line),
-                Encoding::Json => match json_lines::message(line, &self.signatures)? {
-                    Message::Output(received) => return Ok(received),
-                    Message::Log => {}
-                    Message::Ready => {
-                        return Err(Failure::Garbage("it says a second time that it is ready".to_owned()));
+            match found {
+                Found::Received(received) => return Ok(received),
+                Found::Ignored => {}
+                Found::More => {
+                    let frame = match self.stream.frame(until, process.map(Process::end))? {
+                        Frame::Bytes(frame) => frame,
+                        Frame::Nothing => return Ok(Received::Silence),
+                        Frame::Ended(ended) => return Err(self.incomplete(lost(ended, process))),
+                    };
+                    match encoding {
+                        Encoding::Lines(_) => self.pending.push(text(frame)?)?,
+                        Encoding::Binary(binary) => {
+                            if let Some(received) = binary::output(binary, frame, &self.signatures)? {
+                                return Ok(received);
+                            }
+                        }
+                        Encoding::Json => match json_lines::message(text(frame)?, &self.signatures)? {
+                            Message::Output(received) => return Ok(received),
+                            Message::Log => {}
+                            Message::Ready => {
+                                let text = "it says a second time that it is ready";
+                                return Err(Failure::Garbage(text.to_owned()));
+                            }
+                            Message::Error(text) => return Err(Failure::Lost(format!("it says: {text}"))),
+                        },
                     }
-                    Message::Error(text) => return Err(Failure::Lost(format!("it says: {text}"))),
-                },
+                }
             }
             // Whoever sends nothing but what means nothing does not hold up the run.
             ignored += 1;
@@ -204,9 +232,9 @@ impl Dialogue {
         }
     }
 
-    fn write(&mut self, text: &str, until: Instant, process: Option<&Process>) -> Result<(), Failure> {
+    fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {
         self.is_owed = true;
-        let sent = self.stream.send(text.as_bytes(), until, process.map(Process::end));
+        let sent = self.stream.send(bytes, until, process.map(Process::end));
         sent.map_err(|failure| match (failure, process) {
             (Failure::Lost(what), Some(process)) => Failure::Lost(process.farewell(&what)),
             (Failure::Lost(what), None) => Failure::Lost(format!("the implementation {what}")),

@@ -5,6 +5,7 @@
 //! [`crate::adapter::system`] is for: the answer is waited for, also when the run is over. Requests are made one at a time
 //! ([`crate::adapter::requests`]).
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
@@ -38,6 +39,8 @@ struct HttpRun {
     base: String,
     signatures: Signatures,
     requests: Requests,
+    /// Events of an answer that were not asked for yet.
+    ready: VecDeque<Received>,
 }
 
 impl HttpAdapter {
@@ -65,7 +68,7 @@ impl Adapter for HttpAdapter {
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
         let requests = Requests::to(Known(addresses))?;
-        let run = self.run.insert(HttpRun { base, signatures, requests });
+        let run = self.run.insert(HttpRun { base, signatures, requests, ready: VecDeque::new() });
         let port = self.server.port();
         if self.system.is_dirty() {
             for step in &self.description.settle.barrier {
@@ -81,7 +84,7 @@ impl Adapter for HttpAdapter {
     }
 
     fn takes_stimuli(&self) -> bool {
-        self.run.as_ref().is_none_or(|run| run.requests.is_idle())
+        self.run.as_ref().is_none_or(|run| run.requests.is_idle() && run.ready.is_empty())
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
@@ -99,15 +102,16 @@ impl Adapter for HttpAdapter {
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
         loop {
             let run = self.run.as_mut().ok_or_else(not_started)?;
+            if let Some(received) = run.ready.pop_front() {
+                return Ok(received);
+            }
             // A server says nothing unasked.
             if run.requests.is_idle() {
                 return Ok(Received::Silence);
             }
             let reply = run.requests.next(until).map_err(|failure| with_farewell(failure, &self.server))?;
             let Some(reply) = reply else { return Ok(Received::Silence) };
-            if let Some(received) = translate(&reply, &self.description, &run.signatures)? {
-                return Ok(received);
-            }
+            run.ready.extend(translate(&reply, &self.description, &run.signatures)?);
         }
     }
 

@@ -1,15 +1,18 @@
 //! An implementation's own line protocol: templates for what is sent, patterns for what is received.
 //!
-//! An output may take several lines. Of the outputs in the order of the description, the first counts whose patterns fit
-//! the lines that have come, one pattern a line; if it wants more lines than have come, they are waited for, and if
-//! they do not fit then, the next output is tried with the same lines again. A line that begins nothing is unmatched.
+//! An output may take several lines ([`crate::adapter::blocks`]). Of the outputs in the order of the description, the first counts whose
+//! patterns fit the lines that have come; if it wants more lines than have come, they are waited for, and if they do not fit then, the
+//! next output is tried with the same lines again. A line that begins nothing is unmatched. The lines of a list are several outputs, and
+//! may be one more as a whole.
 
 use std::collections::VecDeque;
 
 use coreach_model::semantics::Event;
 pub use regex::Regex;
 
-use crate::adapter::description::{Lines, Unmatched};
+use crate::adapter::blocks::{Fit, Progress};
+use crate::adapter::cut::{LONGEST, MOST};
+use crate::adapter::description::{Lines, Shape, Unmatched};
 use crate::adapter::signature::{Signatures, Wire};
 use crate::adapter::{Failure, Received};
 use crate::excerpt::shortened;
@@ -47,23 +50,45 @@ pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<St
 pub enum Found {
     /// An output, or what is none of the specification's.
     Received(Received),
+    /// A line that means nothing.
+    Ignored,
     /// Another line is needed.
     More,
 }
 
 /// The lines that came and are not part of an event yet.
 #[derive(Clone, Default, Debug)]
-pub struct Pending(VecDeque<String>);
+pub struct Pending {
+    lines: VecDeque<String>,
+    /// How many bytes these are.
+    bytes: usize,
+    /// The output that is being tried; those before it do not fit.
+    rule: usize,
+    progress: Progress,
+    /// Outputs of a list that were not asked for yet.
+    ready: VecDeque<Received>,
+}
 
 impl Pending {
     /// One line more.
-    pub fn push(&mut self, line: &str) {
-        self.0.push_back(line.to_owned());
+    ///
+    /// # Errors
+    /// [`Failure::Flood`]: there are too many already, and no output is finished.
+    pub fn push(&mut self, line: &str) -> Result<(), Failure> {
+        self.bytes += line.len();
+        self.lines.push_back(line.to_owned());
+        if self.lines.len() > MOST || self.bytes > 4 * LONGEST {
+            return Err(Failure::Flood(format!(
+                "an output has more than {MOST} lines, or {} bytes",
+                4 * LONGEST
+            )));
+        }
+        Ok(())
     }
 
     /// Is nothing left over?
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lines.is_empty() && self.ready.is_empty()
     }
 
     /// The next event of the lines that came.
@@ -71,47 +96,83 @@ impl Pending {
     /// # Errors
     /// [`Failure::Garbage`] for an unmatched line, where the description says so.
     pub fn next(&mut self, lines: &Lines, signatures: &Signatures) -> Result<Found, Failure> {
-        while !self.0.is_empty() {
-            for (action, patterns) in &lines.observations {
-                match self.fits(patterns) {
-                    Some(true) => return self.take(action, patterns, lines, signatures).map(Found::Received),
-                    Some(false) => return Ok(Found::More),
-                    None => {}
+        if let Some(received) = self.ready.pop_front() {
+            return Ok(Found::Received(received));
+        }
+        while !self.lines.is_empty() {
+            let Some((action, shape)) = lines.observations.get(self.rule) else { break };
+            let fit = match (shape.fit(&self.lines, &mut self.progress), shape.then()) {
+                (Fit::Whole(whole), Some(then)) if self.reads_as(then, whole, lines).is_none() => Fit::No,
+                (fit, _) => fit,
+            };
+            match fit {
+                Fit::More => return Ok(Found::More),
+                Fit::Whole(whole) => {
+                    let mut ready = self.outputs(action, shape, whole, lines, signatures)?;
+                    if let Some(then) = shape.then()
+                        && let Some(more) = self.reads_as(then, whole, lines)
+                    {
+                        ready.extend(self.outputs(then, more, whole, lines, signatures)?);
+                    }
+                    self.drop_lines(whole);
+                    self.ready.extend(ready);
+                    return Ok(self.ready.pop_front().map_or(Found::Ignored, Found::Received));
+                }
+                Fit::No => {
+                    self.rule += 1;
+                    self.progress = Progress::default();
                 }
             }
-            let Some(line) = self.0.pop_front() else { break };
-            let text = format!("the line `{}`, which no pattern fits", shortened(&line));
-            match lines.unmatched {
-                Unmatched::Fail => return Ok(Found::Received(Received::Alien(text))),
-                Unmatched::Error => return Err(Failure::Garbage(text)),
-                Unmatched::Ignore => {}
-            }
         }
-        Ok(Found::More)
+        let Some(line) = self.lines.front() else { return Ok(Found::More) };
+        let text = format!("the line `{}`, which no pattern fits", shortened(line));
+        self.drop_lines(1);
+        match lines.unmatched {
+            Unmatched::Fail => Ok(Found::Received(Received::Alien(text))),
+            Unmatched::Error => Err(Failure::Garbage(text)),
+            Unmatched::Ignore => Ok(Found::Ignored),
+        }
     }
 
-    /// Do the lines fit, wholly or as far as they have come?
-    fn fits(&self, patterns: &[Regex]) -> Option<bool> {
-        let fit = self.0.iter().zip(patterns).all(|(line, pattern)| pattern.is_match(line));
-        fit.then_some(self.0.len() >= patterns.len())
+    /// The shape of another output, where the first `whole` lines are exactly it, too.
+    fn reads_as<'l>(&self, then: &str, whole: usize, lines: &'l Lines) -> Option<&'l Shape> {
+        let (_, shape) = lines.observations.iter().find(|(action, _)| action == then)?;
+        (shape.fit(&self.lines, &mut Progress::default()) == Fit::Whole(whole)).then_some(shape)
     }
 
-    fn take(
-        &mut self,
+    fn drop_lines(&mut self, count: usize) {
+        self.bytes -= self.lines.drain(..count).map(|line| line.len()).sum::<usize>();
+        self.rule = 0;
+        self.progress = Progress::default();
+    }
+
+    fn outputs(
+        &self,
         action: &str,
-        patterns: &[Regex],
+        shape: &Shape,
+        whole: usize,
         lines: &Lines,
         signatures: &Signatures,
-    ) -> Result<Received, Failure> {
-        let taken: Vec<String> = self.0.drain(..patterns.len()).collect();
-        let mut texts = Vec::new();
-        for (line, pattern) in taken.iter().zip(patterns) {
-            let Some(captures) = pattern.captures(line) else { continue };
-            for name in pattern.capture_names().flatten() {
-                texts.extend(captures.name(name).map(|found| (name, Wire::Text(found.as_str()))));
+    ) -> Result<Vec<Received>, Failure> {
+        let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
+        let output = |patterns: Vec<(usize, &Regex)>| {
+            let mut texts = Vec::new();
+            for (at, pattern) in patterns {
+                let Some(captures) = self.lines.get(at).and_then(|line| pattern.captures(line)) else {
+                    continue;
+                };
+                for name in pattern.capture_names().flatten() {
+                    // A group that counts a list need not be a parameter.
+                    let is_count =
+                        shape.is_count(name) && parameters.iter().all(|datum| datum.name() != name);
+                    if let Some(found) = captures.name(name).filter(|_| !is_count) {
+                        texts.push((name, Wire::Text(found.as_str())));
+                    }
+                }
             }
-        }
-        signatures.output(action, &texts, &lines.spelling)
+            signatures.output(action, &texts, &lines.spelling)
+        };
+        shape.outputs(whole).into_iter().map(output).collect()
     }
 }
 
@@ -149,9 +210,9 @@ transitions: [{ from: A, to: A, on: Short }]
             observations: vec![
                 (
                     "Long".to_owned(),
-                    vec![pattern(r"n (?P<n>\S+)").unwrap(), pattern(r"b (?P<b>\w+)").unwrap()],
+                    Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap(), pattern(r"b (?P<b>\w+)").unwrap()]),
                 ),
-                ("Short".to_owned(), vec![pattern(r"n (?P<n>\S+)").unwrap()]),
+                ("Short".to_owned(), Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap()])),
             ],
             spelling: Spelling(vec![("b".to_owned(), yes.to_vec())]),
             unmatched,
@@ -159,10 +220,11 @@ transitions: [{ from: A, to: A, on: Short }]
         let mut pending = Pending::default();
         let mut events = Vec::new();
         for line in wire {
-            pending.push(line);
+            pending.push(line).unwrap();
             loop {
                 match pending.next(&lines, &signatures) {
                     Ok(Found::More) => break,
+                    Ok(Found::Ignored) => {}
                     Ok(Found::Received(Received::Output(event))) => events.push(event.to_string()),
                     Ok(Found::Received(other)) => events.push(format!("{other:?}")),
                     Err(failure) => {

@@ -4,12 +4,18 @@
 //! hands over as it is ([`Received::Alien`]), and what breaks is a [`Failure`], which ends the run with a `RunError` and
 //! never with a verdict. Nothing may block beyond the instant that each call is given.
 
+pub mod binary;
+pub mod blocks;
+pub mod channel;
 pub mod claim;
+pub mod cut;
+pub mod datagrams;
 pub mod description;
 pub mod dialogue;
 pub mod framing;
 pub mod http;
 pub mod in_process;
+pub mod integer;
 pub mod json_lines;
 pub mod lines;
 pub mod marker;

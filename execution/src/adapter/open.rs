@@ -17,6 +17,7 @@ pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<d
         Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
         Way::Stdio(stdio) => Box::new(StdioAdapter::new(stdio.clone())),
         Way::Tcp(tcp) => Box::new(TcpAdapter::new(tcp.clone())),
+        Way::Udp(udp) => Box::new(TcpAdapter::of_datagrams(udp.clone())),
         Way::Http(http) => Box::new(HttpAdapter::new(http.clone())),
     }
 }

@@ -3,6 +3,8 @@
 //! ```text
 //! event = the first observation whose status is that of the answer, and whose pointers (RFC 6901) all point to something
 //!         in its body; one without pointers asks for no body, and none is looked into
+//! list  = an observation that names a list in the body, in each item of which all its pointers point to something: an event for
+//!         each item, and one more where `then` names an observation that the answer is as well; else it has an item
 //! body  = JSON ([`crate::json`]) in UTF-8, in no content coding but `identity`; anything else has nothing in it
 //! ```
 //!
@@ -29,27 +31,40 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-/// The event that a reply is; `None` where it is to be ignored.
+/// The events that a reply is; none where it is to be ignored.
 ///
 /// # Errors
 /// [`Failure::Garbage`]: a number is too long, or the description says so of what is unmatched.
-pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<Option<Received>, Failure> {
+pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<Vec<Received>, Failure> {
     let mut body: Option<Result<Tree, String>> = None;
     for (action, response) in &http.observations {
         if response.status != reply.status {
             continue;
         }
-        if response.values.is_empty() {
-            return signatures.output(action, &[], &http.spelling).map(Some);
-        }
-        if body.is_none() {
+        let then = response.then.as_ref().map(|then| http.observations.iter().find(|(name, _)| name == then));
+        let more = match then {
+            None => None,
+            Some(Some((name, more))) if more.status == reply.status => Some((name, more)),
+            Some(_) => continue,
+        };
+        if body.is_none() && (asks(response) || more.is_some_and(|(_, more)| asks(more))) {
             body = Some(read(reply)?);
         }
-        if let Some(Ok(tree)) = &body
-            && let Some(values) = found(tree, response)
-        {
-            return signatures.output(action, &values, &http.spelling).map(Some);
-        }
+        let tree = body.as_ref().and_then(|body| body.as_ref().ok());
+        let Some(events) = found(tree, response) else { continue };
+        let events_of = |action: &str, events: Vec<Values<'_>>| -> Result<Vec<Received>, Failure> {
+            events.iter().map(|values| signatures.output(action, values, &http.spelling)).collect()
+        };
+        let Some((name, more)) = more else {
+            if events.is_empty() {
+                continue;
+            }
+            return events_of(action, events);
+        };
+        let Some(last) = found(tree, more) else { continue };
+        let mut all = events_of(action, events)?;
+        all.extend(events_of(name, last)?);
+        return Ok(all);
     }
     let shown = shortened(&String::from_utf8_lossy(&reply.body));
     let why = match body {
@@ -58,9 +73,9 @@ pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<
     };
     let text = format!("the answer {} `{shown}`{why}, which fits no observation", reply.status);
     match http.unmatched {
-        Unmatched::Fail => Ok(Some(Received::Alien(text))),
+        Unmatched::Fail => Ok(vec![Received::Alien(text)]),
         Unmatched::Error => Err(Failure::Garbage(text)),
-        Unmatched::Ignore => Ok(None),
+        Unmatched::Ignore => Ok(Vec::new()),
     }
 }
 
@@ -77,10 +92,31 @@ fn read(reply: &Reply) -> Result<Result<Tree, String>, Failure> {
     }
 }
 
-/// The values of a response, where all its pointers point to something.
-fn found<'a>(body: &'a Tree, response: &'a Response) -> Option<Vec<(&'a str, Wire<'a>)>> {
-    let value = |(parameter, pointer): &'a (String, String)| {
-        Some((parameter.as_str(), Wire::Json(body.pointer(pointer)?)))
+/// The values of an event.
+type Values<'a> = Vec<(&'a str, Wire<'a>)>;
+
+/// Does it look into the body?
+fn asks(response: &Response) -> bool {
+    response.each.is_some() || !response.values.is_empty()
+}
+
+/// The values of a response, where all its pointers point to something: of one event, or of one for each item of a list.
+fn found<'a>(body: Option<&'a Tree>, response: &'a Response) -> Option<Vec<Values<'a>>> {
+    if !asks(response) {
+        return Some(vec![Vec::new()]);
+    }
+    let body = body?;
+    let values = |tree: &'a Tree| -> Option<Values<'a>> {
+        let value = |(parameter, pointer): &'a (String, String)| {
+            Some((parameter.as_str(), Wire::Json(tree.pointer(pointer)?)))
+        };
+        response.values.iter().map(value).collect()
     };
-    response.values.iter().map(value).collect()
+    match &response.each {
+        None => Some(vec![values(body)?]),
+        Some(list) => match body.pointer(list)? {
+            Tree::List(items) => items.iter().map(values).collect(),
+            _ => None,
+        },
+    }
 }

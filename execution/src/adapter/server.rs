@@ -4,7 +4,7 @@
 //! somebody else may take it: then the server ends at once, and is tried again with another port.
 
 use std::collections::BTreeMap;
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::adapter::description::{self, Command};
 use crate::adapter::process::{Launch, Process};
 use crate::adapter::signature::Signatures;
 use crate::adapter::template::Template;
-use crate::adapter::{Failure, Session};
+use crate::adapter::{Failure, Session, datagrams};
 
 /// How often a server is brought up that ends before it is ready, where it was given a port.
 const ATTEMPTS: usize = 3;
@@ -51,8 +51,31 @@ impl Server {
     /// # Errors
     /// [`Failure::Start`].
     pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
+        self.reach(session, ("accepted no connection", connect, tcp_port))
+    }
+
+    /// Brings it up if it is not, and returns a socket for datagrams to it.
+    ///
+    /// # Errors
+    /// [`Failure::Start`].
+    pub fn socket(&mut self, session: &Session<'_>) -> Result<UdpSocket, Failure> {
+        let is_local = self.is_ours();
+        let socket = move |address: &str, until| {
+            let to = *resolved(address, until)?.first().ok_or("the address has no numbers")?;
+            // One who sends before the other listens is not heard.
+            if is_local && !datagrams::is_bound(to.port()) {
+                return Err("nobody listens there".to_owned());
+            }
+            datagrams::connected(to).map_err(|error| error.to_string())
+        };
+        self.reach(session, ("took no datagrams", socket, datagrams::free_port))
+    }
+
+    /// Brings it up if it is not, and reaches it in this way: what it has not done where it cannot be, how it is reached, and how
+    /// a port is found that is free for it.
+    fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Connect<T>>) -> Result<T, Failure> {
         let Some(launch) = self.launch.clone() else {
-            return connect(&self.address()?, session.deadline).map_err(|why| {
+            return way.1(&self.address()?, session.deadline).map_err(|why| {
                 Failure::Start(format!("no connection to {}: {why}", self.address().unwrap_or_default()))
             });
         };
@@ -67,7 +90,7 @@ impl Server {
         };
         loop {
             attempts -= 1;
-            match self.connect_once(&launch, session) {
+            match self.reach_once(&launch, session, &way) {
                 Err(failure) if attempts == 0 || self.process.as_ref().is_some_and(is_alive) => {
                     return Err(failure);
                 }
@@ -77,13 +100,15 @@ impl Server {
         }
     }
 
-    fn connect_once(
+    fn reach_once<T>(
         &mut self,
         launch: &description::Launch,
         session: &Session<'_>,
-    ) -> Result<TcpStream, Failure> {
+        (what, connect, free_port): &Reach<impl Connect<T>>,
+    ) -> Result<T, Failure> {
         if self.process.is_none() {
-            self.port = Some(free_port()?);
+            let port = free_port();
+            self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
             // A server that is kept outlives the constants of a run.
             let constants = (!launch.keep).then_some(session);
             let command = filled(&launch.command, self.port, constants)?;
@@ -106,7 +131,7 @@ impl Server {
                 Ok(stream) => return Ok(stream),
                 Err(why) if Instant::now() + PAUSE >= until => {
                     let time = begin.elapsed().as_millis();
-                    let what = format!("accepted no connection on {address} within {time} ms ({why})");
+                    let what = format!("{what} on {address} within {time} ms ({why})");
                     return Err(Failure::Start(process.farewell(&what)));
                 }
                 // Also the end of the process ends the pause.
@@ -189,9 +214,16 @@ fn no_value(name: &str) -> Failure {
     Failure::Untranslatable(format!("there is no value for `{{{name}}}`"))
 }
 
-fn free_port() -> Result<u16, Failure> {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    port.map(|address| address.port()).map_err(|error| Failure::Start(format!("no free port: {error}")))
+/// A way to reach a server, before an instant.
+trait Connect<T>: Fn(&str, Instant) -> Result<T, String> {}
+
+impl<T, F: Fn(&str, Instant) -> Result<T, String>> Connect<T> for F {}
+
+/// What it has not done where it cannot be reached, how it is reached, and how a free port is found.
+type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
+
+fn tcp_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
 
 /// A connection, before that instant.

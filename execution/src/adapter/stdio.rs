@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Encoding, Stdio, Way};
+use crate::adapter::channel::Channel;
+use crate::adapter::description::{Stdio, Way};
 use crate::adapter::dialogue::Dialogue;
 use crate::adapter::process::Process;
 use crate::adapter::server;
@@ -44,19 +45,17 @@ impl Adapter for StdioAdapter {
             }
             system::apart(&settle.barrier, None, session).map_err(|why| not_cleansed(&why))?;
         }
-        if let Encoding::Lines(lines) = encoding {
-            system::apart(&lines.reset, None, session)?;
-        }
+        system::apart(encoding.reset(), None, session)?;
         let launch = server::filled(&self.description.command, None, Some(session))?;
         let (process, pipes) = Process::talking(&launch)?;
         let process = self.process.insert(process);
         process.belongs_to(session.deadline);
-        let stream = Stream::of_two(pipes.output, pipes.input);
-        let stream = stream.map_err(|error| Failure::Start(error.to_string()))?;
+        let channel = Channel::of_two(pipes.output, pipes.input);
+        let stream = Stream::new(channel.map_err(|error| Failure::Start(error.to_string()))?, encoding.cut());
         let ready = Instant::now() + *ready;
         let dialogue = self.dialogue.insert(Dialogue::new(stream, session));
-        if let (Some(settle), Encoding::Lines(lines)) = (settle, encoding) {
-            let passed = dialogue.exchange(lines, &settle.barrier, "barrier", ready, Some(process));
+        if let Some(settle) = settle {
+            let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", ready, Some(process));
             passed.map_err(|why| not_cleansed(&why))?;
         }
         self.system.clean();

@@ -1,62 +1,35 @@
-//! Lines over a pipe or a connection, in both directions, never waiting beyond an instant.
+//! Frames over a pipe, a connection or in datagrams, in both directions, never waiting beyond an instant.
 //!
 //! The descriptors do not block, and every wait is a `poll` with a limit. Nothing is read before it is asked for, so one
 //! who sends too fast is held up by the kernel's buffer, as by any slow reader; only while something is being
 //! *sent* must reading go on, or two who both wait to be read from would wait for ever. What is kept then is limited,
-//! as is the length of a line.
+//! as is the length of a frame ([`crate::adapter::cut`]).
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::adapter::Failure;
+use crate::adapter::channel::{Came, Channel};
+use crate::adapter::cut::{Cut, Inbox, MOST};
 
-/// The longest line, in bytes.
-pub const LONGEST_LINE: usize = 1 << 20;
+pub use crate::adapter::channel::Ended;
 
-/// The most lines that wait to be taken.
-pub const MOST_LINES: usize = 10_000;
-
-/// The most bytes that wait to be taken: some long lines.
-const MOST_BYTES: usize = 4 * LONGEST_LINE;
-
-const CHUNK: usize = 16 << 10;
-
-/// Two directions of bytes, one of them seen as lines.
+/// Two directions, one of them seen as frames.
 #[derive(Debug)]
 pub struct Stream {
-    read: OwnedFd,
-    /// `None` where both directions are one descriptor, or nothing is sent any more.
-    write: Option<OwnedFd>,
-    buffer: Vec<u8>,
-    /// What lies before has been taken.
-    taken: usize,
-    /// There is no end of a line between what was taken and here.
-    searched: usize,
-    /// How many ends of lines the rest has.
-    lines: usize,
+    channel: Channel,
+    inbox: Inbox,
     ended: Option<Ended>,
-}
-
-/// Why nothing more can be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
-    /// The other side has closed it.
-    Closed,
-    /// The connection was broken off.
-    Broken,
-    /// The process is gone, though somebody else holds its output open.
-    Gone,
 }
 
 /// What there was to read.
 #[derive(PartialEq, Eq, Debug)]
-pub enum Line<'a> {
-    /// A line, without what ended it.
-    Text(&'a str),
+pub enum Frame<'a> {
+    /// A frame, without what told it from others.
+    Bytes(&'a [u8]),
     /// Nothing whole yet.
     Nothing,
     /// And there will be nothing more.
@@ -77,48 +50,37 @@ pub enum Drained {
 }
 
 impl Stream {
-    /// From two descriptors.
-    ///
-    /// # Errors
-    /// They cannot be kept from blocking.
-    pub fn of_two(read: OwnedFd, write: OwnedFd) -> std::io::Result<Self> {
-        rustix::io::ioctl_fionbio(&write, true)?;
-        Stream::new(read, Some(write))
+    /// Over a channel, in frames that are cut so; of datagrams, each is one.
+    pub fn new(channel: Channel, cut: Cut) -> Self {
+        let cut = if channel.is_of_datagrams() { Cut::Datagrams } else { cut };
+        Stream { channel, inbox: Inbox::new(cut), ended: None }
     }
 
-    /// From one descriptor for both directions.
-    ///
-    /// # Errors
-    /// It cannot be kept from blocking.
-    pub fn of_one(both: OwnedFd) -> std::io::Result<Self> {
-        Stream::new(both, None)
+    /// Are these datagrams, of which nothing tells that they have arrived?
+    pub fn is_of_datagrams(&self) -> bool {
+        self.channel.is_of_datagrams()
     }
 
-    fn new(read: OwnedFd, write: Option<OwnedFd>) -> std::io::Result<Self> {
-        rustix::io::ioctl_fionbio(&read, true)?;
-        Ok(Stream { read, write, buffer: Vec::new(), taken: 0, searched: 0, lines: 0, ended: None })
-    }
-
-    /// The next line. Waits for it until then; `gone` becomes readable when the process at the other end has ended.
+    /// The next frame. Waits for it until then; `gone` becomes readable when the process at the other end has ended.
     ///
     /// # Errors
-    /// [`Failure::Flood`], a line that is too long; [`Failure::Garbage`], one that is no text.
-    pub fn line(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<Line<'_>, Failure> {
+    /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
+    pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<Frame<'_>, Failure> {
         loop {
-            if let Some(length) = self.find() {
-                return self.take(length);
+            if let Some(frame) = self.inbox.next()? {
+                return Ok(Frame::Bytes(self.inbox.bytes(frame)));
             }
             if let Some(ended) = self.ended {
-                return Ok(Line::Ended(ended));
+                return Ok(Frame::Ended(ended));
             }
             if self.fill()? {
                 continue;
             }
             let rest = until.saturating_duration_since(Instant::now());
             if rest.is_zero() {
-                return Ok(Line::Nothing);
+                return Ok(Frame::Nothing);
             }
-            let mut fds = vec![PollFd::new(&self.read, PollFlags::IN)];
+            let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
             wait(&mut fds, until);
             let is_gone = fds.get(1).is_some_and(|fd| !fd.revents().is_empty());
@@ -139,8 +101,8 @@ impl Stream {
         let mut is_first = true;
         loop {
             // One who is gone takes nothing, though a pipe might.
-            let mut fds = vec![PollFd::new(&self.read, PollFlags::IN)];
-            fds.push(PollFd::from_borrowed_fd(self.writer(), PollFlags::OUT));
+            let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
+            fds.push(PollFd::from_borrowed_fd(self.channel.writer(), PollFlags::OUT));
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
             wait(&mut fds, if is_first { Instant::now() } else { until });
             let is = |at: usize| fds.get(at).is_some_and(|fd: &PollFd<'_>| !fd.revents().is_empty());
@@ -150,17 +112,22 @@ impl Stream {
             }
             if is_read && self.ended.is_none() {
                 self.fill()?;
-                if self.lines > MOST_LINES || self.buffer.len() - self.taken > MOST_BYTES {
-                    let message = format!("more than {MOST_LINES} lines came before it took a stimulus");
+                if self.inbox.is_flooded() {
+                    let message = format!("more than {MOST} lines came before it took a stimulus");
                     return Err(Failure::Flood(message));
                 }
             }
             if let Some(ended) = self.ended {
                 return Err(lost(ended));
             }
-            match rustix::io::write(self.writer(), rest) {
+            match self.channel.write(rest) {
                 Ok(count) => rest = &rest[count..],
                 Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::MSGSIZE) => {
+                    let text = format!("{} bytes are more than one datagram can have", rest.len());
+                    return Err(Failure::Untranslatable(text));
+                }
+                Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(Ended::Refused)),
                 Err(Errno::PIPE) => return Err(Failure::Lost("takes no input any more".to_owned())),
                 Err(error) => return Err(Failure::Lost(format!("takes no input any more: {error}"))),
             }
@@ -178,20 +145,16 @@ impl Stream {
 
     /// Says that nothing more will be sent. The other direction stays open.
     pub fn close_output(&mut self) {
-        match self.write.take() {
-            Some(write) => drop(write),
-            // One that is broken off already needs no word.
-            None => drop(rustix::net::shutdown(&self.read, rustix::net::Shutdown::Write)),
-        }
+        self.channel.close_output();
     }
 
     /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as `quiet` says, or until
     /// that instant.
     pub fn drain(&mut self, until: Instant, quiet: Option<Duration>, gone: Option<&OwnedFd>) -> Drained {
         loop {
-            self.forget();
+            self.inbox.forget();
             match self.ended {
-                Some(Ended::Broken) => return Drained::Broken,
+                Some(Ended::Broken | Ended::Refused) => return Drained::Broken,
                 Some(Ended::Closed | Ended::Gone) => return Drained::Ended,
                 None => {}
             }
@@ -200,7 +163,7 @@ impl Stream {
             if now >= until {
                 return Drained::Late;
             }
-            let mut fds = vec![PollFd::new(&self.read, PollFlags::IN)];
+            let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
             wait(&mut fds, calm.unwrap_or(until));
             let (is_read, is_gone) =
@@ -215,74 +178,29 @@ impl Stream {
         }
     }
 
-    fn forget(&mut self) {
-        self.buffer.clear();
-        (self.taken, self.searched, self.lines) = (0, 0, 0);
-    }
-
-    fn writer(&self) -> BorrowedFd<'_> {
-        self.write.as_ref().map_or(self.read.as_fd(), AsFd::as_fd)
-    }
-
     /// Reads once what is there; was there something?
     fn fill(&mut self) -> Result<bool, Failure> {
-        // What was taken is dropped when there is more of it than of the rest: every byte is moved once at most.
-        if self.taken > self.buffer.len() / 2 {
-            self.buffer.drain(..self.taken);
-            self.searched -= self.taken;
-            self.taken = 0;
-        }
-        if self.lines == 0 && self.buffer.len() - self.taken > LONGEST_LINE {
-            return Err(Failure::Flood(format!("a line is longer than {LONGEST_LINE} bytes")));
-        }
-        self.buffer.reserve(CHUNK);
-        let before = self.buffer.len();
-        match rustix::io::read(&self.read, spare_capacity(&mut self.buffer)) {
-            Ok(0) => self.ended = Some(Ended::Closed),
-            Ok(_) => {
-                self.lines += self.buffer[before..].iter().filter(|byte| **byte == b'\n').count();
+        match self.channel.read(self.inbox.space()?)? {
+            Came::Bytes(count) => {
+                self.inbox.came(count);
                 return Ok(true);
             }
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(_) => self.ended = Some(Ended::Broken),
+            Came::Nothing => {}
+            Came::Ended(ended) => self.ended = Some(ended),
         }
         Ok(false)
     }
-
-    /// The length of the next line, its end included.
-    fn find(&mut self) -> Option<usize> {
-        if self.lines == 0 {
-            self.searched = self.buffer.len();
-            return None;
-        }
-        let at = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n')?;
-        Some(self.searched + at + 1 - self.taken)
-    }
-
-    fn take(&mut self, length: usize) -> Result<Line<'_>, Failure> {
-        let line = self.taken..self.taken + length - 1;
-        self.taken += length;
-        self.searched = self.taken;
-        self.lines -= 1;
-        let bytes = &self.buffer[line];
-        if bytes.len() > LONGEST_LINE {
-            return Err(Failure::Flood(format!("a line is longer than {LONGEST_LINE} bytes")));
-        }
-        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let no_text = |_| Failure::Garbage(format!("a line is not UTF-8: {}", shown(bytes)));
-        std::str::from_utf8(bytes).map(Line::Text).map_err(no_text)
-    }
 }
 
-impl Ended {
-    /// In words that follow the name of a process.
-    pub fn text(self) -> &'static str {
-        match self {
-            Ended::Closed => "has closed its output",
-            Ended::Broken => "has broken off the connection",
-            Ended::Gone => "has ended",
-        }
-    }
+/// A frame that is a text: a line, or a datagram, which may end as a line does.
+///
+/// # Errors
+/// [`Failure::Garbage`]: it is none.
+pub fn text(frame: &[u8]) -> Result<&str, Failure> {
+    let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
+    let frame = frame.strip_suffix(b"\r").unwrap_or(frame);
+    let no_text = |_| Failure::Garbage(format!("a line is not UTF-8: {}", shown(frame)));
+    std::str::from_utf8(frame).map_err(no_text)
 }
 
 /// Waits until one of them is ready, or until then.
@@ -310,7 +228,16 @@ mod tests {
     fn pair() -> (Stream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        (Stream::of_one(ours.into()).unwrap(), listener.accept().unwrap().0)
+        let channel = Channel::of_one(ours.into()).unwrap();
+        (Stream::new(channel, Cut::Lines), listener.accept().unwrap().0)
+    }
+
+    /// The next frame as a line.
+    fn line(stream: &mut Stream, until: Instant) -> Result<String, String> {
+        match stream.frame(until, None) {
+            Ok(Frame::Bytes(frame)) => text(frame).map(str::to_owned).map_err(|failure| failure.to_string()),
+            other => Err(format!("{other:?}")),
+        }
     }
 
     fn soon() -> Instant {
@@ -322,13 +249,13 @@ mod tests {
         let (mut stream, mut theirs) = pair();
         theirs.write_all(b"one\r\ntwo\n\nthr").unwrap();
         for expected in ["one", "two", ""] {
-            assert_eq!(stream.line(soon(), None), Ok(Line::Text(expected)));
+            assert_eq!(line(&mut stream, soon()), Ok(expected.to_owned()));
         }
-        assert_eq!(stream.line(Instant::now(), None), Ok(Line::Nothing));
+        assert_eq!(stream.frame(Instant::now(), None), Ok(Frame::Nothing));
         theirs.write_all(b"ee\nrest").unwrap();
         drop(theirs);
-        assert_eq!(stream.line(soon(), None), Ok(Line::Text("three")));
-        assert_eq!(stream.line(soon(), None), Ok(Line::Ended(Ended::Closed)));
+        assert_eq!(line(&mut stream, soon()), Ok("three".to_owned()));
+        assert_eq!(stream.frame(soon(), None), Ok(Frame::Ended(Ended::Closed)));
     }
 
     #[test]
@@ -341,17 +268,18 @@ mod tests {
         });
         for number in 0..30_000 {
             let expected = format!("{number} {}", "x".repeat(number % 100));
-            assert_eq!(stream.line(soon(), None), Ok(Line::Text(&expected)));
+            assert_eq!(line(&mut stream, soon()), Ok(expected));
         }
         writer.join().unwrap();
-        assert!(stream.buffer.len() < 100_000, "{}", stream.buffer.len());
+        assert_eq!(stream.inbox.waiting(), 0);
+        assert!(stream.inbox.space().unwrap().len() < 200_000);
     }
 
     #[test]
     fn an_endless_line_is_a_flood_and_not_an_endless_wait() {
         let (mut stream, mut theirs) = pair();
         let writer = std::thread::spawn(move || while theirs.write_all(&[b'x'; 4096]).is_ok() {});
-        assert!(matches!(stream.line(soon(), None), Err(Failure::Flood(_))));
+        assert!(matches!(stream.frame(soon(), None), Err(Failure::Flood(_))));
         drop(stream);
         writer.join().unwrap();
     }
@@ -396,7 +324,6 @@ mod tests {
     fn what_is_no_text_is_garbage() {
         let (mut stream, mut theirs) = pair();
         theirs.write_all(b"\xff\xfe\n").unwrap();
-        let Err(Failure::Garbage(text)) = stream.line(soon(), None) else { panic!("no garbage") };
-        assert_eq!(text, "a line is not UTF-8: \\xff\\xfe");
+        assert_eq!(line(&mut stream, soon()), Err("garbage: a line is not UTF-8: \\xff\\xfe".to_owned()));
     }
 }

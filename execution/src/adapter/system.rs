@@ -177,6 +177,12 @@ pub const THE_END: &str = "the other side to end the connection";
 /// What may be under way where that did not come.
 pub const UNREAD: &str = "an earlier run has ended its connection, and the other side has not";
 
+/// What is waited for with datagrams.
+pub const QUIET: &str = "quiet";
+
+/// What may be under way where it did not become quiet.
+pub const UNDER_WAY: &str = "datagrams of an earlier run may be under way";
+
 /// What of some steps needs no connection: commands and pauses, in their order.
 ///
 /// # Errors

@@ -1,22 +1,33 @@
-//! An implementation behind a TCP connection: a new connection for each run, to a server of its own or one that is kept.
+//! An implementation behind a TCP connection, or a connected UDP socket: a new one for each run, to a server of its own or one that is kept.
 //!
 //! A server that outlives the run may not have read yet what was sent over a connection when the next one resets it. So a run is
-//! left by ending our side of its connection and waiting for the server to end its own ([`crate::adapter::system`]).
+//! left by ending our side of its connection and waiting for the server to end its own ([`crate::adapter::system`]). Datagrams have no
+//! end: only quiet can be waited for, where the description says how long it must last. What comes late comes to a socket that is
+//! closed ([`crate::adapter::datagrams`]).
 
 use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Encoding, Step, Tcp, Way};
+use crate::adapter::channel::Channel;
+use crate::adapter::description::{Tcp, Way};
 use crate::adapter::dialogue::Dialogue;
 use crate::adapter::server::Server;
 use crate::adapter::stream::Stream;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
 use crate::adapter::{Adapter, Failure, Received, Session};
 
-/// The adapter of a TCP connection.
+/// How bytes are carried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Transport {
+    Tcp,
+    Udp,
+}
+
+/// The adapter of a TCP connection, or of a UDP socket.
 #[derive(Debug)]
 pub struct TcpAdapter {
+    transport: Transport,
     description: Tcp,
     // Before the server, which would otherwise be killed with a connection open.
     dialogue: Option<Dialogue>,
@@ -27,11 +38,30 @@ pub struct TcpAdapter {
 }
 
 impl TcpAdapter {
-    /// Nothing is started yet.
+    /// Over TCP. Nothing is started yet.
     pub fn new(description: Tcp) -> Self {
         let system = System::new(Way::Tcp(description.clone()).system());
+        TcpAdapter::over(Transport::Tcp, description, system)
+    }
+
+    /// Over UDP. Nothing is started yet.
+    pub fn of_datagrams(description: Tcp) -> Self {
+        let system = System::new(Way::Udp(description.clone()).system());
+        TcpAdapter::over(Transport::Udp, description, system)
+    }
+
+    fn over(transport: Transport, description: Tcp, system: System) -> Self {
         let server = Server::new(description.launch.clone(), description.address.clone());
-        TcpAdapter { description, dialogue: None, late: None, system, server }
+        TcpAdapter { transport, description, dialogue: None, late: None, system, server }
+    }
+
+    /// The way to the system, which is brought up if it is ours and not up yet.
+    fn channel(&mut self, session: &Session<'_>) -> Result<Channel, Failure> {
+        let channel = match self.transport {
+            Transport::Tcp => Channel::of_one(self.server.connect(session)?.into()),
+            Transport::Udp => Channel::of_datagrams(self.server.socket(session)?.into()),
+        };
+        channel.map_err(|error| Failure::Start(error.to_string()))
     }
 }
 
@@ -57,26 +87,21 @@ impl Adapter for TcpAdapter {
         if is_dirty {
             system::apart(&settle.barrier, None, session).map_err(|why| not_cleansed(&why))?;
         }
-        let reset: &[Step] = match encoding {
-            Encoding::Lines(lines) => &lines.reset,
-            Encoding::Json => &[],
-        };
         // A command may be what lets us in, or speak to the server that is brought up.
         if !self.server.is_ours() {
-            system::apart(reset, None, session)?;
+            system::apart(encoding.reset(), None, session)?;
         }
-        let stream = self.server.connect(session)?;
+        let channel = self.channel(session)?;
+        let Tcp { encoding, settle, .. } = &self.description;
         if self.server.is_ours() {
-            system::apart(reset, self.server.port(), session)?;
+            system::apart(encoding.reset(), self.server.port(), session)?;
         }
-        let stream = Stream::of_one(stream.into()).map_err(|error| Failure::Start(error.to_string()))?;
+        let stream = Stream::new(channel, encoding.cut());
         let process = self.server.process();
         let dialogue = self.dialogue.insert(Dialogue::new(stream, session));
         if is_dirty {
-            if let Encoding::Lines(lines) = encoding {
-                let passed = dialogue.exchange(lines, &settle.barrier, "barrier", session.deadline, process);
-                passed.map_err(|why| not_cleansed(&why))?;
-            }
+            let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", session.deadline, process);
+            passed.map_err(|why| not_cleansed(&why))?;
             self.late = None;
             self.system.clean();
         }
@@ -106,7 +131,11 @@ impl Adapter for TcpAdapter {
             Arrival::Late | Arrival::Unknown if self.server.is_ours() => Left::Ended,
             Arrival::Late | Arrival::Unknown => Left::Dirty,
         };
-        Some(Settled { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
+        let awaited = match self.transport {
+            Transport::Tcp => system::THE_END,
+            Transport::Udp => system::QUIET,
+        };
+        Some(Settled { awaited: awaited.to_owned(), waited: begin.elapsed(), left })
     }
 
     fn stop(&mut self) {
@@ -128,7 +157,10 @@ impl TcpAdapter {
             self.server.stop();
             return;
         }
-        self.system.soil(system::UNREAD.to_owned());
+        self.system.soil(match self.transport {
+            Transport::Tcp => system::UNREAD.to_owned(),
+            Transport::Udp => system::UNDER_WAY.to_owned(),
+        });
         // Of one, one can still see that it has come. Of two, both are given up.
         self.late = if self.late.is_some() { None } else { Some(dialogue) };
     }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::adapter::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Spelling, Stdio,
-    Step, Tcp, Unmatched, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
+    Stdio, Step, Tcp, Unmatched, Way,
 };
 use coreach_execution::adapter::http::HttpAdapter;
 use coreach_execution::adapter::lines::pattern;
@@ -54,6 +54,7 @@ fn http(address: SocketAddr) -> Http {
     let response = |status, values: &[(&str, &str)]| Response {
         status,
         values: values.iter().map(|(name, at)| ((*name).to_owned(), (*at).to_owned())).collect(),
+        ..Response::default()
     };
     Http {
         base: template(&format!("http://{address}")),
@@ -87,8 +88,8 @@ fn lines() -> Lines {
         reset: vec![reset],
         stimuli: vec![("Add".to_owned(), template("ADD {pBy}")), ("Ask".to_owned(), template("ASK"))],
         observations: vec![
-            ("Done".to_owned(), vec![pattern("done").unwrap()]),
-            ("Value".to_owned(), vec![pattern(r"value (?P<pValue>-?\d+)").unwrap()]),
+            ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
+            ("Value".to_owned(), Shape::Lines(vec![pattern(r"value (?P<pValue>-?\d+)").unwrap()])),
         ],
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coreach_execution::adapter::description::{Http, Lines, Response, Spelling, Unmatched};
+use coreach_execution::adapter::description::{Http, Lines, Response, Shape, Spelling, Unmatched};
 use coreach_execution::adapter::json_lines::{Message, message};
 use coreach_execution::adapter::lines::{Found, Pending, pattern};
 use coreach_execution::adapter::reply::{Reply, translate};
@@ -56,7 +56,7 @@ pub fn json_line(signatures: &Signatures, line: &str) -> Option<String> {
 
 /// Lines by patterns.
 pub fn lines() -> Lines {
-    let one = |text: &str| vec![pattern(text).unwrap()];
+    let one = |text: &str| Shape::Lines(vec![pattern(text).unwrap()]);
     Lines {
         line_ending: "\n".to_owned(),
         reset: Vec::new(),
@@ -74,7 +74,7 @@ pub fn lines() -> Lines {
 /// The event that a line is by the patterns.
 pub fn pattern_line(lines: &Lines, signatures: &Signatures, line: &str) -> Option<String> {
     let mut pending = Pending::default();
-    pending.push(line);
+    pending.push(line).ok()?;
     match pending.next(lines, signatures) {
         Ok(Found::Received(received)) => event(&received),
         _ => None,
@@ -86,6 +86,7 @@ pub fn http() -> Http {
     let response = |values: &[(&str, &str)]| Response {
         status: 200,
         values: values.iter().map(|(name, at)| ((*name).to_owned(), (*at).to_owned())).collect(),
+        ..Response::default()
     };
     Http {
         base: Template::fixed("http://127.0.0.1:1"),
@@ -105,5 +106,5 @@ pub fn http() -> Http {
 /// The event that a body is.
 pub fn body(http: &Http, signatures: &Signatures, text: &str) -> Option<String> {
     let reply = Reply { status: 200, coding: None, body: text.as_bytes().to_vec() };
-    translate(&reply, http, signatures).ok().flatten().and_then(|received| event(&received))
+    translate(&reply, http, signatures).ok()?.iter().find_map(event)
 }

@@ -129,6 +129,9 @@ pub fn link(iut: &Iut) -> Link {
         Way::Tcp(tcp) if tcp.launch.as_ref().is_none_or(|launch| launch.keep) => {
             Link::Kept(Box::new(TcpAdapter::new(tcp.clone())))
         }
+        Way::Udp(udp) if udp.launch.as_ref().is_none_or(|launch| launch.keep) => {
+            Link::Kept(Box::new(TcpAdapter::of_datagrams(udp.clone())))
+        }
         Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
             Link::Kept(Box::new(HttpAdapter::new(http.clone())))
         }

@@ -5,8 +5,9 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node};
+use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
+use super::blocks::check_then;
 use super::settle::{self, Speech};
 use super::words::{Holes, Places, Reader};
 
@@ -62,7 +63,9 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
     }
     reader.check_complete(entries, node, "stimuli", "`http`", ActionKind::Input, STIMULI);
     let mut observations = Vec::new();
-    for (entry, action) in reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output) {
+    let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
+    check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
+    for (entry, action) in found {
         let Some((response, places)) = response(reader, entry) else { continue };
         if let Some(action) = &action {
             reader.check_parameters(action, &places, &entry.key);
@@ -146,7 +149,7 @@ pub fn request(
 fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)> {
     let what = format!("the response of `{}`", entry.key.text);
     let entries = shape::mapping(reader.collector, &entry.value, &what, OBSERVATIONS)?;
-    shape::check_keys(reader.collector, entries, &["status", "values"], &what);
+    shape::check_keys(reader.collector, entries, &["status", "values", "each", "then"], &what);
     let Some(node) = shape::get(entries, "status") else {
         shape::missing_key(reader.collector, &entry.value, "status", &what, OBSERVATIONS);
         return None;
@@ -163,27 +166,52 @@ fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)
             let Some(pointer) = shape::scalar(reader.collector, &entry.value, what, OBSERVATIONS) else {
                 continue;
             };
-            if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
-                let diagnostic = Diagnostic::error("wrong-value", "a JSON pointer begins with a slash")
-                    .at(reader.collector.origin(&pointer.span), "no pointer")
-                    .help(format!("for example `/{}`", pointer.text.replace('.', "/")));
-                reader.collector.push(diagnostic);
-                continue;
-            }
-            // RFC 6901, 3: `~` begins `~0` or `~1`.
-            if pointer.text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
-                let diagnostic =
-                    Diagnostic::error("wrong-value", "in a JSON pointer, `~0` is `~` and `~1` is `/`")
-                        .at(reader.collector.origin(&pointer.span), "no pointer")
-                        .help(format!("for example `{}`", pointer.text.replace('~', "~0")));
-                reader.collector.push(diagnostic);
+            if !is_pointer(reader, pointer) {
                 continue;
             }
             places.push((entry.key.text.clone(), entry.key.span.clone()));
             values.push((entry.key.text.clone(), pointer.text.clone()));
         }
     }
-    Some((Response { status, values }, places))
+    let each = match shape::get(entries, "each") {
+        None => None,
+        Some(node) => {
+            let pointer = shape::scalar(reader.collector, node, "`each`", "each: /items")?;
+            is_pointer(reader, pointer).then_some(())?;
+            Some(pointer.text.clone())
+        }
+    };
+    let then = match shape::get(entries, "then") {
+        None => None,
+        Some(node) => {
+            if each.is_none() {
+                let message = "`then` follows the outputs of a list, and there is no `each`";
+                reader.collector.error("wrong-value", message, &node.head(), "follows nothing");
+            }
+            Some(shape::scalar(reader.collector, node, "`then`", "then: Listed")?.text.clone())
+        }
+    };
+    Some((Response { status, values, each, then }, places))
+}
+
+/// Is it a JSON pointer? Reports it where not.
+fn is_pointer(reader: &mut Reader<'_>, pointer: &Scalar) -> bool {
+    if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
+        let diagnostic = Diagnostic::error("wrong-value", "a JSON pointer begins with a slash")
+            .at(reader.collector.origin(&pointer.span), "no pointer")
+            .help(format!("for example `/{}`", pointer.text.replace('.', "/")));
+        reader.collector.push(diagnostic);
+        return false;
+    }
+    // RFC 6901, 3: `~` begins `~0` or `~1`.
+    if pointer.text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+        let diagnostic = Diagnostic::error("wrong-value", "in a JSON pointer, `~0` is `~` and `~1` is `/`")
+            .at(reader.collector.origin(&pointer.span), "no pointer")
+            .help(format!("for example `{}`", pointer.text.replace('~', "~0")));
+        reader.collector.push(diagnostic);
+        return false;
+    }
+    true
 }
 
 /// A status.

@@ -24,6 +24,8 @@ pub enum Speech {
     Http,
     /// Exchanges of lines.
     Lines,
+    /// Exchanges of frames, which are written in hexadecimal digits.
+    Frames,
     /// Nothing: JSON messages have no words of their own for this.
     Json,
 }
@@ -35,7 +37,7 @@ pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option
     let known: &[&str] = match speech {
         // An answer tells more than quiet.
         Speech::Http => &["within_ms", "barrier"],
-        Speech::Lines | Speech::Json => &["within_ms", "quiet_ms", "barrier"],
+        Speech::Lines | Speech::Frames | Speech::Json => &["within_ms", "quiet_ms", "barrier"],
     };
     let entries = shape::section(reader.collector, root, "settle", known);
     let default = Settle::default();
@@ -72,6 +74,7 @@ fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, has_po
     let like = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
         Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),
+        Speech::Frames => format!("{key}: [ {{ send: \"00 01\", expect: '^00.*$' }} ]"),
         Speech::Json => format!("{key}: [ {{ pause_ms: 5000 }} ]"),
     };
     let is_one = matches!(node.kind, Kind::Mapping(_)) && speech == Speech::Http;
@@ -88,7 +91,7 @@ fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, has_po
         let Some(step) = step(reader, item, entries, &what, &like, speech, has_port) else { continue };
         // A connection is made when the commands have been done: one of them may be what makes it possible.
         let is_apart = matches!(step, Step::Command(..) | Step::Pause(_));
-        if speech == Speech::Lines && is_apart && steps.iter().any(|step| matches!(step, Step::Exchange(_))) {
+        if speech != Speech::Http && is_apart && steps.iter().any(|step| matches!(step, Step::Exchange(_))) {
             let message = format!("commands and pauses of `{key}` stand before what is sent");
             let diagnostic = Diagnostic::error("wrong-order", message)
                 .at(reader.collector.origin(&item.head()), "after something that is sent")
@@ -140,14 +143,21 @@ fn step(
             let within: Duration = reader.milliseconds(entries, "within_ms", 0);
             Some(Step::Request(Probe { request: request?, status, body, within }))
         }
-        Speech::Lines => {
+        Speech::Lines | Speech::Frames => {
             shape::check_keys(reader.collector, entries, &["send", "expect"], what);
             if entries.is_empty() {
                 shape::missing_key(reader.collector, item, "send", what, like);
             }
             let send = shape::get(entries, "send")
                 .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
-                .and_then(|scalar| reader.template(scalar, &Holes::constants()));
+                .and_then(|scalar| {
+                    let template = reader.template(scalar, &Holes::constants())?;
+                    // With a hole, it is seen when it is sent.
+                    if speech == Speech::Frames && template.holes().next().is_none() {
+                        reader.hex(scalar, "send")?;
+                    }
+                    Some(template)
+                });
             let expect = shape::get(entries, "expect")
                 .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
                 .and_then(|scalar| lines::regular(reader, scalar));

@@ -91,7 +91,8 @@ impl Reader<'_> {
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
-    fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
+    /// Reports holes for which there is nothing.
+    pub fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
         let Some(allowed) = holes else { return true };
         let constants: Vec<String> = match self.iosts {
             Some(iosts) if allowed.constants => {

@@ -1,0 +1,162 @@
+//! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read and written.
+//!
+//! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the caller's
+//! ([`crate::adapter::stream`]).
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use rustix::net::{Shutdown, sockopt};
+
+use crate::adapter::Failure;
+use crate::adapter::datagrams;
+
+/// How much is read at once. No datagram is longer.
+const CHUNK: usize = 64 << 10;
+
+/// After so many datagrams in a row one looks whether the kernel has had to drop some: fewer do not fill its buffer.
+const IN_A_ROW: usize = 32;
+
+/// The kernel keeps so many bytes of datagrams until they are read, where it is let.
+const KEPT: usize = 4 << 20;
+
+/// Two directions of bytes, or of datagrams.
+#[derive(Debug)]
+pub struct Channel {
+    read: OwnedFd,
+    /// `None` where both directions are one descriptor, or nothing is sent any more.
+    write: Option<OwnedFd>,
+    datagrams: bool,
+    /// Datagrams that were read without a pause.
+    in_a_row: usize,
+}
+
+/// Why nothing more can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The other side has closed it.
+    Closed,
+    /// The connection was broken off.
+    Broken,
+    /// Nobody takes datagrams there.
+    Refused,
+    /// The process is gone, though somebody else holds its output open.
+    Gone,
+}
+
+/// What came of a read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Came {
+    /// So many bytes; of datagrams, one that is so long.
+    Bytes(usize),
+    /// There is nothing yet.
+    Nothing,
+    /// There will be nothing more.
+    Ended(Ended),
+}
+
+impl Channel {
+    /// From two descriptors.
+    ///
+    /// # Errors
+    /// They cannot be kept from blocking.
+    pub fn of_two(read: OwnedFd, write: OwnedFd) -> std::io::Result<Self> {
+        rustix::io::ioctl_fionbio(&write, true)?;
+        Channel::new(read, Some(write), false)
+    }
+
+    /// From one descriptor for both directions.
+    ///
+    /// # Errors
+    /// It cannot be kept from blocking.
+    pub fn of_one(both: OwnedFd) -> std::io::Result<Self> {
+        Channel::new(both, None, false)
+    }
+
+    /// From a connected socket for datagrams.
+    ///
+    /// # Errors
+    /// It cannot be kept from blocking.
+    pub fn of_datagrams(both: OwnedFd) -> std::io::Result<Self> {
+        // The kernel gives what it gives.
+        let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
+        Channel::new(both, None, true)
+    }
+
+    fn new(read: OwnedFd, write: Option<OwnedFd>, datagrams: bool) -> std::io::Result<Self> {
+        rustix::io::ioctl_fionbio(&read, true)?;
+        Ok(Channel { read, write, datagrams, in_a_row: 0 })
+    }
+
+    /// Are these datagrams?
+    pub fn is_of_datagrams(&self) -> bool {
+        self.datagrams
+    }
+
+    /// What becomes readable.
+    pub fn reader(&self) -> BorrowedFd<'_> {
+        self.read.as_fd()
+    }
+
+    /// What becomes writable.
+    pub fn writer(&self) -> BorrowedFd<'_> {
+        self.write.as_ref().map_or(self.read.as_fd(), AsFd::as_fd)
+    }
+
+    /// Reads once, behind what is in the buffer.
+    ///
+    /// # Errors
+    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came.
+    pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
+        buffer.reserve(CHUNK);
+        let came = match rustix::io::read(&self.read, spare_capacity(buffer)) {
+            // A datagram may be empty.
+            Ok(0) if !self.datagrams => Came::Ended(Ended::Closed),
+            Ok(count) => Came::Bytes(count),
+            Err(Errno::AGAIN | Errno::INTR) => Came::Nothing,
+            Err(Errno::CONNREFUSED) if self.datagrams => Came::Ended(Ended::Refused),
+            Err(_) => Came::Ended(Ended::Broken),
+        };
+        self.in_a_row = if matches!(came, Came::Bytes(_)) { self.in_a_row + 1 } else { 0 };
+        // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is believed.
+        if self.datagrams && self.in_a_row >= IN_A_ROW {
+            self.in_a_row = 0;
+            if datagrams::dropped(&self.read) > 0 {
+                return Err(Failure::Flood("more datagrams came than the kernel keeps".to_owned()));
+            }
+        }
+        Ok(came)
+    }
+
+    /// Writes as much as is taken; a datagram as a whole.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        rustix::io::write(self.writer(), bytes)
+    }
+
+    /// Says that nothing more will be sent. The other direction stays open.
+    pub fn close_output(&mut self) {
+        match self.write.take() {
+            Some(write) => drop(write),
+            // Of datagrams, nobody would hear it.
+            None if self.datagrams => {}
+            // One that is broken off already needs no word.
+            None => drop(rustix::net::shutdown(&self.read, Shutdown::Write)),
+        }
+    }
+}
+
+impl Ended {
+    /// In words that follow the name of a process.
+    pub fn text(self) -> &'static str {
+        match self {
+            Ended::Closed => "has closed its output",
+            Ended::Broken => "has broken off the connection",
+            Ended::Refused => "takes no datagrams at its address",
+            Ended::Gone => "has ended",
+        }
+    }
+}

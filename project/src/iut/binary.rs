@@ -1,0 +1,464 @@
+//! `encoding: binary`: how frames are told apart, and the fields of each action's frame.
+
+use std::ops::Range;
+
+use coreach_execution::adapter::binary::{fits, unhex};
+use coreach_execution::adapter::cut::{Cut, LONGEST, Length};
+use coreach_execution::adapter::description::{Binary, BitContent, Bits, Extent, Field};
+use coreach_execution::adapter::integer::Integer;
+use coreach_execution::adapter::template::Template;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::{Action, ActionKind};
+use coreach_model::number;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, Scalar};
+
+use super::encoding::Carrier;
+use super::settle::{self, Speech};
+use super::words::{Holes, Places, Reader};
+
+const FRAME: &str = "frame: { length: u16 }";
+const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId } ] }";
+const OBSERVATIONS: &str = "observations: { Answer: [ { as: u8, is: 2 }, { as: u16, name: pId } ] }";
+const FIELD: &str = "{ as: u16, name: pId }";
+const BITS: &str = "{ bits: [ { width: 7, is: 0 }, { width: 1, name: pFlag } ] }";
+
+/// The most bytes of one end or delimiter.
+const LONGEST_END: usize = 8;
+
+/// The section's frames.
+pub fn binary(
+    reader: &mut Reader<'_>,
+    entries: &[Entry],
+    node: &Node,
+    of: &str,
+    carrier: Carrier,
+) -> Option<Binary> {
+    let cut = match carrier {
+        Carrier::Stream => frame(reader, entries, node, of),
+        Carrier::Datagrams => Some(Cut::Datagrams),
+    };
+    let reset = settle::reset(reader, entries, Speech::Frames);
+    let stimuli = actions(reader, entries, "stimuli", STIMULI, ActionKind::Input);
+    reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, STIMULI);
+    let observations = actions(reader, entries, "observations", OBSERVATIONS, ActionKind::Output);
+    reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
+    let spelling = reader.spelling(entries);
+    let unmatched = reader.unmatched(entries);
+    Some(Binary { cut: cut?, reset, stimuli, observations, spelling, unmatched })
+}
+
+/// `frame`: how frames are told apart.
+fn frame(reader: &mut Reader<'_>, entries: &[Entry], node: &Node, of: &str) -> Option<Cut> {
+    let Some(frame) = shape::get(entries, "frame") else {
+        shape::missing_key(reader.collector, node, "frame", of, FRAME);
+        return None;
+    };
+    shape::mapping(reader.collector, frame, "`frame`", FRAME)?;
+    let known = ["length", "at", "counts", "fixed", "delimiter"];
+    let entries = shape::section(reader.collector, entries, "frame", &known);
+    let way = one_of(reader, frame, entries, &["length", "fixed", "delimiter"], "`frame`", FRAME)?;
+    if way.key.text != "length" {
+        only_with(reader, entries, &["at", "counts"], "belongs to `length`");
+    }
+    match way.key.text.as_str() {
+        "fixed" => reader.size(&way.value, "fixed", 1).map(Cut::Fixed),
+        "delimiter" => reader.end(&way.value, "delimiter").map(Cut::Delimiter),
+        _ => {
+            let integer = reader.integer(&way.value, "length", FRAME);
+            let at = match shape::get(entries, "at") {
+                Some(node) => reader.size(node, "at", 0),
+                None => Some(0),
+            };
+            let counts = reader.choice(entries, "counts", &[("rest", false), ("frame", true)]);
+            Some(Cut::Length(Length { integer: integer?, at: at?, is_of_all: counts.unwrap_or(false) }))
+        }
+    }
+}
+
+/// The frames of the actions of a kind.
+fn actions(
+    reader: &mut Reader<'_>,
+    entries: &[Entry],
+    key: &str,
+    like: &str,
+    kind: ActionKind,
+) -> Vec<(String, Vec<Field>)> {
+    let mut found = Vec::new();
+    for (entry, action) in reader.actions(entries, key, like, kind) {
+        let what = format!("the frame of `{}`", entry.key.text);
+        let Some(items) = shape::list(reader.collector, &entry.value, &what, like) else { continue };
+        let before = reader.collector.errors();
+        let mut fields =
+            Fields { reader: &mut *reader, is_sent: kind == ActionKind::Input, named: Vec::new() };
+        let read: Vec<Option<Field>> = items.iter().map(|item| fields.field(item)).collect();
+        let named = fields.named;
+        let is_rest =
+            |field: &Option<Field>| matches!(field, Some(Field::Bytes { extent: Extent::Rest, .. }));
+        if let Some(at) = read.iter().position(is_rest).filter(|at| at + 1 < read.len()) {
+            let message = "behind the rest of a frame there is nothing";
+            reader.collector.error("wrong-order", message, &items[at + 1].head(), "behind `rest`");
+        }
+        if reader.collector.errors() > before {
+            continue;
+        }
+        if let Some(action) = &action {
+            check(reader, action, entry, &named, kind);
+        }
+        found.push((entry.key.text.clone(), read.into_iter().flatten().collect()));
+    }
+    found
+}
+
+/// The names of a frame are those of the action.
+fn check(reader: &mut Reader<'_>, action: &Action, entry: &Entry, named: &[Named], kind: ActionKind) {
+    if kind == ActionKind::Input {
+        for name in named {
+            // A name is a hole of its own.
+            let template = Template::parse(&format!("{{{}}}", name.text));
+            reader.check_holes(
+                name,
+                &template.unwrap_or_else(|_| Template::fixed("")),
+                Some(&Holes::of(action)),
+            );
+        }
+        let sent: Vec<&str> = named.iter().map(|name| name.text.as_str()).collect();
+        reader.check_sent(action, &sent, &entry.key.span);
+        return;
+    }
+    let mut places: Places = Vec::new();
+    for name in named {
+        if places.iter().any(|(other, _): &(String, Range<usize>)| *other == name.text) {
+            let message = format!("`{}` is found in two fields", name.text);
+            reader.collector.error("duplicate-key", message, &name.span, "the second time");
+        } else {
+            places.push((name.text.clone(), name.span.clone()));
+        }
+    }
+    reader.check_parameters(action, &places, &entry.key);
+}
+
+/// A name with its place.
+type Named = Scalar;
+
+/// What a field is.
+enum Content<'n> {
+    Fixed(&'n Scalar),
+    Named(&'n Scalar),
+    Any,
+}
+
+/// Reads the fields of one frame.
+struct Fields<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    is_sent: bool,
+    named: Vec<Named>,
+}
+
+impl Fields<'_, '_> {
+    fn field(&mut self, node: &Node) -> Option<Field> {
+        let entries = shape::mapping(self.reader.collector, node, "a field", FIELD)?;
+        if let Some(bits) = shape::get(entries, "bits") {
+            shape::check_keys(self.reader.collector, entries, &["bits"], "a field of bits");
+            return self.bits(bits);
+        }
+        let known = ["as", "is", "name", "any", "size", "length", "until", "rest"];
+        shape::check_keys(self.reader.collector, entries, &known, "a field");
+        let Some(form) = shape::get(entries, "as") else {
+            shape::missing_key(self.reader.collector, node, "as", "a field", FIELD);
+            return None;
+        };
+        let form = shape::scalar(self.reader.collector, form, "`as`", FIELD)?;
+        let content = self.content(node, entries, "a field", FIELD);
+        let is_text = match form.text.as_str() {
+            "text" => true,
+            "bytes" => false,
+            _ => {
+                only_with(
+                    self.reader,
+                    entries,
+                    &["size", "length", "until", "rest"],
+                    "belongs to `bytes` and `text`",
+                );
+                let integer = self.reader.integer_named(form);
+                return self.number(integer?, content?);
+            }
+        };
+        self.bytes(node, entries, is_text, content?)
+    }
+
+    fn number(&mut self, integer: Integer, content: Content<'_>) -> Option<Field> {
+        let name = match content {
+            Content::Named(name) => Some(name.text.clone()),
+            Content::Any => None,
+            Content::Fixed(scalar) => {
+                let written = literal(&scalar.text).and_then(|number| integer.written(number));
+                if written.is_none() {
+                    let bits = 8 * integer.width;
+                    let sign = if integer.is_signed { "with" } else { "without" };
+                    let message = format!("`is` must be a number of {bits} bits {sign} a sign");
+                    let diagnostic = Diagnostic::error("wrong-value", message)
+                        .at(self.reader.collector.origin(&scalar.span), "no such number")
+                        .help("for example `is: 5` or `is: 0x1f`");
+                    self.reader.collector.push(diagnostic);
+                }
+                return written.map(Field::Fixed);
+            }
+        };
+        Some(Field::Integer(integer, name))
+    }
+
+    fn bytes(
+        &mut self,
+        node: &Node,
+        entries: &[Entry],
+        is_text: bool,
+        content: Content<'_>,
+    ) -> Option<Field> {
+        const LIKE: &str = "{ as: text, name: pName, length: u8 }";
+        let extents = ["size", "length", "until", "rest"];
+        let is_given = entries.iter().any(|entry| extents.contains(&entry.key.text.as_str()));
+        let extent = if is_given || !matches!(content, Content::Fixed(_)) {
+            let way = one_of(self.reader, node, entries, &extents, "a field of bytes", LIKE)?;
+            match way.key.text.as_str() {
+                "size" => Extent::Size(self.reader.size(&way.value, "size", 0)?),
+                "length" => Extent::Length(self.reader.integer(&way.value, "length", LIKE)?),
+                "until" => Extent::Until(self.reader.end(&way.value, "until")?),
+                _ => {
+                    self.reader.yes(&way.value, "rest")?;
+                    Extent::Rest
+                }
+            }
+        } else {
+            // Those that it is, and no other.
+            Extent::Rest
+        };
+        let name = match content {
+            Content::Named(name) => Some(name.text.clone()),
+            Content::Any => None,
+            Content::Fixed(scalar) => {
+                let bytes =
+                    if is_text { scalar.text.clone().into_bytes() } else { self.reader.hex(scalar, "is")? };
+                return match extent.written(bytes) {
+                    Ok(bytes) => Some(Field::Fixed(bytes)),
+                    Err(why) => {
+                        let message = format!("`is` is `{}`, {why}", scalar.text);
+                        self.reader.collector.error("wrong-value", message, &scalar.span, "does not fit");
+                        None
+                    }
+                };
+            }
+        };
+        Some(Field::Bytes { extent, is_text, name })
+    }
+
+    fn bits(&mut self, node: &Node) -> Option<Field> {
+        let items = shape::list(self.reader.collector, node, "`bits`", BITS)?;
+        let before = self.reader.collector.errors();
+        let parts: Vec<Option<Bits>> = items.iter().map(|item| self.part(item)).collect();
+        if self.reader.collector.errors() > before {
+            return None;
+        }
+        let parts: Vec<Bits> = parts.into_iter().flatten().collect();
+        let all: u32 = parts.iter().map(|part| part.width).sum();
+        if all == 0 || all % 8 != 0 {
+            let message = format!("fields of bits are whole bytes, and these have {all} bits");
+            self.reader.collector.error("wrong-value", message, &node.head(), "no whole bytes");
+            return None;
+        }
+        Some(Field::Bits(parts))
+    }
+
+    fn part(&mut self, node: &Node) -> Option<Bits> {
+        const PART: &str = "{ width: 4, name: pCode }";
+        let entries = shape::mapping(self.reader.collector, node, "an item of `bits`", PART)?;
+        shape::check_keys(
+            self.reader.collector,
+            entries,
+            &["width", "is", "name", "any"],
+            "an item of `bits`",
+        );
+        let Some(width) = shape::get(entries, "width") else {
+            shape::missing_key(self.reader.collector, node, "width", "an item of `bits`", PART);
+            return None;
+        };
+        let bits = width.as_scalar().and_then(|scalar| number::count(&scalar.text));
+        let bits = bits.and_then(|bits| u32::try_from(bits).ok()).filter(|bits| (1..=64).contains(bits));
+        if bits.is_none() {
+            let message = "`width` must be a number of bits from 1 to 64";
+            self.reader.collector.error("wrong-value", message, &width.head(), "no such number");
+        }
+        let content = self.content(node, entries, "an item of `bits`", PART)?;
+        let width = bits?;
+        let content = match content {
+            Content::Named(name) => BitContent::Named(name.text.clone()),
+            Content::Any => BitContent::Any,
+            Content::Fixed(scalar) => {
+                let number = literal(&scalar.text).and_then(|number| u64::try_from(number).ok());
+                let number = number.filter(|number| fits(*number, width));
+                if number.is_none() {
+                    let message = format!("`is` must be a number of {width} bits");
+                    self.reader.collector.error("wrong-value", message, &scalar.span, "no such number");
+                }
+                BitContent::Fixed(number?)
+            }
+        };
+        Some(Bits { width, content })
+    }
+
+    /// What stands there: `is`, `name` or `any`.
+    fn content<'n>(
+        &mut self,
+        node: &Node,
+        entries: &'n [Entry],
+        of: &str,
+        like: &str,
+    ) -> Option<Content<'n>> {
+        let way = one_of(self.reader, node, entries, &["is", "name", "any"], of, like)?;
+        match way.key.text.as_str() {
+            "is" => shape::scalar(self.reader.collector, &way.value, "`is`", like).map(Content::Fixed),
+            "any" => {
+                self.reader.yes(&way.value, "any")?;
+                if self.is_sent {
+                    let message = "what is sent is known: `any` stands in observations";
+                    self.reader.collector.error("wrong-value", message, &way.key.span, "not in a stimulus");
+                    return None;
+                }
+                Some(Content::Any)
+            }
+            _ => {
+                let name = shape::scalar(self.reader.collector, &way.value, "`name`", like)?;
+                if !shape::is_name(self.reader.collector, name, "parameter") {
+                    return None;
+                }
+                self.named.push(name.clone());
+                Some(Content::Named(name))
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// A number of bytes.
+    fn size(&mut self, node: &Node, key: &str, least: u64) -> Option<usize> {
+        let most = LONGEST as u64;
+        let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
+        let number = number.filter(|number| (least..=most).contains(number));
+        if number.is_none() {
+            let message = format!("`{key}` must be a number of bytes from {least} to {most}");
+            self.collector.error("wrong-value", message, &node.head(), "no such number");
+        }
+        usize::try_from(number?).ok()
+    }
+
+    /// How a number is written.
+    fn integer(&mut self, node: &Node, key: &str, like: &str) -> Option<Integer> {
+        let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), like)?;
+        self.integer_named(scalar)
+    }
+
+    fn integer_named(&mut self, scalar: &Scalar) -> Option<Integer> {
+        let integer = Integer::named(&scalar.text);
+        if integer.is_none() {
+            let diagnostic = Diagnostic::error("wrong-value", format!("`{}` is no way to write bytes", scalar.text))
+                .at(self.collector.origin(&scalar.span), "not known")
+                .help(
+                    "numbers are `u8`, `u16` up to `u64`, with a sign `i8` up to `i64`, and `u16le` with the least \
+                     significant byte first; a field may be `bytes` or `text`, too",
+                );
+            self.collector.push(diagnostic);
+        }
+        integer
+    }
+
+    /// Bytes in hexadecimal digits.
+    pub fn hex(&mut self, scalar: &Scalar, key: &str) -> Option<Vec<u8>> {
+        let bytes = unhex(&scalar.text);
+        if bytes.is_none() {
+            let diagnostic =
+                Diagnostic::error("wrong-value", format!("`{key}` must be pairs of hexadecimal digits"))
+                    .at(self.collector.origin(&scalar.span), "no such digits")
+                    .help("in quotes, for example `\"c0 0c\"`");
+            self.collector.push(diagnostic);
+        }
+        bytes
+    }
+
+    /// What ends something.
+    fn end(&mut self, node: &Node, key: &str) -> Option<Vec<u8>> {
+        let scalar = shape::scalar(self.collector, node, &format!("`{key}`"), &format!("{key}: \"00\""))?;
+        let bytes = self.hex(scalar, key)?;
+        if !(1..=LONGEST_END).contains(&bytes.len()) {
+            let message = format!("`{key}` must be one to {LONGEST_END} bytes");
+            self.collector.error("wrong-value", message, &scalar.span, "not so many");
+            return None;
+        }
+        Some(bytes)
+    }
+
+    /// A key that can only say yes.
+    fn yes(&mut self, node: &Node, key: &str) -> Option<()> {
+        if node.as_scalar().is_some_and(|scalar| scalar.text == "true") {
+            return Some(());
+        }
+        let message = format!("`{key}` is `true`, or not there");
+        self.collector.error("wrong-value", message, &node.head(), "not `true`");
+        None
+    }
+}
+
+/// The one of these keys that is there.
+fn one_of<'e>(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    entries: &'e [Entry],
+    keys: &[&str],
+    of: &str,
+    like: &str,
+) -> Option<&'e Entry> {
+    let found: Vec<&Entry> = shape::first_entries(entries)
+        .into_iter()
+        .filter(|entry| keys.contains(&entry.key.text.as_str()))
+        .collect();
+    match found.as_slice() {
+        [one] => Some(one),
+        [] => {
+            let names: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+            let diagnostic =
+                Diagnostic::error("missing-key", format!("{of} has one of {}", names.join(", ")))
+                    .at(reader.collector.origin(&node.head()), "none of them")
+                    .help(format!("for example `{like}`"));
+            reader.collector.push(diagnostic);
+            None
+        }
+        [first, second, ..] => {
+            let message = format!("{of} has `{}` or `{}`", first.key.text, second.key.text);
+            let diagnostic = Diagnostic::error("two-keys", message)
+                .at(reader.collector.origin(&second.key.span), "the second one")
+                .at(reader.collector.origin(&first.key.span), "the first one");
+            reader.collector.push(diagnostic);
+            None
+        }
+    }
+}
+
+/// Reports keys that have no meaning here.
+fn only_with(reader: &mut Reader<'_>, entries: &[Entry], keys: &[&str], label: &str) {
+    if let Some(entry) = entries.iter().find(|entry| keys.contains(&entry.key.text.as_str())) {
+        let message = format!("`{}` means nothing here", entry.key.text);
+        reader.collector.error("two-keys", message, &entry.key.span, label);
+    }
+}
+
+/// A whole number, in decimal digits or, after `0x`, in hexadecimal ones.
+fn literal(text: &str) -> Option<i128> {
+    let (text, is_negative) = text.strip_prefix('-').map_or((text, false), |text| (text, true));
+    let number = match text.strip_prefix("0x") {
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            i128::from_str_radix(digits, 16).ok()?
+        }
+        Some(_) => return None,
+        None => i128::from(number::count(text)?),
+    };
+    Some(if is_negative { -number } else { number })
+}

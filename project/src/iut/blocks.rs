@@ -1,0 +1,205 @@
+//! The lines that an output is: a pattern, one for each line, or a block up to an end.
+
+use coreach_execution::adapter::description::{Block, End, Middle, Shape};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::collect::inventory;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Kind, Node, Scalar};
+
+use super::lines::{OBSERVATIONS, Regex, regular};
+use super::words::{Places, Reader};
+
+const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";
+
+/// What is read of the lines of an output.
+pub struct Read {
+    /// The lines.
+    pub shape: Shape,
+    /// The groups of all patterns.
+    pub groups: Places,
+    /// The group that counts, which need not be a parameter.
+    pub count: Option<String>,
+}
+
+/// The lines of the output of this entry.
+pub fn lines_of(reader: &mut Reader<'_>, entry: &Entry) -> Option<Read> {
+    let what = format!("the pattern of `{}`", entry.key.text);
+    let before = reader.collector.errors();
+    let mut groups = Groups { reader: &mut *reader, found: Vec::new() };
+    let (shape, count) = match &entry.value.kind {
+        Kind::Sequence(items) if !items.is_empty() => {
+            (Shape::Lines(groups.patterns(&entry.value, &what)), None)
+        }
+        Kind::Scalar(_) => (Shape::Lines(groups.patterns(&entry.value, &what)), None),
+        Kind::Mapping(_) => {
+            let (block, count) = groups.block(&entry.value, &what)?;
+            (Shape::Block(Box::new(block)), count)
+        }
+        Kind::Sequence(_) => {
+            let expected = "a regular expression, a list with one for each line, or a block";
+            shape::wrong_kind(reader.collector, &entry.value, &what, expected, OBSERVATIONS);
+            return None;
+        }
+    };
+    let groups = groups.found;
+    (reader.collector.errors() == before).then_some(Read { shape, groups, count })
+}
+
+/// The groups that were found until now; each name once.
+struct Groups<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    found: Places,
+}
+
+impl Groups<'_, '_> {
+    /// A pattern, or a list of them.
+    fn patterns(&mut self, node: &Node, what: &str) -> Vec<Regex> {
+        let nodes: Vec<&Node> = match &node.kind {
+            Kind::Sequence(items) => items.iter().map(|item| &**item).collect(),
+            _ => vec![node],
+        };
+        nodes.into_iter().filter_map(|node| self.pattern(node, what)).collect()
+    }
+
+    fn pattern(&mut self, node: &Node, what: &str) -> Option<Regex> {
+        let scalar: &Scalar = shape::scalar(self.reader.collector, node, what, OBSERVATIONS)?;
+        let (regex, names) = regular(self.reader, scalar)?;
+        for (name, place) in names {
+            if self.found.iter().any(|(other, _)| *other == name) {
+                let message = format!("`{name}` is found in two lines");
+                self.reader.collector.error("duplicate-key", message, &place, "the second time");
+            } else {
+                self.found.push((name, place));
+            }
+        }
+        Some(regex)
+    }
+
+    /// A block, and the name of the group that counts its items.
+    fn block(&mut self, node: &Node, what: &str) -> Option<(Block, Option<String>)> {
+        let entries = shape::mapping(self.reader.collector, node, what, BLOCK)?;
+        let known = ["begin", "lines", "each", "end", "count", "then"];
+        shape::check_keys(self.reader.collector, entries, &known, "a block of lines");
+        let get = |key: &str| shape::get(entries, key);
+        let begin = match get("begin") {
+            Some(node) => Some(self.pattern(node, "`begin`")?),
+            None => None,
+        };
+        let middle = match (get("lines"), get("each")) {
+            (None, None) => Middle::Any,
+            (Some(lines), None) => {
+                let before = self.found.len();
+                let pattern = self.pattern(lines, "`lines`")?;
+                if let Some((name, place)) = self.found.get(before) {
+                    let message = format!("`{name}` would be found in every line");
+                    let diagnostic = Diagnostic::error("wrong-value", message)
+                        .at(self.reader.collector.origin(place), "a group of any number of lines")
+                        .help("with `each`, each line is an output");
+                    self.reader.collector.push(diagnostic);
+                }
+                Middle::Lines(pattern)
+            }
+            (None, Some(each)) => {
+                if let Kind::Sequence(items) = &each.kind
+                    && items.is_empty()
+                {
+                    let message = "`each` is a pattern, or a list of them";
+                    self.reader.collector.error("wrong-value", message, &each.head(), "empty");
+                    return None;
+                }
+                Middle::Each(self.patterns(each, "`each`"))
+            }
+            (Some(_), Some(each)) => {
+                let message = "a block has `lines` or `each`";
+                self.reader.collector.error("two-keys", message, &each.head(), "the second one");
+                return None;
+            }
+        };
+        if begin.is_none() && matches!(middle, Middle::Any) {
+            let diagnostic = Diagnostic::error("missing-key", "a block of any lines has no `begin`")
+                .at(self.reader.collector.origin(&node.head()), "it would begin with every line")
+                .help(format!("for example `{BLOCK}`, or `lines` with a pattern for each line"));
+            self.reader.collector.push(diagnostic);
+        }
+        let (end, count) = match (get("end"), get("count")) {
+            (Some(node), None) => (End::Mark(self.pattern(node, "`end`")?), None),
+            (None, Some(node)) => {
+                let name = shape::scalar(self.reader.collector, node, "`count`", "count: n")?;
+                self.counts(name, begin.as_ref(), &middle);
+                (End::Count(name.text.clone()), Some(name.text.clone()))
+            }
+            (None, None) => {
+                shape::missing_key(self.reader.collector, node, "end", "a block of lines", BLOCK);
+                return None;
+            }
+            (Some(_), Some(count)) => {
+                let message = "a block has `end` or `count`";
+                self.reader.collector.error("two-keys", message, &count.head(), "the second one");
+                return None;
+            }
+        };
+        let then = match get("then") {
+            None => None,
+            Some(node) => {
+                if !matches!(middle, Middle::Each(_)) {
+                    let message = "`then` follows the outputs of a list, and there is no `each`";
+                    self.reader.collector.error("wrong-value", message, &node.head(), "follows nothing");
+                }
+                Some(shape::scalar(self.reader.collector, node, "`then`", "then: Listed")?.text.clone())
+            }
+        };
+        Some((Block { begin, middle, end, then }, count))
+    }
+
+    fn counts(&mut self, name: &Scalar, begin: Option<&Regex>, middle: &Middle) {
+        let mut groups = begin.into_iter().flat_map(|begin| begin.capture_names().flatten());
+        let message = if !matches!(middle, Middle::Each(_)) {
+            "`count` counts the outputs of a list, and there is no `each`".to_owned()
+        } else if !groups.any(|group| group == name.text) {
+            format!("`begin` has no group `{}`", name.text)
+        } else {
+            return;
+        };
+        let diagnostic = Diagnostic::error("wrong-value", message)
+            .at(self.reader.collector.origin(&name.span), "counts nothing")
+            .help("for example `begin: '^\\*(?P<n>\\d+)$'`, `each: '^:(?P<pValue>\\d+)$'`, `count: n`");
+        self.reader.collector.push(diagnostic);
+    }
+}
+
+/// Reports outputs that follow a list (`then`) and are not there, or cannot come to their turn.
+pub fn check_then(reader: &mut Reader<'_>, observations: &[&Entry]) {
+    let all: Vec<&str> = observations.iter().map(|entry| entry.key.text.as_str()).collect();
+    let then = |entry: &&Entry| match &entry.value.kind {
+        Kind::Mapping(inner) => shape::get(inner, "then")
+            .and_then(|node| node.as_scalar())
+            .map(|then| (entry.key.text.clone(), then.clone())),
+        _ => None,
+    };
+    let then: Vec<(String, Scalar)> = observations.iter().filter_map(then).collect();
+    for (action, follower) in &then {
+        let at = |name: &str| all.iter().position(|other| *other == name);
+        let (message, help) = match (at(action.as_str()), at(&follower.text)) {
+            (_, None) => {
+                let help = match reader.collector.nearest(&follower.text, all.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => inventory("outputs with an observation", all.iter().copied()),
+                };
+                (format!("`observations` has nothing for `{}`", follower.text), help)
+            }
+            (Some(list), Some(place)) if place <= list => (
+                format!("`{}` stands before `{action}`, and the first that fits counts", follower.text),
+                format!("write `{}` below `{action}`", follower.text),
+            ),
+            _ if then.iter().any(|(other, _)| *other == follower.text) => (
+                format!("`{}` is followed by something itself", follower.text),
+                "what follows a list is one output".to_owned(),
+            ),
+            _ => continue,
+        };
+        let diagnostic = Diagnostic::error("wrong-value", message)
+            .at(reader.collector.origin(&follower.span), "not after the list")
+            .help(help);
+        reader.collector.push(diagnostic);
+    }
+}

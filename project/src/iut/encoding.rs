@@ -1,0 +1,102 @@
+//! How events are written on a stream or in datagrams: JSON messages, lines by templates and patterns, frames of fields.
+
+use coreach_execution::adapter::description::{Encoding, Lines};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::ActionKind;
+use coreach_model::reader::collect::listed;
+use coreach_model::reader::yaml::{Entry, Node};
+
+use super::settle::{self, Speech};
+use super::words::Reader;
+use super::{binary, lines};
+
+/// The keys that belong to an encoding.
+pub const KEYS: [&str; 8] =
+    ["encoding", "line_ending", "frame", "reset", "stimuli", "observations", "values", "unmatched"];
+
+/// How it is carried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    /// Bytes, of which the encoding says where a message ends.
+    Stream,
+    /// Datagrams, each a message.
+    Datagrams,
+}
+
+impl Speech {
+    /// Of what is written so.
+    pub fn of(encoding: Option<&Encoding>) -> Self {
+        match encoding {
+            Some(Encoding::Json) => Speech::Json,
+            Some(Encoding::Binary(_)) => Speech::Frames,
+            Some(Encoding::Lines(_)) | None => Speech::Lines,
+        }
+    }
+}
+
+/// The encoding of a section.
+pub fn encoding(
+    reader: &mut Reader<'_>,
+    entries: &[Entry],
+    node: &Node,
+    of: &str,
+    carrier: Carrier,
+) -> Option<Encoding> {
+    const CHOICES: [(&str, Speech); 3] =
+        [("json", Speech::Json), ("lines", Speech::Lines), ("binary", Speech::Frames)];
+    let before = reader.collector.errors();
+    let speech = reader.choice(entries, "encoding", &CHOICES);
+    if reader.collector.errors() > before {
+        return None;
+    }
+    match speech.unwrap_or(Speech::Json) {
+        Speech::Lines => {
+            foreign(reader, entries, &["frame"], "with lines there is no", "belongs to `encoding: binary`")?;
+            let ending = if carrier == Carrier::Datagrams { "" } else { "\n" };
+            let line_ending = lines::line_ending(reader, entries, ending);
+            let reset = settle::reset(reader, entries, Speech::Lines);
+            let stimuli = lines::stimuli(reader, entries);
+            reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
+            let observations = lines::observations(reader, entries);
+            reader.check_complete(entries, node, "observations", of, ActionKind::Output, lines::OBSERVATIONS);
+            let spelling = reader.spelling(entries);
+            let unmatched = reader.unmatched(entries);
+            let lines = Lines { line_ending, reset, stimuli, observations, spelling, unmatched };
+            (reader.collector.errors() == before).then_some(Encoding::Lines(lines))
+        }
+        Speech::Frames => {
+            foreign(
+                reader,
+                entries,
+                &["line_ending"],
+                "with frames there is no",
+                "belongs to `encoding: lines`",
+            )?;
+            let binary = binary::binary(reader, entries, node, of, carrier)?;
+            (reader.collector.errors() == before).then_some(Encoding::Binary(binary))
+        }
+        Speech::Json | Speech::Http => {
+            let message = "with JSON messages there is no";
+            foreign(reader, entries, &KEYS[1..], message, "belongs to another `encoding`")?;
+            Some(Encoding::Json)
+        }
+    }
+}
+
+/// Reports keys of another encoding.
+fn foreign(
+    reader: &mut Reader<'_>,
+    entries: &[Entry],
+    keys: &[&str],
+    message: &str,
+    label: &str,
+) -> Option<()> {
+    let found: Vec<&Entry> = entries.iter().filter(|entry| keys.contains(&entry.key.text.as_str())).collect();
+    let Some(first) = found.first() else { return Some(()) };
+    let names = listed(found.iter().map(|entry| entry.key.text.as_str()));
+    let diagnostic = Diagnostic::error("wrong-encoding", format!("{message} {names}"))
+        .at(reader.collector.origin(&first.key.span), label)
+        .help("say `encoding`, or leave them out");
+    reader.collector.push(diagnostic);
+    None
+}
