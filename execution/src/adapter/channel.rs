@@ -15,8 +15,11 @@ use crate::adapter::datagrams;
 /// How much is read at once. No datagram is longer.
 const CHUNK: usize = 64 << 10;
 
-/// After so many datagrams in a row one looks whether the kernel has had to drop some: fewer do not fill its buffer.
-const IN_A_ROW: usize = 32;
+/// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that is full has more.
+const IN_A_ROW: usize = 32 << 10;
+
+/// What a datagram takes of the kernel's buffer besides its bytes, at least.
+const AROUND: usize = 512;
 
 /// The kernel keeps so many bytes of datagrams until they are read, where it is let.
 const KEPT: usize = 4 << 20;
@@ -28,7 +31,7 @@ pub struct Channel {
     /// `None` where both directions are one descriptor, or nothing is sent any more.
     write: Option<OwnedFd>,
     datagrams: bool,
-    /// Datagrams that were read without a pause.
+    /// Bytes of datagrams that were read without finding nothing.
     in_a_row: usize,
 }
 
@@ -118,7 +121,7 @@ impl Channel {
             Err(Errno::CONNREFUSED) if self.datagrams => Came::Ended(Ended::Refused),
             Err(_) => Came::Ended(Ended::Broken),
         };
-        self.in_a_row = if matches!(came, Came::Bytes(_)) { self.in_a_row + 1 } else { 0 };
+        self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
         // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is believed.
         if self.datagrams && self.in_a_row >= IN_A_ROW {
             self.in_a_row = 0;

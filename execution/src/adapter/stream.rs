@@ -73,7 +73,7 @@ impl Stream {
             if let Some(ended) = self.ended {
                 return Ok(Frame::Ended(ended));
             }
-            if self.fill()? {
+            if self.fill()? || self.ended.is_some() {
                 continue;
             }
             let rest = until.saturating_duration_since(Instant::now());
@@ -113,7 +113,9 @@ impl Stream {
             if is_read && self.ended.is_none() {
                 self.fill()?;
                 if self.inbox.is_flooded() {
-                    let message = format!("more than {MOST} lines came before it took a stimulus");
+                    let message = format!(
+                        "more than {MOST} messages, or too long ones, came before it took a stimulus"
+                    );
                     return Err(Failure::Flood(message));
                 }
             }
