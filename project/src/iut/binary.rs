@@ -6,16 +6,17 @@ use coreach_execution::adapter::binary::{fits, unhex};
 use coreach_execution::adapter::cut::{Cut, LONGEST, Length};
 use coreach_execution::adapter::description::{Binary, BitContent, Bits, Extent, Field};
 use coreach_execution::adapter::integer::Integer;
-use coreach_execution::adapter::template::Template;
+use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};
 use coreach_model::number;
+use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::encoding::Carrier;
 use super::settle::{self, Speech};
-use super::words::{Holes, Places, Reader};
+use super::words::{Places, Reader};
 
 const FRAME: &str = "frame: { length: u16 }";
 const STIMULI: &str = "stimuli: { Ask: [ { as: u8, is: 1 }, { as: u16, name: pId } ] }";
@@ -87,6 +88,11 @@ fn actions(
     let mut found = Vec::new();
     for (entry, action) in reader.actions(entries, key, like, kind) {
         let what = format!("the frame of `{}`", entry.key.text);
+        // One without fields is written so, and is not what was forgotten.
+        if entry.value.is_nothing() {
+            shape::wrong_kind(reader.collector, &entry.value, &what, "a list of fields", like);
+            continue;
+        }
         let Some(items) = shape::list(reader.collector, &entry.value, &what, like) else { continue };
         let before = reader.collector.errors();
         let mut fields =
@@ -113,17 +119,23 @@ fn actions(
 /// The names of a frame are those of the action.
 fn check(reader: &mut Reader<'_>, action: &Action, entry: &Entry, named: &[Named], kind: ActionKind) {
     if kind == ActionKind::Input {
-        for name in named {
-            // A name is a hole of its own.
-            let template = Template::parse(&format!("{{{}}}", name.text));
-            reader.check_holes(
-                name,
-                &template.unwrap_or_else(|_| Template::fixed("")),
-                Some(&Holes::of(action)),
-            );
+        let parameters = || action.parameters.iter().map(Datum::name);
+        let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
+        let known = || parameters().chain(constants.iter().map(Datum::name));
+        for name in named.iter().filter(|name| known().all(|other| other != name.text)) {
+            let help = match reader.collector.nearest(&name.text, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => inventory(&format!("parameters of `{}`, and constants", action.name), known()),
+            };
+            let message = format!("`{}` has no parameter `{}`", action.name, name.text);
+            let diagnostic = Diagnostic::error("unknown-parameter", message)
+                .at(reader.collector.origin(&name.span), "not known")
+                .help(help);
+            reader.collector.push(diagnostic);
         }
         let sent: Vec<&str> = named.iter().map(|name| name.text.as_str()).collect();
-        reader.check_sent(action, &sent, &entry.key.span);
+        let how = |name: &str| format!("a field with `name: {name}` is its value");
+        reader.check_sent(action, &sent, &entry.key.span, how);
         return;
     }
     let mut places: Places = Vec::new();

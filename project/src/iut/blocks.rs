@@ -187,7 +187,10 @@ pub fn check_then(reader: &mut Reader<'_>, observations: &[&Entry]) {
                 };
                 (format!("`observations` has nothing for `{}`", follower.text), help)
             }
-            (Some(list), Some(place)) if place <= list => (
+            _ if follower.text == *action => {
+                (format!("`{action}` follows itself"), "name another output".to_owned())
+            }
+            (Some(list), Some(place)) if place < list => (
                 format!("`{}` stands before `{action}`, and the first that fits counts", follower.text),
                 format!("write `{}` below `{action}`", follower.text),
             ),

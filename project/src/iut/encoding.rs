@@ -51,7 +51,10 @@ pub fn encoding(
     }
     match speech.unwrap_or(Speech::Json) {
         Speech::Lines => {
-            foreign(reader, entries, &["frame"], "with lines there is no", "belongs to `encoding: binary`")?;
+            if carrier == Carrier::Stream {
+                let label = "belongs to `encoding: binary`";
+                foreign(reader, entries, &["frame"], "with lines there is no", label)?;
+            }
             let ending = if carrier == Carrier::Datagrams { "" } else { "\n" };
             let line_ending = lines::line_ending(reader, entries, ending);
             let reset = settle::reset(reader, entries, Speech::Lines);
@@ -77,7 +80,12 @@ pub fn encoding(
         }
         Speech::Json | Speech::Http => {
             let message = "with JSON messages there is no";
-            foreign(reader, entries, &KEYS[1..], message, "belongs to another `encoding`")?;
+            let keys: Vec<&str> = KEYS[1..]
+                .iter()
+                .copied()
+                .filter(|key| carrier == Carrier::Stream || *key != "frame")
+                .collect();
+            foreign(reader, entries, &keys, message, "belongs to another `encoding`")?;
             Some(Encoding::Json)
         }
     }

@@ -9,7 +9,7 @@ use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::blocks::check_then;
 use super::settle::{self, Speech};
-use super::words::{Holes, Places, Reader};
+use super::words::{Holes, Places, Reader, by_hole};
 
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
@@ -57,7 +57,7 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
             let headers = request.headers.iter().map(|(_, template)| template);
             let templates = std::iter::once(&request.path).chain(&request.body).chain(headers);
             let sent: Vec<&str> = templates.flat_map(|template| template.holes()).collect();
-            reader.check_sent(action, &sent, &entry.key.span);
+            reader.check_sent(action, &sent, &entry.key.span, by_hole);
         }
         stimuli.push((entry.key.text.clone(), request));
     }

@@ -9,7 +9,7 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Scalar};
 
 use super::blocks;
-use super::words::{Holes, Places, Reader};
+use super::words::{Holes, Places, Reader, by_hole};
 
 /// For example.
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
@@ -43,7 +43,7 @@ pub fn stimuli(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Templ
         let holes = action.as_ref().map(Holes::of);
         let Some(template) = reader.template_of(scalar, holes.as_ref()) else { continue };
         if let Some(action) = &action {
-            reader.check_sent(action, &template.holes().collect::<Vec<_>>(), &scalar.span);
+            reader.check_sent(action, &template.holes().collect::<Vec<_>>(), &scalar.span, by_hole);
         }
         stimuli.push((entry.key.text.clone(), template));
     }

@@ -59,6 +59,11 @@ impl Holes {
     }
 }
 
+/// How a parameter is sent by a template.
+pub fn by_hole(name: &str) -> String {
+    format!("`{{{name}}}` is replaced by its value")
+}
+
 impl Reader<'_> {
     /// A text with holes on one line.
     pub fn template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
@@ -91,8 +96,7 @@ impl Reader<'_> {
         self.check_holes(scalar, &template, holes).then_some(template)
     }
 
-    /// Reports holes for which there is nothing.
-    pub fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
+    fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
         let Some(allowed) = holes else { return true };
         let constants: Vec<String> = match self.iosts {
             Some(iosts) if allowed.constants => {
@@ -258,8 +262,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Warns of parameters that are not sent.
-    pub fn check_sent(&mut self, action: &Action, sent: &[&str], place: &Range<usize>) {
+    /// Warns of parameters that are not sent; `how` says how one is.
+    pub fn check_sent(
+        &mut self,
+        action: &Action,
+        sent: &[&str],
+        place: &Range<usize>,
+        how: impl Fn(&str) -> String,
+    ) {
         let unsent: Vec<&str> =
             action.parameters.iter().map(Datum::name).filter(|name| !sent.contains(name)).collect();
         if unsent.is_empty() {
@@ -269,7 +279,7 @@ impl Reader<'_> {
             format!("the implementation is not told {} of `{}`", listed(unsent.iter().copied()), action.name);
         let diagnostic = Diagnostic::warning("unsent-parameter", message)
             .at(self.collector.origin(place), "nothing stands for it here")
-            .help(format!("`{{{}}}` is replaced by its value", unsent[0]));
+            .help(how(unsent[0]));
         self.collector.push(diagnostic);
     }
 
