@@ -1,6 +1,6 @@
 //! The documents hold together: links resolve, models in them are models, the schemas accept what the reader accepts.
 //!
-//! A block ```` ```yaml specification ````, `purpose` or `configuration` is a whole file (a name may follow); other blocks are
+//! A block ```` ```yaml specification ````, `purpose`, `configuration` or `iut` is a whole file (a name may follow); other blocks are
 //! pieces. What the documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
@@ -14,6 +14,7 @@ use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
 use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
 use coreach_project::configuration::read_configuration;
+use coreach_project::iut;
 use coreach_tests::schema::{self, value};
 use serde_json::Value;
 
@@ -160,7 +161,7 @@ impl Drop for Folder {
 fn whole_models_in_documents_are_accepted_without_a_word() {
     let folder = Folder(std::env::temp_dir().join(format!("coreach-wholes-{}", std::process::id())));
     fs::create_dir_all(&folder.0).unwrap();
-    let mut counts = [0; 3];
+    let mut counts = [0; 4];
     for document in documents() {
         // A configuration finds the files beside its document and in it; and those of an example, where there are none.
         let beside = document.parent().unwrap();
@@ -199,13 +200,17 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                     counts[2] += 1;
                     read_configuration(file, &folder.0).map(|(_, found)| found)
                 }
+                "iut" => {
+                    counts[3] += 1;
+                    iut::read(file, &folder.0, None).map(|(_, found)| found)
+                }
                 other => panic!("{place}: a whole `{other}`?"),
             };
             let found = found.unwrap_or_else(|errors| errors);
             assert!(found.is_empty(), "{place}: {found:#?}");
         }
     }
-    assert!(counts[0] >= 3 && counts[1] >= 2 && counts[2] >= 2, "only {counts:?} found");
+    assert!(counts[0] >= 3 && counts[1] >= 2 && counts[2] >= 2 && counts[3] >= 3, "only {counts:?} found");
 }
 
 /// What the schema for this file's kind says against it.

@@ -42,7 +42,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 }
 
 /// Files with every key that there is.
-const FULL: [&str; 9] = [
+const FULL: [&str; 12] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
@@ -53,7 +53,7 @@ const FULL: [&str; 9] = [
     "iut: m\nhttp: { base: \"http://h\", launch: { command: [sut], keep: false }, reset: { method: GET, path: /r, body: x, \
      headers: { A: b }, status: 204, expect: e, within_ms: 3 }, settle: { within_ms: 7, barrier: [{ pause_ms: 3 }, { command: [c] }, \
      { method: GET, path: /r }] }, stimuli: { I: { method: GET, path: /, body: x, headers: { A: b } } }, \
-     observations: { O: { status: 200, values: { p: /p } } }, values: { p: { a: b } }, unmatched: fail }",
+     observations: { O: { status: 200, each: /l, values: { p: /p }, then: P }, P: { status: 200 } }, values: { p: { a: b } }, unmatched: fail }",
     "iut: m\nlink: { ordered: true, delay: 50 ms }\nsimulated: { model: specification.yaml }",
     "campaign: c\ntests: [{ configuration: coreach.yaml }, { test_case: coreach.yaml }]\niuts: [iut.yaml]\n\
      constants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 2 }\nstrategy: shortest\nlimits: { quiescence_ms: 5, \
@@ -72,6 +72,15 @@ const FULL: [&str; 9] = [
      locations: { Idle: text, Accept: { label: a }, Reject: }\ninitial: { location: Idle, condition: w == d }\n\
      transitions: [{ from: Idle, to: Accept, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \
      { from: Idle, to: Reject, on: Cancel }]",
+    "iut: m\ntcp: { address: \"127.0.0.1:1\", encoding: lines, observations: { O: { begin: b, lines: l, end: e }, \
+     P: { begin: \"(?P<n>b)\", each: e, count: n, then: Q }, Q: { each: [a, b], end: c }, R: { begin: a, end: b } } }",
+    "iut: m\nudp: { address: \"127.0.0.1:1\", launch: { command: [sut], keep: true }, settle: { quiet_ms: 7 }, encoding: binary, \
+     reset: [{ send: \"00\", expect: \"00\" }], stimuli: { I: [{ as: u16le, name: p }, { bits: [{ width: 7, is: 1 }, { width: 1, name: q }] }, \
+     { as: bytes, is: \"c00c\" }, { as: text, name: t, length: u8 }] }, observations: { O: [{ as: i8, any: true }, \
+     { bits: [{ width: 7, is: 1 }, { width: 1, any: true }] }, { as: bytes, name: b, size: 4 }, { as: text, name: t, until: \"00\" }, \
+     { as: bytes, any: true, rest: true }] }, values: { p: { a: b } }, unmatched: ignore }",
+    "iut: m\nstdio: { command: [sut], encoding: binary, frame: { length: u16, at: 2, counts: frame }, stimuli: { I: [] }, \
+     observations: { O: [{ as: u8, is: 3 }] } }",
 ];
 
 /// Files of every kind: those above, in the folder of an example, and all that are good in the repository.
