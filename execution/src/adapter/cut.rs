@@ -128,7 +128,7 @@ impl Inbox {
     ///
     /// # Errors
     /// [`Failure::Flood`]: it is too long. [`Failure::Garbage`]: its length is none.
-    pub fn next(&mut self) -> Result<Option<Range<usize>>, Failure> {
+    pub fn frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
         let rest = &self.buffer[self.taken..];
         let (frame, whole) = match &self.cut {
             Cut::Lines => {
@@ -244,7 +244,7 @@ mod tests {
         for piece in pieces {
             inbox.space()?.extend_from_slice(piece);
             inbox.came(piece.len());
-            while let Some(frame) = inbox.next()? {
+            while let Some(frame) = inbox.frame()? {
                 found.push(inbox.bytes(frame).to_vec());
             }
         }

@@ -67,7 +67,7 @@ impl Stream {
     /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
     pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<Frame<'_>, Failure> {
         loop {
-            if let Some(frame) = self.inbox.next()? {
+            if let Some(frame) = self.inbox.frame()? {
                 return Ok(Frame::Bytes(self.inbox.bytes(frame)));
             }
             if let Some(ended) = self.ended {

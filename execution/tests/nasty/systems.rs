@@ -2,7 +2,7 @@
 //! each connection is served for itself, and what came over it is done in its order: they are servers like many.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -84,21 +84,41 @@ pub fn http(slow: Slow) -> SocketAddr {
     })
 }
 
-/// The counter behind lines: `RESET`, `ADD 3`, `ASK`.
+/// What is answered to a line: `RESET`, `ADD 3`, `ASK`.
+fn answer(line: &str, counter: &Mutex<Counter>, slow: Slow) -> String {
+    if line == "RESET" {
+        slowly(counter, Slow { ms: 0, every: 0 }, |count| *count = 0);
+        "ok".to_owned()
+    } else if let Some(by) = line.strip_prefix("ADD ") {
+        slowly(counter, slow, |count| *count += by.parse::<i64>().unwrap());
+        "done".to_owned()
+    } else {
+        format!("value {}", slowly(counter, slow, |count| *count))
+    }
+}
+
+/// The counter in datagrams, each of which is served for itself: so a reset overtakes what is slow.
+pub fn datagrams(slow: Slow) -> SocketAddr {
+    let socket = Arc::new(UdpSocket::bind("127.0.0.1:0").unwrap());
+    let address = socket.local_addr().unwrap();
+    let counter = Arc::new(Mutex::new(Counter::default()));
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok((count, peer)) = socket.recv_from(&mut buffer) {
+            let line = String::from_utf8_lossy(&buffer[..count]).trim_end().to_owned();
+            let (socket, counter) = (Arc::clone(&socket), Arc::clone(&counter));
+            thread::spawn(move || drop(socket.send_to(answer(&line, &counter, slow).as_bytes(), peer)));
+        }
+    });
+    address
+}
+
+/// The counter behind lines.
 pub fn lines(slow: Slow) -> SocketAddr {
     serve(move |mut stream, counter| {
         stream.set_nodelay(true)?;
         for line in BufReader::new(stream.try_clone()?).lines() {
-            let line = line?;
-            let answer = if line == "RESET" {
-                slowly(counter, Slow { ms: 0, every: 0 }, |count| *count = 0);
-                "ok".to_owned()
-            } else if let Some(by) = line.strip_prefix("ADD ") {
-                slowly(counter, slow, |count| *count += by.parse::<i64>().unwrap());
-                "done".to_owned()
-            } else {
-                format!("value {}", slowly(counter, slow, |count| *count))
-            };
+            let answer = answer(&line?, counter, slow);
             // Who does not listen any more has been answered all the same.
             let _ = stream.write_all(format!("{answer}\n").as_bytes());
         }

@@ -273,7 +273,7 @@ impl Fields<'_, '_> {
         }
         let parts: Vec<Bits> = parts.into_iter().flatten().collect();
         let all: u32 = parts.iter().map(|part| part.width).sum();
-        if all == 0 || all % 8 != 0 {
+        if all == 0 || !all.is_multiple_of(8) {
             let message = format!("fields of bits are whole bytes, and these have {all} bits");
             self.reader.collector.error("wrong-value", message, &node.head(), "no whole bytes");
             return None;
