@@ -3,7 +3,7 @@
 //! **Problem.** A datagram may come late, when its run is over. Nothing in it says of which run it is.
 //!
 //! **Method.** The socket of a run is connected, so the kernel lets in what comes from the system's address alone; and it is bound to a
-//! port that this program has not used for as long as [`FRESH`] says. What comes later goes to a port that nobody has, and the kernel drops
+//! port that this program has not used for a minute (`FRESH`). What comes later goes to a port that nobody has, and the kernel drops
 //! it. **Falls short** where a datagram is later than that, or another program has had the port before.
 //!
 //! Who listens cannot be found out by sending something: it would be taken for a stimulus. The kernel's own list of sockets tells
