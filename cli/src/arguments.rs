@@ -12,7 +12,7 @@ use coreach_project::budget;
 use coreach_project::whole::positive;
 
 use crate::execution_arguments::{
-    ExplainArguments, MutateArguments, ReplayArguments, TestArguments, Tolerance,
+    CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, TestArguments, Tolerance,
 };
 use crate::exit;
 use crate::output_format::OutputFormat;
@@ -66,6 +66,9 @@ pub enum Command {
     /// Runs test cases against implementations, many times, and keeps every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
     Campaign(CampaignArguments),
+    /// Tells what runs have covered of their specification and their purposes
+    #[command(after_help = COVERAGE_HELP)]
+    Coverage(CoverageArguments),
 }
 
 impl Command {
@@ -80,6 +83,7 @@ impl Command {
             Command::Explain(arguments) => arguments.format,
             Command::Replay(arguments) => arguments.format,
             Command::Mutate(arguments) => arguments.format,
+            Command::Coverage(arguments) => arguments.format,
             Command::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
                 Some(CampaignCommand::Salvage(_)) | None => *format,
@@ -262,6 +266,12 @@ Killed at any instant, the same command goes on where it stopped.
 
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
+
+const COVERAGE_HELP: &str = "\
+Exit code 5: less is covered than --require asks for.
+
+Example:
+  coreach coverage nightly.yaml --lcov nightly.info --require transitions=90%";
 
 /// What `show` shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use coreach_analyses::DomainKind;
 use coreach_execution::{Ending, Settings};
 use coreach_project::budget;
+use coreach_project::coverage::{Kind, Requirement};
 use coreach_project::whole::{milliseconds, positive, whole};
 
 use crate::exit::Exit;
@@ -202,6 +204,66 @@ pub struct ReplayArguments {
     /// No progress
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Of `coverage`.
+#[derive(Args, Debug)]
+pub struct CoverageArguments {
+    /// Stores, runs that `test --keep` wrote, folders of them; and campaigns or configurations
+    ///
+    /// A campaign stands for its configurations, and for its store where no runs are named. Where no configuration is named,
+    /// those beside the runs are tried.
+    #[arg(value_name = "CAMPAIGN|CONFIG|STORE|RUNS", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Write LCOV here, for genhtml, editors and build servers
+    #[arg(long, value_name = "FILE")]
+    pub lcov: Option<PathBuf>,
+    /// The least that must be covered of each specification: `80%`, or `transitions=90%`; may be repeated
+    #[arg(long, value_name = "[WHAT=]PERCENT", value_parser = required)]
+    pub require: Vec<Required>,
+    /// The domain that proves what no run can show; `none`: nothing is proved
+    #[arg(long, value_name = "D", default_value = "interval", value_parser = proofs)]
+    pub proofs: Proofs,
+    /// The most states in which a run may be at once; a run with more is left out, which is said
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = positive)]
+    pub states: NonZeroUsize,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// No table, no notes, no progress: errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// A domain, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proofs(pub Option<DomainKind>);
+
+fn proofs(text: &str) -> Result<Proofs, String> {
+    if text == "none" {
+        return Ok(Proofs(None));
+    }
+    let domain = text.parse::<DomainKind>();
+    domain.map(|domain| Proofs(Some(domain))).map_err(|error| format!("{error}; and none"))
+}
+
+/// What `--require` says: of one kind, or of all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Required(pub Vec<Requirement>);
+
+fn required(text: &str) -> Result<Required, String> {
+    let (kinds, percent) = match text.split_once('=') {
+        None => (Kind::ALL.to_vec(), text),
+        Some((name, percent)) => {
+            let found = Kind::ALL.into_iter().find(|kind| kind.name() == name.trim());
+            let names = Kind::ALL.map(Kind::name).join(", ");
+            (vec![found.ok_or_else(|| format!("expected one of {names} before `=`"))?], percent)
+        }
+    };
+    let percent = percent.trim();
+    let number = whole::<usize>(percent.strip_suffix('%').unwrap_or(percent)).ok();
+    let percent = number.filter(|number| *number <= 100).ok_or("expected a percentage, for example 80%")?;
+    Ok(Required(kinds.into_iter().map(|kind| Requirement { kind, percent }).collect()))
 }
 
 /// Of `mutate`.

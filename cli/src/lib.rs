@@ -62,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Replay(arguments) => commands::replay::replay(&arguments),
         Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
+        Command::Coverage(arguments) => commands::coverage::coverage(&arguments),
         Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
     };
     watch::ended(end(result).code()).into()

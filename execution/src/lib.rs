@@ -75,6 +75,7 @@ pub mod campaign;
 mod clock;
 pub mod codec;
 pub mod constants;
+pub mod coverage;
 pub mod ending;
 pub mod excerpt;
 pub mod explain;

@@ -61,6 +61,7 @@ pub mod losses;
 pub mod named_types;
 pub mod names;
 pub mod simplify;
+pub mod sources;
 pub mod stages;
 pub mod stop;
 
@@ -70,6 +71,7 @@ use coreach_model::iosts::{Iosts, TestPurpose};
 
 use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
 use limits::Limits;
+use sources::Sources;
 use stages::close::close;
 use stages::complete::complete;
 use stages::determinize::determinize;
@@ -110,6 +112,8 @@ macro_rules! stages {
         #[derive(Clone, Debug)]
         pub struct Generation {
             $(#[doc = concat!("After `", $name, "`.")] pub $field: $artifact,)*
+            /// Of what it was made.
+            pub sources: Sources,
             /// What the checks left open, where it is anything; empty where nothing was checked.
             pub unsettled: Vec<Unsettled>,
         }
@@ -216,7 +220,8 @@ pub fn generate(
         check::test_case(&test_case, &test_graph, solver)
     });
 
-    Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case, unsettled })
+    let sources = Sources::of(specification, &purpose);
+    Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case, sources, unsettled })
 }
 
 /// Facts that are conjoined to guards make them longer.

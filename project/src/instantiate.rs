@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Diagnostic, Term};
 
@@ -21,19 +22,13 @@ pub fn instantiate(
     if configuration.instantiate.is_empty() {
         return Ok(());
     }
-    let own = |purpose: &TestPurpose| -> Vec<Datum> {
-        let constants = purpose.iosts.constants.iter();
-        constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()
-    };
     let all: Vec<Datum> =
         specification.constants.iter().cloned().chain(purposes.iter().flat_map(own)).collect();
-    let everywhere = values(configuration, &all)?;
-    for purpose in purposes.iter_mut() {
-        // Two purposes may use one name for constants of different types: each reads the text by its own.
-        let mut known: Vec<Datum> = specification.constants.clone();
-        known.extend(own(purpose));
-        known.extend(all.iter().cloned());
-        let values = values(configuration, &known)?;
+    let everywhere = literals(values(configuration, &all)?);
+    let values = purposes.iter().map(|purpose| values_of(configuration, specification, purposes, purpose));
+    let values: Vec<Valuation> = values.collect::<Result<_, _>>()?;
+    for (purpose, values) in purposes.iter_mut().zip(values) {
+        let values = literals(values);
         fix(&mut purpose.iosts, &values);
         purpose.observes.retain(|datum| !values.contains_key(datum));
     }
@@ -41,12 +36,38 @@ pub fn instantiate(
     Ok(())
 }
 
-fn values(configuration: &Configuration, known: &[Datum]) -> Result<Substitution, Vec<Diagnostic>> {
+/// What the configuration says of the constants, read for one of its purposes: two purposes may use one name for constants of
+/// different types, and each reads the text by its own.
+///
+/// # Errors
+/// As [`instantiate`].
+pub fn values_of(
+    configuration: &Configuration,
+    specification: &Iosts,
+    purposes: &[TestPurpose],
+    purpose: &TestPurpose,
+) -> Result<Valuation, Vec<Diagnostic>> {
+    let mut known: Vec<Datum> = specification.constants.clone();
+    known.extend(own(purpose));
+    known.extend(purposes.iter().flat_map(own));
+    values(configuration, &known)
+}
+
+/// A purpose's own constants.
+fn own(purpose: &TestPurpose) -> Vec<Datum> {
+    let constants = purpose.iosts.constants.iter();
+    constants.filter(|datum| !purpose.observes.contains(datum)).cloned().collect()
+}
+
+fn values(configuration: &Configuration, known: &[Datum]) -> Result<Valuation, Vec<Diagnostic>> {
     // The first of a name counts: a second one of the same name is another purpose's.
     let mut names = BTreeSet::new();
     let known: Vec<Datum> = known.iter().filter(|datum| names.insert(datum.name())).cloned().collect();
-    let values = instantiation(configuration, &known)?;
-    Ok(values.into_iter().map(|(datum, value)| (datum, Term::literal(value))).collect())
+    instantiation(configuration, &known)
+}
+
+fn literals(values: Valuation) -> Substitution {
+    values.into_iter().map(|(datum, value)| (datum, Term::literal(value))).collect()
 }
 
 /// Replaces the constants by their values.

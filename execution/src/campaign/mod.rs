@@ -21,6 +21,7 @@
 //! a thread and its part of a transaction.
 
 mod buckets;
+mod each;
 mod find;
 pub mod junit;
 pub mod left_out;
@@ -36,6 +37,7 @@ mod store_error;
 pub mod summary;
 pub mod work;
 
+pub use each::{KeptRun, KeptTest};
 pub use find::{FindError, Found};
 pub use left_out::{LeftOut, WhyLeftOut};
 pub use partition::Partition;

@@ -20,6 +20,7 @@ use serde::Serialize;
 use super::{Mark, View};
 use crate::artifact::Verdict;
 use crate::named_types::named_types;
+use crate::sources::Sources;
 
 /// The version of the document's format.
 pub const FORMAT_VERSION: u32 = 1;
@@ -45,6 +46,8 @@ struct Document {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     purpose: Option<Purpose>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made_of: Option<Sources>,
     counts: Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     purpose_reachable: Option<bool>,
@@ -198,6 +201,7 @@ fn document(view: &View<'_>) -> Document {
             given_transitions: given,
             others_stay: view.others_stay,
         }),
+        made_of: view.sources.cloned(),
         counts: Counts {
             locations: iosts.locations.len(),
             transitions: iosts.transitions.len(),

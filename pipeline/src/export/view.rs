@@ -7,6 +7,7 @@ use coreach_model::{ActionKind, Numbered, Term, TransitionId};
 
 pub use crate::artifact::Mark;
 use crate::artifact::{FoundOut, Particulars, Selection, Verdict};
+use crate::sources::Sources;
 use crate::{Generation, Stage};
 
 /// The result of a stage, or a model that a user wrote, as exports see it.
@@ -38,6 +39,8 @@ pub struct View<'a> {
     pub losses: &'a [String],
     /// Can the purpose be reached, as far as the analysis can tell? From `select` on.
     pub reachable: Option<bool>,
+    /// For a test case: of what it was made.
+    pub sources: Option<&'a Sources>,
     /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
     pub walked: BTreeMap<TransitionId, Vec<usize>>,
 }
@@ -67,6 +70,7 @@ impl<'a> View<'a> {
             selection,
             losses,
             reachable,
+            sources: (Some(stage) == Stage::ALL.last().copied()).then_some(&generation.sources),
             walked: BTreeMap::new(),
         }
     }
@@ -87,6 +91,7 @@ impl<'a> View<'a> {
             selection: None,
             losses: &[],
             reachable: None,
+            sources: None,
             walked: BTreeMap::new(),
         }
     }

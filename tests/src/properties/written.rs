@@ -10,6 +10,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::reader::Specification;
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::named_types::named_types;
+use coreach_pipeline::sources::Sources;
 use coreach_pipeline::{Generation, Stage};
 use coreach_project::written::read_back;
 
@@ -28,7 +29,7 @@ pub fn written(
     if !settings.wants(WRITTEN) || (settings.only.is_none() && !settings.seed.is_multiple_of(4)) {
         return;
     }
-    let Some(generation) = generation(made) else { return };
+    let Some(generation) = generation(specification, made) else { return };
     let specification = Specification { types: named_types(specification), iosts: specification.clone() };
     let outcome = catch_unwind(AssertUnwindSafe(|| round(&generation, &specification, solver)));
     let outcome = outcome.unwrap_or_else(|payload| {
@@ -54,9 +55,11 @@ fn round(
 }
 
 /// All results as one, where all were made.
-pub fn generation(made: &Artifacts) -> Option<Generation> {
+pub fn generation(specification: &Iosts, made: &Artifacts) -> Option<Generation> {
+    let complete_purpose = made.complete.clone()?;
     Some(Generation {
-        complete_purpose: made.complete.clone()?,
+        sources: Sources::of(specification, &complete_purpose.purpose),
+        complete_purpose,
         product: made.product.clone()?,
         closed: made.closed.clone()?,
         visible: made.visible.clone()?,

@@ -1,0 +1,189 @@
+//! `coreach coverage`: what runs have covered of their specification and their purposes.
+
+use std::io;
+
+use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
+use coreach_model::Diagnostic;
+use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
+use coreach_project::outputs::{self, Named};
+
+use super::{exit_of, plural, refuse_as, table};
+use crate::console;
+use crate::execution_arguments::CoverageArguments;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::progress::Progress;
+use crate::write::write;
+
+/// So many lines are told of one kind of thing; the document has all.
+const TOLD: usize = 40;
+
+/// Reads the runs, tells what they covered.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
+    let refused = |found: &[Diagnostic]| {
+        let is_ours = found.iter().any(|diagnostic| diagnostic.code == NO_ACCESS);
+        refuse_as(found, arguments.format, if is_ours { Exit::Environment } else { exit_of(found) })
+    };
+    let given = match Given::of(&arguments.files) {
+        Ok(given) => given,
+        Err(found) => return refused(&found),
+    };
+    let output = arguments.lcov.as_deref().map(|path| Named::new("--lcov", path));
+    if let Err(found) = outputs::refuse(output.as_slice(), &given.inputs()) {
+        return refused(&found);
+    }
+    let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
+    let progress = Progress::start(1, !arguments.quiet);
+    let measured = measure(&given, &settings, &|what| progress.says(what));
+    drop(progress);
+    let mut report = match measured {
+        Ok(report) => report,
+        Err(found) => return refused(&found),
+    };
+    let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
+    report.require(&required);
+    let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
+    report.exit_code = exit.code();
+    if let Some(path) = &arguments.lcov
+        && let Err(error) = write(path, lcov(&report))
+    {
+        console::say(&format!("error: cannot write {}: {error}", path.display()));
+        return Ok(Exit::Environment);
+    }
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&report)?,
+        OutputFormat::Human if arguments.quiet => {}
+        OutputFormat::Human => console::print(&told(&report))?,
+    }
+    doubts(&report, &settings, arguments.quiet);
+    Ok(exit)
+}
+
+/// What makes the figures less certain than they look, and what they do not reach.
+fn doubts(report: &Report, settings: &Settings, quiet: bool) {
+    let runs = &report.runs;
+    if runs.too_many_states > 0 {
+        let left = plural(runs.too_many_states, "run");
+        let limit = settings.states;
+        console::say(&format!(
+            "warning: {left} left out: more than {limit} states are possible (`--states`)"
+        ));
+    }
+    if runs.cut > 0 && !quiet {
+        let cut = plural(runs.cut, "run");
+        console::say(&format!(
+            "note: {cut} behind a link counted up to an event that no order of the specification explains"
+        ));
+    }
+    for unmet in &report.unmet {
+        let (name, kind) = (&unmet.specification, unmet.requirement.kind.name());
+        let (covered, percent) = (unmet.covered, unmet.requirement.percent);
+        console::say(&format!(
+            "error: {name}: {covered}% of the {kind} are covered, {percent}% are required"
+        ));
+    }
+}
+
+fn told(report: &Report) -> String {
+    let mut text = String::new();
+    let repeated = match report.runs.repeated {
+        0 => String::new(),
+        repeated => format!(", {repeated} of them repeated"),
+    };
+    text += &format!("{}{repeated}\n", plural(report.runs.read, "run"));
+    for specification in &report.specifications {
+        text += &one(specification, report.domain);
+    }
+    text
+}
+
+fn one(specification: &SpecificationCoverage, domain: Option<&str>) -> String {
+    let own = &specification.own;
+    let mut text = format!("\n{} ({})\n", own.name, own.file);
+    let mut rows = vec![head()];
+    let row = |name: String, runs: u64, figures: &dyn Fn(Kind) -> Figure| {
+        let figures = Kind::ALL.into_iter().map(|kind| figure(&figures(kind)));
+        [name, runs.to_string()].into_iter().chain(figures).collect::<Vec<_>>()
+    };
+    rows.push(row("specification".to_owned(), own.runs, &|kind| *own.figures.of(kind)));
+    for purpose in &specification.purposes {
+        let name = format!("  by {}", purpose.own.name);
+        rows.push(row(name, purpose.own.runs, &|kind| *purpose.of_specification.of(kind)));
+    }
+    for purpose in &specification.purposes {
+        let name = format!("purpose {}", purpose.own.name);
+        rows.push(row(name, purpose.own.runs, &|kind| *purpose.own.figures.of(kind)));
+    }
+    text += &table(&rows, 1);
+    let models: Vec<&ModelCoverage> =
+        std::iter::once(own).chain(specification.purposes.iter().map(|purpose| &purpose.own)).collect();
+    let proved = match domain {
+        Some(domain) => format!("no run can show, by a proof in the domain {domain}"),
+        None => String::new(),
+    };
+    for (status, title) in [
+        (Status::Gap, "gaps"),
+        (Status::Possible, "possible, and not certain"),
+        (Status::Unreachable, proved.as_str()),
+    ] {
+        let lines: Vec<String> = models.iter().flat_map(|model| named(model, status)).collect();
+        if lines.is_empty() {
+            continue;
+        }
+        text += &format!("\n{title}:\n");
+        for line in lines.iter().take(TOLD) {
+            text += &format!("  {line}\n");
+        }
+        if lines.len() > TOLD {
+            text += &format!("  and {} more; `--format json` has all\n", lines.len() - TOLD);
+        }
+    }
+    text
+}
+
+fn head() -> Vec<String> {
+    let kinds = Kind::ALL.map(|kind| kind.name().to_owned());
+    [String::new(), "runs".to_owned()].into_iter().chain(kinds).collect()
+}
+
+/// `12/14 85.7%`
+fn figure(figure: &Figure) -> String {
+    format!("{}/{} {:.1}%", figure.covered, figure.asked(), figure.percent)
+}
+
+/// What has this status, a line for each place: what belongs to a transition that has it is not told again.
+fn named(model: &ModelCoverage, status: Status) -> Vec<String> {
+    let place = |line: usize| format!("{}:{line}", model.file);
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for location in model.locations.iter().filter(|location| location.met.status == status) {
+        lines.push((location.line, format!("{}: location {}", place(location.line), location.name)));
+    }
+    for transition in &model.transitions {
+        let at = |what: String| {
+            (transition.line, format!("{}: {}{what}", place(transition.line), transition.name))
+        };
+        if transition.met.status == status {
+            lines.push(at(String::new()));
+            continue;
+        }
+        for conjunct in &transition.conjuncts {
+            for (met, side) in [(&conjunct.holds, "holds"), (&conjunct.fails, "alone fails")] {
+                if met.status == status {
+                    lines.push(at(format!(": `{}` {side}", conjunct.text)));
+                }
+            }
+        }
+        for parameter in &transition.parameters {
+            let classes = parameter.classes.iter().filter(|class| class.met.status == status);
+            let classes: Vec<&str> = classes.map(|class| class.class.as_str()).collect();
+            if !classes.is_empty() {
+                lines.push(at(format!(": {} is {}", parameter.name, classes.join(", "))));
+            }
+        }
+    }
+    lines.sort_by_key(|(line, _)| *line);
+    lines.into_iter().map(|(_, line)| line).collect()
+}

@@ -1,0 +1,124 @@
+//! Into which class the value of a parameter falls, at a transition that an event has taken.
+//!
+//! **Problem.** A parameter ranges over more values than can be tried, and faults sit at the ends of what a guard allows. Those ends
+//! depend on the state: `vSum + n <= 10` ends elsewhere each time.
+//!
+//! **Method.** So the ends are not computed; they are looked for beside the value. With the state and the other parameters as they
+//! are, an integer is at the low end where the guard refuses (or the type lacks) the number below it, at the high end where it
+//! refuses the one above, the *only* value where it refuses both, and *inside* otherwise. That is right for ranges with holes,
+//! and for guards of any form. A real number has no neighbours: it is at an edge where a comparison of the guard in which the parameter occurs has two
+//! equal sides. Of truth values and enumerations each value is a class of its own. Arrays and records have no classes.
+//!
+//! **Costs** two evaluations of the guard.
+
+use std::collections::HashSet;
+
+use coreach_model::iosts::Transition;
+use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::node::Node;
+use coreach_model::types::Type;
+use coreach_model::{Datum, Term, Value};
+use dashu::integer::IBig;
+
+/// Enumerations with more values than this are not taken apart.
+const MOST_VALUES: usize = 64;
+
+/// A class of values.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Class {
+    /// The number below it is refused, the one above is not.
+    Low,
+    /// The number above it is refused, the one below is not.
+    High,
+    /// Both are.
+    Only,
+    /// Neither is; of a real number, that it is at no edge.
+    Inside,
+    /// A real number at which two sides of a comparison are equal.
+    Edge,
+    /// This value.
+    Is(Value),
+}
+
+impl Class {
+    /// Its name in reports.
+    pub fn name(&self) -> String {
+        match self {
+            Class::Low => "low".to_owned(),
+            Class::High => "high".to_owned(),
+            Class::Only => "only".to_owned(),
+            Class::Inside => "inside".to_owned(),
+            Class::Edge => "edge".to_owned(),
+            Class::Is(value) => value.to_string(),
+        }
+    }
+
+    /// The classes of a type.
+    pub fn of_type(ty: &Type) -> Vec<Class> {
+        match ty {
+            Type::Int | Type::Nat | Type::Range(..) => {
+                vec![Class::Low, Class::High, Class::Only, Class::Inside]
+            }
+            Type::Real => vec![Class::Edge, Class::Inside],
+            Type::Bool | Type::Enum(_) => {
+                let values = Value::enumerate(ty, MOST_VALUES).unwrap_or_default();
+                values.into_iter().map(Class::Is).collect()
+            }
+            Type::Array(_) | Type::Record(_) => Vec::new(),
+        }
+    }
+}
+
+/// The class of a parameter's value where the guard holds; none where its type has no classes. The valuation has the parameters.
+pub fn class_of(transition: &Transition, parameter: &Datum, valuation: &Valuation) -> Option<Class> {
+    let guard = &transition.guard;
+    match valuation.get(parameter)? {
+        Value::Int(number) => {
+            let mut beside = valuation.clone();
+            let mut is_refused = |number: IBig| {
+                let value = Value::Int(number);
+                let is_there = value.is_in(parameter.ty());
+                beside.insert(parameter.clone(), value);
+                !(is_there && holds(guard, &beside) == Ok(true))
+            };
+            let (below, above) = (is_refused(number - IBig::ONE), is_refused(number + IBig::ONE));
+            Some(match (below, above) {
+                (true, true) => Class::Only,
+                (true, false) => Class::Low,
+                (false, true) => Class::High,
+                (false, false) => Class::Inside,
+            })
+        }
+        Value::Real(_) => {
+            let is_equal = |(a, b): &(Term, Term)| match (evaluate(a, valuation), evaluate(b, valuation)) {
+                (Ok(a), Ok(b)) => a == b,
+                _ => false,
+            };
+            let is_at_an_edge = edges(guard, parameter).iter().any(is_equal);
+            Some(if is_at_an_edge { Class::Edge } else { Class::Inside })
+        }
+        value @ (Value::Bool(_) | Value::Enum(..)) => {
+            Some(Class::Is(value.clone())).filter(|class| Class::of_type(parameter.ty()).contains(class))
+        }
+        Value::Array(_) | Value::Record(..) => None,
+    }
+}
+
+/// The sides of the comparisons of numbers in which the parameter occurs.
+pub fn edges(guard: &Term, parameter: &Datum) -> Vec<(Term, Term)> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut work = vec![guard.clone()];
+    while let Some(term) = work.pop() {
+        if !term.mentions(parameter) || !seen.insert(term.clone()) {
+            continue;
+        }
+        if let Node::Compare(_, a, b) = term.node()
+            && a.sort().is_number()
+        {
+            found.push((a.clone(), b.clone()));
+        }
+        work.extend(term.children().into_iter().cloned());
+    }
+    found
+}

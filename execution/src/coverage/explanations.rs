@@ -1,0 +1,247 @@
+//! All explanations of a trace at once.
+//!
+//! **Problem.** A trace may be explained by very many paths, and of each item it must be known how often each of them meets it: at least,
+//! and at most.
+//!
+//! **Method.** Forward, event by event, with the set of states that are possible ([`coreach_model::semantics`], Definition 4.16), and with each
+//! state two vectors: for each item the least and the greatest number of times that a path which leads there has met it. A step adds what it
+//! meets to both; where paths come together, the least of the one and the greatest of the other is kept. Both operations are per item, and adding distributes over
+//! least and greatest, so no path is ever listed. A state that no step leads on from is dropped with its paths: they explain nothing. What
+//! is left at the end are the ends of all explanations, and their least and greatest are the answer.
+//!
+//! Between two events internal steps are followed in an order of the locations in which they lead forward, so each state is complete
+//! before it is left.
+//!
+//! **A link that takes time**: a path also chooses when it takes what was sent. `layers[n]` holds the states that have not taken the last n
+//! stimuli. Before an observation each may take some of them, oldest first: from `layers[n]` into `layers[n - 1]`, from the top down. A stimulus
+//! that is as old as the delay has been taken. At the end what is still under way may have been taken or not.
+//!
+//! **Ends**: internal steps do. **Costs**, for each state and event, the steps of its location, and the number of items where paths part or
+//! come together; along a single path only what is met. The number of states is limited ([`TooManyStates`]).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use coreach_model::semantics::{Event, State, fire};
+use coreach_model::{ActionKind, TransitionId};
+
+use crate::coverage::items::Walked;
+use crate::run::Occurrence;
+
+/// How often each item was met.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// On every explanation at least so often.
+    pub least: Vec<u32>,
+    /// On some explanation so often, and on none more.
+    pub most: Vec<u32>,
+}
+
+impl Bounds {
+    fn nothing(items: usize) -> Self {
+        Bounds { least: vec![0; items], most: vec![0; items] }
+    }
+
+    fn meet(&mut self, items: &[usize]) {
+        for &item in items {
+            self.least[item] = self.least[item].saturating_add(1);
+            self.most[item] = self.most[item].saturating_add(1);
+        }
+    }
+
+    fn join(&mut self, other: &Bounds) {
+        self.least.iter_mut().zip(&other.least).for_each(|(least, other)| *least = (*least).min(*other));
+        self.most.iter_mut().zip(&other.most).for_each(|(most, other)| *most = (*most).max(*other));
+    }
+}
+
+/// What came of a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explained {
+    /// What was met, up to the end or to what is refused.
+    pub bounds: Bounds,
+    /// The number of the first occurrence that no explanation goes on with, counted from 0.
+    pub refused: Option<usize>,
+}
+
+/// A trace is possible in more states than are followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooManyStates;
+
+/// States with what paths to them have met; those that internal steps lead to stand behind those that they leave.
+type Layer = BTreeMap<(usize, State), Bounds>;
+
+struct Follower<'a> {
+    walked: &'a Walked,
+    /// The most states.
+    limit: usize,
+}
+
+/// Explains a trace that begins in this state.
+///
+/// # Errors
+/// More states than the limit are possible.
+pub fn explain(
+    walked: &Walked,
+    initial: &State,
+    trace: &[Occurrence],
+    link: Option<Duration>,
+    limit: usize,
+) -> Result<Explained, TooManyStates> {
+    let follower = Follower { walked, limit };
+    let mut first = Layer::new();
+    follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
+    let mut layers = VecDeque::from([follower.close(first)?]);
+    let mut sent: VecDeque<(&Event, Duration)> = VecDeque::new();
+    for (number, what) in trace.iter().enumerate() {
+        match (what, link) {
+            (Occurrence::Stimulus(event), Some(_)) => {
+                sent.push_back((event, Duration::ZERO));
+                layers.push_front(Layer::new());
+            }
+            (Occurrence::Delay(time), Some(delay)) => {
+                sent.iter_mut().for_each(|(_, age)| *age += *time);
+                while sent.front().is_some_and(|(_, age)| *age >= delay) {
+                    let (Some((event, _)), Some(behind)) = (sent.pop_front(), layers.pop_back()) else {
+                        break;
+                    };
+                    let taken = follower.step(behind, event)?;
+                    if let Some(last) = layers.back_mut() {
+                        join_into(last, taken);
+                    }
+                }
+            }
+            (Occurrence::Stimulus(event), None) | (Occurrence::Observation(event), _) => {
+                let before = follower.take_some(layers, &sent)?;
+                // Kept for the case that nothing follows.
+                let next = before.iter().map(|layer| follower.step(layer.clone(), event));
+                layers = next.collect::<Result<_, _>>()?;
+                if layers.iter().all(Layer::is_empty) {
+                    let bounds = follower.refuse(before, event);
+                    return Ok(Explained { bounds, refused: Some(number) });
+                }
+            }
+            (Occurrence::Delay(_), None) | (Occurrence::Silence(_), _) => {}
+        }
+    }
+    let ends = follower.take_some(layers, &sent)?;
+    Ok(Explained { bounds: follower.all(ends), refused: None })
+}
+
+fn join_into(layer: &mut Layer, more: Layer) {
+    for (key, bounds) in more {
+        add(layer, key, bounds);
+    }
+}
+
+fn add(layer: &mut Layer, key: (usize, State), bounds: Bounds) {
+    match layer.entry(key) {
+        std::collections::btree_map::Entry::Vacant(place) => drop(place.insert(bounds)),
+        std::collections::btree_map::Entry::Occupied(mut known) => known.get_mut().join(&bounds),
+    }
+}
+
+impl Follower<'_> {
+    /// A path comes to a state, with what its last step has met.
+    fn reach(&self, layer: &mut Layer, state: State, mut bounds: Bounds, met: &[usize]) {
+        let mut arrived = Vec::new();
+        self.walked.arrive(&state, &mut |item| arrived.push(item));
+        bounds.meet(met);
+        bounds.meet(&arrived);
+        add(layer, (self.walked.ranks[state.location], state), bounds);
+    }
+
+    /// With the states that internal steps lead to.
+    fn close(&self, mut open: Layer) -> Result<Layer, TooManyStates> {
+        let mut closed = Layer::new();
+        while let Some(((rank, state), bounds)) = open.pop_first() {
+            for &number in &self.walked.outgoing[state.location] {
+                let transition = &self.walked.iosts.transitions[number];
+                if self.walked.iosts.action(transition.action).kind != ActionKind::Internal {
+                    continue;
+                }
+                if let Some(next) = fire(&self.walked.iosts, transition, &state, &[]) {
+                    assert!(self.walked.ranks[next.location] > rank, "internal steps lead forward");
+                    let mut met = Vec::new();
+                    self.walked.take(number, &state.valuation, &mut |item| met.push(item));
+                    self.reach(&mut open, next, bounds.clone(), &met);
+                }
+            }
+            closed.insert((rank, state), bounds);
+            if closed.len() + open.len() > self.limit {
+                return Err(TooManyStates);
+            }
+        }
+        Ok(closed)
+    }
+
+    /// After an event, and the internal steps behind it.
+    fn step(&self, layer: Layer, event: &Event) -> Result<Layer, TooManyStates> {
+        let mut next = Layer::new();
+        let Some(action) = self.walked.iosts.find_action(&event.action) else { return Ok(next) };
+        for ((_, state), mut bounds) in layer {
+            let Some(valuation) = self.walked.with_values(&state, action, &event.values) else { continue };
+            let of_action = |number: &TransitionId| {
+                let transition = &self.walked.iosts.transitions[*number];
+                let to = (transition.action == action)
+                    .then(|| fire(&self.walked.iosts, transition, &state, &event.values));
+                to.flatten().map(|to| (*number, to))
+            };
+            let mut ways: Vec<(TransitionId, State)> =
+                self.walked.outgoing[state.location].iter().filter_map(of_action).collect();
+            let Some(last) = ways.pop() else { continue };
+            let mut met = Vec::new();
+            self.walked.come(state.location, action, &valuation, &mut |item| met.push(item));
+            bounds.meet(&met);
+            let mut go = |(number, to): (TransitionId, State), bounds: Bounds| {
+                let mut met = Vec::new();
+                self.walked.take(number, &valuation, &mut |item| met.push(item));
+                self.reach(&mut next, to, bounds, &met);
+            };
+            ways.into_iter().for_each(|way| go(way, bounds.clone()));
+            go(last, bounds);
+        }
+        self.close(next)
+    }
+
+    /// Before an observation: each state may have taken some of what it is behind.
+    fn take_some(
+        &self,
+        mut layers: VecDeque<Layer>,
+        sent: &VecDeque<(&Event, Duration)>,
+    ) -> Result<VecDeque<Layer>, TooManyStates> {
+        for behind in (1..layers.len()).rev() {
+            let (event, _) = sent[sent.len() - behind];
+            let taken = self.step(layers[behind].clone(), event)?;
+            join_into(&mut layers[behind - 1], taken);
+        }
+        if layers.iter().map(Layer::len).sum::<usize>() > self.limit {
+            return Err(TooManyStates);
+        }
+        Ok(layers)
+    }
+
+    /// The event came, and nothing follows: what it shows of the guards that refused it.
+    fn refuse(&self, mut layers: VecDeque<Layer>, event: &Event) -> Bounds {
+        let action = self.walked.iosts.find_action(&event.action);
+        for ((_, state), bounds) in layers.iter_mut().flatten() {
+            let valuation = action
+                .and_then(|action| Some((action, self.walked.with_values(state, action, &event.values)?)));
+            if let Some((action, valuation)) = valuation {
+                let mut met = Vec::new();
+                self.walked.come(state.location, action, &valuation, &mut |item| met.push(item));
+                bounds.meet(&met);
+            }
+        }
+        self.all(layers)
+    }
+
+    /// What is common to all ends.
+    fn all(&self, ends: VecDeque<Layer>) -> Bounds {
+        let mut ends = ends.into_iter().flat_map(Layer::into_values);
+        // The trace was followed so far, so there is one.
+        let mut all = ends.next().unwrap_or_else(|| Bounds::nothing(self.walked.count()));
+        ends.for_each(|bounds| all.join(&bounds));
+        all
+    }
+}

@@ -1,0 +1,295 @@
+//! What is counted: the items of a model, and how the models that are walked side by side meet in one system.
+//!
+//! **Sides of a conjunct.** A guard is a conjunction c1 && ... && cn. When an event of the transition's action comes (or is sent) in a state at
+//! its source, the guard is evaluated there. Where all conjuncts hold, each has shown that it *holds*; where just one does
+//! not, that one alone refused the event, and has shown that it *fails*; where several do not, none has shown anything. (A conjunct behind
+//! one that fails may be without a value, like the second of `x != 0 && 10 div x > 1`: the guard is evaluated from the left and never comes to it.) That is
+//! modified condition/decision coverage of a conjunction: n + 1 situations, in each of which one conjunct decides. A guard of an internal action is
+//! evaluated whenever a state at its source is reached.
+
+use coreach_model::iosts::{ActionKind, Iosts, TransitionOrigin};
+use coreach_model::semantics::State;
+use coreach_model::term::evaluate::{Valuation, holds};
+use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId, Value};
+
+use crate::coverage::classes::{Class, class_of};
+
+/// Something that a run may go through.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// A location that is visited.
+    Location(LocationId),
+    /// A transition that is taken.
+    Transition(TransitionId),
+    /// A conjunct of a transition's guard, by its place, that holds with all others, or alone does not.
+    Side {
+        /// The transition.
+        transition: TransitionId,
+        /// The conjunct's place in the guard.
+        conjunct: usize,
+        /// Which side.
+        holds: bool,
+    },
+    /// A class of a parameter's values, at a transition that is taken.
+    Class {
+        /// The transition.
+        transition: TransitionId,
+        /// The parameter's place in the action.
+        parameter: usize,
+        /// The class.
+        class: Class,
+    },
+}
+
+/// Where the items of a transition stand.
+#[derive(Clone, Debug)]
+struct Place {
+    own: usize,
+    /// The first one of the conjuncts: two for each, that it holds before that it fails.
+    sides: usize,
+    /// For each parameter the first one, and the classes.
+    classes: Vec<(usize, Vec<Class>)>,
+}
+
+/// The items of a model, numbered: the locations, then each transition with what belongs to it.
+#[derive(Clone, Debug)]
+pub struct Items {
+    all: Vec<Item>,
+    conjuncts: Numbered<TransitionId, Vec<Term>>,
+    places: Numbered<TransitionId, Place>,
+}
+
+impl Items {
+    /// Of a model, as its author wrote it.
+    pub fn of(iosts: &Iosts) -> Self {
+        let mut all: Vec<Item> = iosts.location_ids().map(Item::Location).collect();
+        let conjuncts = iosts.transitions.map(|transition| transition.guard.conjuncts());
+        let mut places = Numbered::new();
+        for (number, transition) in iosts.transitions.numbered() {
+            let own = all.len();
+            all.push(Item::Transition(number));
+            let sides = all.len();
+            for conjunct in 0..conjuncts[number].len() {
+                let side = |holds| Item::Side { transition: number, conjunct, holds };
+                all.extend([true, false].map(side));
+            }
+            let mut classes = Vec::new();
+            for (parameter, datum) in iosts.action(transition.action).parameters.iter().enumerate() {
+                let list = Class::of_type(datum.ty());
+                let first = all.len();
+                let item =
+                    |class: &Class| Item::Class { transition: number, parameter, class: class.clone() };
+                all.extend(list.iter().map(item));
+                classes.push((first, list));
+            }
+            places.push(Place { own, sides, classes });
+        }
+        Items { all, conjuncts, places }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Item] {
+        &self.all
+    }
+
+    /// The conjuncts of a transition's guard.
+    pub fn conjuncts(&self, transition: TransitionId) -> &[Term] {
+        &self.conjuncts[transition]
+    }
+
+    /// What a guard shows under a valuation.
+    fn sides(&self, transition: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+        let conjuncts = &self.conjuncts[transition];
+        let first = self.places[transition].sides;
+        let mut failing = None;
+        for (place, conjunct) in conjuncts.iter().enumerate() {
+            match holds(conjunct, valuation) {
+                Ok(true) => {}
+                Ok(false) if failing.is_none() => failing = Some(place),
+                // Behind one that fails it is not looked at: `x != 0 && 10 div x > 1`.
+                Err(_) if failing.is_some() => {}
+                // A second one, or a guard without a value: no single one decided.
+                Ok(false) | Err(_) => return,
+            }
+        }
+        match failing {
+            Some(place) => met(first + 2 * place + 1),
+            None => (0..conjuncts.len()).for_each(|place| met(first + 2 * place)),
+        }
+    }
+}
+
+/// A model in what is walked: which of its locations and transitions each of the walked system's is.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The model, as its author wrote it.
+    pub iosts: Iosts,
+    /// Its items.
+    pub items: Items,
+    /// For each walked location; none where the author wrote none.
+    pub locations: Numbered<LocationId, Option<LocationId>>,
+    /// For each walked transition; none where the author wrote none.
+    pub transitions: Numbered<TransitionId, Option<TransitionId>>,
+    outgoing: Numbered<LocationId, Vec<TransitionId>>,
+}
+
+impl Part {
+    /// A model with its places in the walked system.
+    pub fn new(
+        iosts: &Iosts,
+        locations: Numbered<LocationId, Option<LocationId>>,
+        transitions: Numbered<TransitionId, Option<TransitionId>>,
+    ) -> Self {
+        let (items, outgoing) = (Items::of(iosts), iosts.outgoing());
+        Part { iosts: iosts.clone(), items, locations, transitions, outgoing }
+    }
+}
+
+/// What is walked, with the models that it is made of.
+#[derive(Clone, Debug)]
+pub struct Walked {
+    /// The system that takes the steps.
+    pub iosts: Iosts,
+    /// The models: their items are numbered one after the other.
+    pub parts: Vec<Part>,
+    /// For each location, the transitions that leave it.
+    pub(super) outgoing: Numbered<LocationId, Vec<TransitionId>>,
+    /// For each location its place in an order in which internal steps lead forward.
+    pub(super) ranks: Numbered<LocationId, usize>,
+}
+
+impl Walked {
+    /// A system made of these models. It has no cycle of internal actions: a specification with one is refused by its reader, and
+    /// what is made of it has each step of it.
+    pub fn new(iosts: Iosts, parts: Vec<Part>) -> Self {
+        let (outgoing, ranks) = (iosts.outgoing(), ranks(&iosts));
+        // Origins are of no use here, and would keep texts alive.
+        let mut iosts = iosts;
+        for transition in &mut iosts.transitions {
+            transition.origin = TransitionOrigin::default();
+        }
+        Walked { iosts, parts, outgoing, ranks }
+    }
+
+    /// A model alone.
+    pub fn alone(iosts: &Iosts) -> Self {
+        let part = Part::new(
+            iosts,
+            iosts.location_ids().map(Some).collect(),
+            iosts.transitions.numbers().map(Some).collect(),
+        );
+        Walked::new(iosts.clone(), vec![part])
+    }
+
+    /// How many items there are.
+    pub fn count(&self) -> usize {
+        self.parts.iter().map(|part| part.items.all.len()).sum()
+    }
+
+    /// Where the items of each part begin.
+    fn offsets(&self) -> impl Iterator<Item = (usize, &Part)> {
+        self.parts.iter().scan(0, |next, part| {
+            let first = *next;
+            *next += part.items.all.len();
+            Some((first, part))
+        })
+    }
+
+    /// What reaching a state meets: its locations, and the guards of internal steps.
+    pub(super) fn arrive(&self, state: &State, met: &mut dyn FnMut(usize)) {
+        for (first, part) in self.offsets() {
+            let Some(location) = part.locations[state.location] else { continue };
+            // The locations are the first items, in their order.
+            met(first + location.place());
+            for &number in &part.outgoing[location] {
+                let action = part.iosts.transitions[number].action;
+                if part.iosts.action(action).kind == ActionKind::Internal {
+                    part.items.sides(number, &state.valuation, &mut |item| met(first + item));
+                }
+            }
+        }
+    }
+
+    /// What an event meets in a state, whether or not it is taken: the guards of its action.
+    pub(super) fn come(
+        &self,
+        at: LocationId,
+        action: ActionId,
+        valuation: &Valuation,
+        met: &mut dyn FnMut(usize),
+    ) {
+        let name = &self.iosts.action(action).name;
+        for (first, part) in self.offsets() {
+            let Some(location) = part.locations[at] else { continue };
+            for &number in &part.outgoing[location] {
+                if part.iosts.action(part.iosts.transitions[number].action).name == *name {
+                    part.items.sides(number, valuation, &mut |item| met(first + item));
+                }
+            }
+        }
+    }
+
+    /// What a step meets: transitions, and classes of its parameters.
+    pub(super) fn take(&self, number: TransitionId, valuation: &Valuation, met: &mut dyn FnMut(usize)) {
+        for (first, part) in self.offsets() {
+            let Some(number) = part.transitions[number] else { continue };
+            let (transition, place) = (&part.iosts.transitions[number], &part.items.places[number]);
+            met(first + place.own);
+            let parameters = &part.iosts.action(transition.action).parameters;
+            for (parameter, (start, classes)) in parameters.iter().zip(&place.classes) {
+                let class =
+                    if classes.is_empty() { None } else { class_of(transition, parameter, valuation) };
+                if let Some(at) = class.and_then(|class| classes.iter().position(|known| *known == class)) {
+                    met(first + start + at);
+                }
+            }
+        }
+    }
+
+    /// A state's valuation with the values of an action's parameters; none where there are not as many of them.
+    pub(super) fn with_values(&self, state: &State, action: ActionId, values: &[Value]) -> Option<Valuation> {
+        let parameters = &self.iosts.action(action).parameters;
+        (parameters.len() == values.len()).then(|| {
+            let mut valuation = state.valuation.clone();
+            valuation.extend(parameters.iter().cloned().zip(values.iter().cloned()));
+            valuation
+        })
+    }
+}
+
+/// An order of the locations in which internal steps lead forward: what is finished first in a search comes last.
+fn ranks(iosts: &Iosts) -> Numbered<LocationId, usize> {
+    let outgoing = iosts.outgoing();
+    let inner = |location: LocationId| -> Vec<LocationId> {
+        let internal = |number: &TransitionId| {
+            let transition = &iosts.transitions[*number];
+            (iosts.action(transition.action).kind == ActionKind::Internal).then_some(transition.target)
+        };
+        outgoing[location].iter().filter_map(internal).collect()
+    };
+    let mut seen = iosts.locations.map(|_| false);
+    let mut ranks = iosts.locations.map(|_| 0);
+    let mut next = iosts.locations.len();
+    for start in iosts.location_ids() {
+        if seen[start] {
+            continue;
+        }
+        seen[start] = true;
+        let mut path = vec![(start, inner(start))];
+        while let Some((location, open)) = path.last_mut() {
+            match open.pop() {
+                Some(target) if seen[target] => {}
+                Some(target) => {
+                    seen[target] = true;
+                    path.push((target, inner(target)));
+                }
+                None => {
+                    next -= 1;
+                    ranks[*location] = next;
+                    path.pop();
+                }
+            }
+        }
+    }
+    ranks
+}

@@ -1,0 +1,118 @@
+//! What no run can show.
+//!
+//! **Problem.** An item that was never met is a gap in the tests only if something could meet it. `x >= 0` of a counter that is never
+//! negative does not fail, and an output whose guard says `n == vSum` has no value but one: to ask tests for the other sides would be to
+//! ask for faults.
+//!
+//! **Method.** An over-approximation of the states that are reached (`reach`, in any domain), and for each item one question to the
+//! solver: can it be met in such a state, by an event that the specification allows? Only a definite *no* counts. Questions say:
+//!
+//! - a location: that its fact can hold; a transition: that its guard can, too;
+//! - a side that fails: that the other conjuncts hold and this one does not, and that another transition of the action takes the event. An event that
+//!   none takes is forbidden (an output) or not specified (an input, and then the tester does not send it). A faulty implementation
+//!   may show such a side all the same; it is no gap, whoever shows it;
+//! - a class: that the guard holds, and that it does or does not hold for the neighbours.
+//!
+//! **Sound**: facts and terms are read as total by the solver, which only adds states; that a neighbour is refused takes its
+//! definedness into account. **Costs** a question for each item, and the analysis.
+
+use coreach_analyses::reachability::{Options, reach};
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::obligation::{defined, enabling_condition, in_type};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, LocationId, Number, Numbered, Term, TransitionId, budget};
+
+use crate::coverage::classes::{Class, edges};
+use crate::coverage::items::{Item, Items};
+
+/// Which items of a specification no run can show, one entry for each.
+pub fn unreachable(iosts: &Iosts, items: &Items, options: &Options, solver: &mut dyn Solver) -> Vec<bool> {
+    let mut explicit = iosts.clone();
+    for transition in &mut explicit.transitions {
+        transition.guard = enabling_condition(transition);
+    }
+    let (facts, _) = reach(&explicit, options);
+    among(iosts, items, &facts.into_iter().collect(), solver)
+}
+
+/// The same with given facts; `true` for each location asks what the guards alone say.
+pub fn among(
+    iosts: &Iosts,
+    items: &Items,
+    facts: &Numbered<LocationId, Term>,
+    solver: &mut dyn Solver,
+) -> Vec<bool> {
+    let ask = |item: &Item| {
+        budget::ask();
+        !may_hold(solver, &question(iosts, items, facts, item))
+    };
+    items.all().iter().map(ask).collect()
+}
+
+fn question(iosts: &Iosts, items: &Items, facts: &Numbered<LocationId, Term>, item: &Item) -> Vec<Term> {
+    let at = |number: TransitionId| facts[iosts.transitions[number].source].clone();
+    match item {
+        Item::Location(location) => vec![facts[*location].clone()],
+        Item::Transition(number) => vec![at(*number), enabling_condition(&iosts.transitions[*number])],
+        Item::Side { transition, holds: true, .. } => {
+            vec![at(*transition), iosts.transitions[*transition].guard.clone()]
+        }
+        Item::Side { transition, conjunct, holds: false } => {
+            let mut parts = vec![at(*transition)];
+            for (place, other) in items.conjuncts(*transition).iter().enumerate() {
+                parts.push(match place.cmp(conjunct) {
+                    std::cmp::Ordering::Less => other.clone(),
+                    std::cmp::Ordering::Equal => other.not(),
+                    // Behind it one may be without a value.
+                    std::cmp::Ordering::Greater => Term::or([other.clone(), defined(other).not()]),
+                });
+            }
+            parts.extend(taken_by_another(iosts, *transition));
+            parts
+        }
+        Item::Class { transition, parameter, class } => {
+            let transition = &iosts.transitions[*transition];
+            let datum = &iosts.action(transition.action).parameters[*parameter];
+            let mut parts = vec![facts[transition.source].clone(), enabling_condition(transition)];
+            parts.extend(falls_into(class, datum, &transition.guard));
+            parts
+        }
+    }
+}
+
+/// That another transition takes the event; an internal action needs none, its guard is looked at wherever its source is.
+fn taken_by_another(iosts: &Iosts, number: TransitionId) -> Option<Term> {
+    let this = &iosts.transitions[number];
+    if iosts.action(this.action).kind == ActionKind::Internal {
+        return None;
+    }
+    let others = iosts.transitions.numbered().filter(|(other, transition)| {
+        other.place() != number.place()
+            && transition.source == this.source
+            && transition.action == this.action
+    });
+    Some(Term::or(others.map(|(_, other)| other.guard.clone())))
+}
+
+/// That the parameter's value is of this class, where the guard holds.
+fn falls_into(class: &Class, datum: &Datum, guard: &Term) -> Vec<Term> {
+    let value = Term::datum(datum);
+    // The guard holds for a neighbour: in its type, defined, and true.
+    let allowed = |step: i32| {
+        let beside = Term::add(&value, &Term::int(step));
+        let there = Substitution::from([(datum.clone(), beside.clone())]);
+        let whole = Term::and([defined(guard), guard.clone()]);
+        Term::and([in_type(&beside, datum.ty()), substitute(&whole, &there)])
+    };
+    let equal = || Term::or(edges(guard, datum).iter().map(|(a, b)| Term::equal(a, b)));
+    match class {
+        Class::Low => vec![allowed(-1).not(), allowed(1)],
+        Class::High => vec![allowed(-1), allowed(1).not()],
+        Class::Only => vec![allowed(-1).not(), allowed(1).not()],
+        Class::Inside if datum.ty().is_integer() => vec![allowed(-1), allowed(1)],
+        Class::Inside => Vec::new(),
+        Class::Edge => vec![equal()],
+        Class::Is(literal) => vec![Term::equal(&value, &Term::literal(literal.clone()))],
+    }
+}

@@ -1,0 +1,66 @@
+//! Runs added up.
+
+use crate::coverage::explanations::Bounds;
+
+/// What runs have met of one item.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Count {
+    /// Runs that met it however they are explained.
+    pub runs: u64,
+    /// Runs of which an explanation meets it, those above included.
+    pub possible_runs: u64,
+    /// How often it was met at least, all runs together.
+    pub least: u64,
+    /// How often it was met at most.
+    pub most: u64,
+}
+
+impl Count {
+    /// Is it certain that some run met it?
+    pub fn is_covered(&self) -> bool {
+        self.runs > 0
+    }
+
+    fn add(&mut self, other: &Count) {
+        self.runs = self.runs.saturating_add(other.runs);
+        self.possible_runs = self.possible_runs.saturating_add(other.possible_runs);
+        self.least = self.least.saturating_add(other.least);
+        self.most = self.most.saturating_add(other.most);
+    }
+}
+
+/// Sums over runs, an entry for each item.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Tally {
+    /// The runs.
+    pub runs: u64,
+    /// What they met.
+    pub counts: Vec<Count>,
+}
+
+impl Tally {
+    /// Of no runs.
+    pub fn new(items: usize) -> Self {
+        Tally { runs: 0, counts: vec![Count::default(); items] }
+    }
+
+    /// One more run, of which the items from `first` on are ours.
+    pub fn run(&mut self, bounds: &Bounds, first: usize) {
+        self.runs += 1;
+        let met = bounds.least.iter().zip(&bounds.most).skip(first);
+        for (count, (&least, &most)) in self.counts.iter_mut().zip(met) {
+            count.add(&Count {
+                runs: u64::from(least > 0),
+                possible_runs: u64::from(most > 0),
+                least: least.into(),
+                most: most.into(),
+            });
+        }
+    }
+
+    /// The runs of another tally, too.
+    pub fn merge(&mut self, other: &Tally) {
+        self.runs += other.runs;
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, other)| count.add(other));
+    }
+}

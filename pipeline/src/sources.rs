@@ -1,0 +1,73 @@
+//! What a test case was made of: the names and hashes of its specification and its purpose.
+//!
+//! **Problem.** A test case is kept for years, and says nothing of the files that it came from. Whoever asks what its runs have
+//! covered of the specification must know that the file that lies there today is still the same model.
+//!
+//! **Method.** The SHA-256 of the model in the model format, as [`coreach_model::writer`] spells it, constants fixed as they were. So comments, the order of
+//! keys and the layout do not matter, nor do the words about locations, which are for people.
+
+use std::fmt::Write;
+
+use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::writer::{write_purpose_yaml, write_yaml};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::named_types::named_types;
+
+/// The models of a test case.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Sources {
+    /// The specification.
+    pub specification: Source,
+    /// The purpose.
+    pub purpose: Source,
+}
+
+/// A model by its name, and by what is in it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Source {
+    /// The name.
+    pub name: String,
+    /// The hash, in hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Sources {
+    /// Of these models.
+    pub fn of(specification: &Iosts, purpose: &TestPurpose) -> Self {
+        let mut purpose = purpose.clone();
+        purpose.iosts = plain(&purpose.iosts);
+        Sources {
+            specification: Source::of_specification(specification),
+            purpose: Source::new(&purpose.iosts.name, &write_purpose_yaml(&purpose)),
+        }
+    }
+}
+
+impl Source {
+    /// Of a specification.
+    pub fn of_specification(specification: &Iosts) -> Self {
+        let plain = plain(specification);
+        Source::new(&plain.name, &write_yaml(&plain, &named_types(&plain)))
+    }
+
+    fn new(name: &str, text: &str) -> Self {
+        let mut sha256 = String::new();
+        for byte in Sha256::digest(text.as_bytes()) {
+            // Writing to a string cannot fail.
+            let _ = write!(sha256, "{byte:02x}");
+        }
+        Source { name: name.to_owned(), sha256 }
+    }
+}
+
+/// Without the words for people.
+fn plain(iosts: &Iosts) -> Iosts {
+    let mut plain = iosts.clone();
+    for location in &mut plain.locations {
+        location.label = location.name.clone();
+        location.description = None;
+    }
+    plain
+}

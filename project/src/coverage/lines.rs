@@ -1,0 +1,73 @@
+//! On which line of its file a location and a transition stand.
+//!
+//! A transition stands where its entry begins. A location stands where it is described under `locations:`; where it is not, at the first
+//! transition that leaves it, else at the first that leads there, else at `initial:`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use coreach_model::diagnostic::SourceFile;
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::yaml::{self, Kind};
+use coreach_model::{Iosts, LocationId, Numbered, TransitionId};
+
+/// The places of a model in its file; lines are counted from 1.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// Of each transition.
+    pub transitions: Numbered<TransitionId, usize>,
+    /// Of each location.
+    pub locations: Numbered<LocationId, usize>,
+    /// Of each location: is it described there?
+    pub described: Numbered<LocationId, bool>,
+}
+
+impl Lines {
+    /// Of a model that was read from a file; nothing of another.
+    pub fn of(iosts: &Iosts) -> Option<Self> {
+        let file = iosts.origin.as_ref()?.file.clone();
+        let starts: Vec<usize> = file.text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        let line = |byte: usize| starts.partition_point(|start| *start <= byte) + 1;
+        let begin = |number: TransitionId| {
+            let whole = iosts.transitions[number].origin.whole.as_ref();
+            whole.map_or(1, |origin| line(origin.span.start))
+        };
+        let transitions: Numbered<TransitionId, usize> = iosts.transitions.numbers().map(begin).collect();
+        let top = top(&file);
+        let initial = top.get("").copied().map_or(1, line);
+        let place = |location: LocationId| {
+            let described = top.get(iosts.location(location).name.as_str()).copied().map(line);
+            let first = |is_there: &dyn Fn(TransitionId) -> bool| {
+                iosts.transitions.numbers().find(|number| is_there(*number)).map(|number| transitions[number])
+            };
+            let leaves = || first(&|number| iosts.transitions[number].source == location);
+            let enters = || first(&|number| iosts.transitions[number].target == location);
+            (described.or_else(leaves).or_else(enters).unwrap_or(initial), described.is_some())
+        };
+        let places: Vec<(usize, bool)> = iosts.location_ids().map(place).collect();
+        let locations = places.iter().map(|(line, _)| *line).collect();
+        let described = places.iter().map(|(_, described)| *described).collect();
+        Some(Lines { file, transitions, locations, described })
+    }
+}
+
+/// Where the keys under `locations:` begin, and under the empty name `initial:`.
+fn top(file: &Arc<SourceFile>) -> HashMap<String, usize> {
+    let mut found = HashMap::new();
+    // It has been read before, so nothing is wrong with it.
+    let root = yaml::parse(&mut Collector::new(file.clone()));
+    let Some(Kind::Mapping(entries)) = root.as_ref().map(|root| &root.kind) else { return found };
+    for entry in entries {
+        if entry.key.text == "initial" {
+            found.insert(String::new(), entry.key.span.start);
+        }
+        if let ("locations", Kind::Mapping(locations)) = (entry.key.text.as_str(), &entry.value.kind) {
+            found.extend(
+                locations.iter().map(|location| (location.key.text.clone(), location.key.span.start)),
+            );
+        }
+    }
+    found
+}

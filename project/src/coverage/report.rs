@@ -1,0 +1,509 @@
+//! What is told of coverage: a document for programs, of which the tables for people and the LCOV are drawn.
+//!
+//! `docs/coverage.schema.json` is its schema. Specifications stand in the order of their names and files, and purposes below theirs; what
+//! is in a model stands in its own order.
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::Options as Analysis;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::coverage::{Count, Item, Items, Tally, proofs};
+use coreach_model::{Diagnostic, Iosts, Number, Term};
+use coreach_pipeline::sources::Sources;
+use serde::Serialize;
+
+use crate::budget;
+use crate::coverage::lines::Lines;
+use crate::coverage::subjects::Subjects;
+use crate::coverage::{Runs, Settings};
+use crate::making::Says;
+
+/// The version of the format: raised when a reader could stumble, not when a key is added.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Locations.
+    Locations,
+    /// Transitions.
+    Transitions,
+    /// Sides of conjuncts.
+    Conjuncts,
+    /// Classes of parameters.
+    Parameters,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 4] = [Kind::Locations, Kind::Transitions, Kind::Conjuncts, Kind::Parameters];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Locations => "locations",
+            Kind::Transitions => "transitions",
+            Kind::Conjuncts => "conjuncts",
+            Kind::Parameters => "parameters",
+        }
+    }
+
+    fn of(item: &Item) -> Self {
+        match item {
+            Item::Location(_) => Kind::Locations,
+            Item::Transition(_) => Kind::Transitions,
+            Item::Side { .. } => Kind::Conjuncts,
+            Item::Class { .. } => Kind::Parameters,
+        }
+    }
+}
+
+/// What is known of an item.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Some run met it, however it is explained.
+    Covered,
+    /// Some run may have met it; none did for certain.
+    Possible,
+    /// It is proved that no event that the specification allows meets it.
+    Unreachable,
+    /// None of these.
+    Gap,
+}
+
+impl Status {
+    /// All of them.
+    pub const ALL: [Status; 4] = [Status::Covered, Status::Possible, Status::Unreachable, Status::Gap];
+
+    fn of(count: &Count, is_unreachable: bool) -> Self {
+        match count {
+            // What a faulty implementation has shown all the same is not asked of anybody.
+            _ if is_unreachable => Status::Unreachable,
+            count if count.is_covered() => Status::Covered,
+            count if count.possible_runs > 0 => Status::Possible,
+            _ => Status::Gap,
+        }
+    }
+}
+
+/// An item of which runs have been counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Met {
+    /// What is known.
+    pub status: Status,
+    /// Runs that met it for certain.
+    pub runs: u64,
+    /// Runs that may have met it, those among them.
+    pub possible_runs: u64,
+    /// How often it was met at least, in all runs together.
+    pub times: u64,
+    /// And at most.
+    pub most_times: u64,
+}
+
+impl Met {
+    fn new(count: &Count, is_unreachable: bool) -> Self {
+        Met {
+            status: Status::of(count, is_unreachable),
+            runs: count.runs,
+            possible_runs: count.possible_runs,
+            times: count.least,
+            most_times: count.most,
+        }
+    }
+}
+
+/// How many items there are of a kind, and what is known of them.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+pub struct Figure {
+    /// All.
+    pub all: usize,
+    /// Covered.
+    pub covered: usize,
+    /// Possible.
+    pub possible: usize,
+    /// Proved to be out of reach.
+    pub unreachable: usize,
+    /// The rest.
+    pub gaps: usize,
+    /// The covered ones of those that are not proved to be out of reach, rounded down to a tenth; 100 where there are none.
+    pub percent: f64,
+}
+
+impl Figure {
+    fn count(&mut self, status: Status) {
+        self.all += 1;
+        match status {
+            Status::Covered => self.covered += 1,
+            Status::Possible => self.possible += 1,
+            Status::Unreachable => self.unreachable += 1,
+            Status::Gap => self.gaps += 1,
+        }
+        let tenths = (self.covered * 1000).checked_div(self.asked()).unwrap_or(1000);
+        self.percent = tenths as f64 / 10.0;
+    }
+
+    /// Those that could be covered, as far as is known.
+    pub fn asked(&self) -> usize {
+        self.all - self.unreachable
+    }
+
+    /// Are at least so many of a hundred covered?
+    pub fn reaches(&self, percent: usize) -> bool {
+        self.covered * 100 >= percent * self.asked()
+    }
+}
+
+/// The figures of a model.
+#[derive(Clone, Copy, PartialEq, Default, Debug, Serialize)]
+pub struct Figures {
+    /// Of its locations.
+    pub locations: Figure,
+    /// Of its transitions.
+    pub transitions: Figure,
+    /// Of its conjuncts' sides.
+    pub conjuncts: Figure,
+    /// Of its parameters' classes.
+    pub parameters: Figure,
+}
+
+impl Figures {
+    /// Of a kind.
+    pub fn of(&self, kind: Kind) -> &Figure {
+        match kind {
+            Kind::Locations => &self.locations,
+            Kind::Transitions => &self.transitions,
+            Kind::Conjuncts => &self.conjuncts,
+            Kind::Parameters => &self.parameters,
+        }
+    }
+
+    fn of_mut(&mut self, kind: Kind) -> &mut Figure {
+        match kind {
+            Kind::Locations => &mut self.locations,
+            Kind::Transitions => &mut self.transitions,
+            Kind::Conjuncts => &mut self.conjuncts,
+            Kind::Parameters => &mut self.parameters,
+        }
+    }
+}
+
+/// A location.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LocationCoverage {
+    /// Its name.
+    pub name: String,
+    /// Its line.
+    pub line: usize,
+    /// Is it described on that line? If not, a transition stands there.
+    #[serde(skip)]
+    pub is_described: bool,
+    /// What is known.
+    #[serde(flatten)]
+    pub met: Met,
+}
+
+/// A transition, with its guard and its parameters.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct TransitionCoverage {
+    /// `Pay -Return-> Choose`
+    pub name: String,
+    /// Its line.
+    pub line: usize,
+    /// What is known.
+    #[serde(flatten)]
+    pub met: Met,
+    /// The conjuncts of its guard.
+    pub conjuncts: Vec<ConjunctCoverage>,
+    /// The parameters of its action.
+    pub parameters: Vec<ParameterCoverage>,
+}
+
+/// A conjunct.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ConjunctCoverage {
+    /// As it is written.
+    pub text: String,
+    /// That it held, with all others.
+    pub holds: Met,
+    /// That it alone did not.
+    pub fails: Met,
+}
+
+/// A parameter.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ParameterCoverage {
+    /// Its name.
+    pub name: String,
+    /// Its classes.
+    pub classes: Vec<ClassCoverage>,
+}
+
+/// A class of a parameter.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ClassCoverage {
+    /// Its name.
+    pub class: String,
+    /// What is known.
+    #[serde(flatten)]
+    pub met: Met,
+}
+
+/// A model.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct ModelCoverage {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub file: String,
+    /// Runs that were counted.
+    pub runs: u64,
+    /// How much of it is covered.
+    pub figures: Figures,
+    /// Its locations.
+    pub locations: Vec<LocationCoverage>,
+    /// Its transitions.
+    pub transitions: Vec<TransitionCoverage>,
+}
+
+/// A purpose: its own coverage, and that of the specification by its runs.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct PurposeCoverage {
+    /// The purpose.
+    #[serde(flatten)]
+    pub own: ModelCoverage,
+    /// What its runs cover of the specification.
+    pub of_specification: Figures,
+    /// The same, item by item.
+    #[serde(skip)]
+    pub specification: ModelCoverage,
+}
+
+/// A specification with its purposes.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SpecificationCoverage {
+    /// The specification, all runs together.
+    #[serde(flatten)]
+    pub own: ModelCoverage,
+    /// Its purposes.
+    pub purposes: Vec<PurposeCoverage>,
+}
+
+/// What must be covered of each specification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Requirement {
+    /// Of what.
+    pub kind: Kind,
+    /// So many of a hundred at least.
+    pub percent: usize,
+}
+
+/// All that is told.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The exit code of the command.
+    pub exit_code: u8,
+    /// The runs.
+    pub runs: Runs,
+    /// The domain of the proofs, where there are any.
+    pub domain: Option<&'static str>,
+    /// The models.
+    pub specifications: Vec<SpecificationCoverage>,
+    /// What was required, and is not reached.
+    pub unmet: Vec<Unmet>,
+}
+
+/// A requirement that is not met.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Unmet {
+    /// The specification.
+    pub specification: String,
+    /// What was required.
+    #[serde(flatten)]
+    pub requirement: Requirement,
+    /// What is there, rounded down to a tenth.
+    pub covered: f64,
+}
+
+impl Report {
+    /// Holds it against what is required.
+    pub fn require(&mut self, requirements: &[Requirement]) {
+        for specification in &self.specifications {
+            for requirement in requirements {
+                let figure = specification.own.figures.of(requirement.kind);
+                if !figure.reaches(requirement.percent) {
+                    self.unmet.push(Unmet {
+                        specification: specification.own.name.clone(),
+                        requirement: *requirement,
+                        covered: figure.percent,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Puts sums into a report.
+pub(super) fn report(
+    subjects: &Subjects,
+    tallies: &[Tally],
+    runs: Runs,
+    settings: &Settings,
+    says: Says<'_>,
+) -> Result<Report, Vec<Diagnostic>> {
+    // The same models may be named by several configurations.
+    let mut groups: BTreeMap<_, BTreeMap<Sources, Vec<usize>>> = BTreeMap::new();
+    for (number, subject) in subjects.subjects.iter().enumerate() {
+        let candidate = &subjects.candidates[subject.candidate];
+        let purpose = &candidate.purposes[subject.purpose];
+        let sources = Sources::of(&candidate.specification.iosts, purpose);
+        groups.entry(candidate.source.clone()).or_default().entry(sources).or_default().push(number);
+    }
+    let mut specifications = Vec::new();
+    for purposes in groups.values() {
+        let members = || purposes.values().flatten();
+        // Of several files with the same model the first one, by its name.
+        let file = |number: &&usize| {
+            let subject = &subjects.subjects[**number];
+            subject.walked.parts[0].iosts.origin.as_ref().map(|origin| origin.file.name.clone())
+        };
+        let Some(first) = members().min_by_key(file) else { continue };
+        let part = &subjects.subjects[*first].walked.parts[0];
+        says(format!("{}: what can be reached", part.iosts.name));
+        let unreachable = proved(&part.iosts, &part.items, settings)?;
+        let specification = |numbers: &mut dyn Iterator<Item = &usize>| {
+            let tally = sum(tallies, numbers, 0, part.items.all().len());
+            model(&part.iosts, &part.items, &tally, &unreachable)
+        };
+        let own = specification(&mut members());
+        let mut told = Vec::new();
+        for numbers in purposes.values() {
+            let Some(first) = numbers.first() else { continue };
+            let parts = &subjects.subjects[*first].walked.parts;
+            let (before, purpose) = (parts[0].items.all().len(), &parts[1]);
+            let tally = sum(tallies, &mut numbers.iter(), before, purpose.items.all().len());
+            let unreachable = guards_alone(&purpose.iosts, &purpose.items, settings)?;
+            let by = specification(&mut numbers.iter());
+            told.push(PurposeCoverage {
+                own: model(&purpose.iosts, &purpose.items, &tally, &unreachable),
+                of_specification: by.figures,
+                specification: by,
+            });
+        }
+        told.sort_by(|a, b| (&a.own.name, &a.own.file).cmp(&(&b.own.name, &b.own.file)));
+        specifications.push(SpecificationCoverage { own, purposes: told });
+    }
+    Ok(Report {
+        format_version: FORMAT_VERSION,
+        exit_code: 0,
+        runs,
+        domain: settings.domain.map(|domain| domain.name()),
+        specifications,
+        unmet: Vec::new(),
+    })
+}
+
+fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usize, count: usize) -> Tally {
+    let mut sum = Tally::new(count);
+    for number in numbers {
+        let tally = &tallies[*number];
+        sum.merge(&Tally { runs: tally.runs, counts: tally.counts[first..first + count].to_vec() });
+    }
+    sum
+}
+
+/// What no run of a specification can show.
+fn proved(iosts: &Iosts, items: &Items, settings: &Settings) -> Result<Vec<bool>, Vec<Diagnostic>> {
+    let Some(domain) = settings.domain else { return Ok(vec![false; items.all().len()]) };
+    let options = Analysis { domain, ..Analysis::default() };
+    let prove = || proofs::unreachable(iosts, items, &options, &mut Z3Solver::default());
+    budget::within("reach", budget::time(None), |_| prove()).map_err(|stop| vec![stop.to_diagnostic()])
+}
+
+/// What no run can show of a purpose: its guards alone are looked at.
+fn guards_alone(iosts: &Iosts, items: &Items, settings: &Settings) -> Result<Vec<bool>, Vec<Diagnostic>> {
+    if settings.domain.is_none() {
+        return Ok(vec![false; items.all().len()]);
+    }
+    let anything = iosts.locations.map(|_| Term::yes());
+    let prove = || {
+        let mut unreachable = proofs::among(iosts, items, &anything, &mut Z3Solver::default());
+        // A purpose follows every event, be it by a transition that its author did not write.
+        for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
+            *is_unreachable &= !matches!(item, Item::Side { holds: false, .. });
+        }
+        unreachable
+    };
+    budget::within("reach", budget::time(None), |_| prove()).map_err(|stop| vec![stop.to_diagnostic()])
+}
+
+fn model(iosts: &Iosts, items: &Items, tally: &Tally, unreachable: &[bool]) -> ModelCoverage {
+    let lines = Lines::of(iosts);
+    let line = |item: &Item| {
+        let lines = lines.as_ref();
+        match item {
+            Item::Location(location) => lines.map_or(1, |lines| lines.locations[*location]),
+            Item::Transition(number)
+            | Item::Side { transition: number, .. }
+            | Item::Class { transition: number, .. } => lines.map_or(1, |lines| lines.transitions[*number]),
+        }
+    };
+    let mut told = ModelCoverage {
+        name: iosts.name.clone(),
+        file: lines.as_ref().map(|lines| lines.file.name.clone()).unwrap_or_default(),
+        runs: tally.runs,
+        figures: Figures::default(),
+        locations: Vec::new(),
+        transitions: Vec::new(),
+    };
+    for ((item, count), is_unreachable) in items.all().iter().zip(&tally.counts).zip(unreachable) {
+        // A side that fails may be shown by a faulty implementation; anything else would be a fault of ours.
+        assert!(
+            !(*is_unreachable && count.is_covered()) || matches!(item, Item::Side { holds: false, .. }),
+            "a run met what was proved to be out of reach: {item:?} of {}",
+            iosts.name
+        );
+        let met = Met::new(count, *is_unreachable);
+        told.figures.of_mut(Kind::of(item)).count(met.status);
+        match item {
+            Item::Location(location) => told.locations.push(LocationCoverage {
+                name: iosts.location(*location).name.clone(),
+                line: line(item),
+                is_described: lines.as_ref().is_some_and(|lines| lines.described[*location]),
+                met,
+            }),
+            Item::Transition(number) => {
+                let transition = &iosts.transitions[*number];
+                let parameters = iosts
+                    .action(transition.action)
+                    .parameters
+                    .iter()
+                    .map(|datum| ParameterCoverage { name: datum.name().to_owned(), classes: Vec::new() });
+                told.transitions.push(TransitionCoverage {
+                    name: iosts.describe(transition),
+                    line: line(item),
+                    met,
+                    conjuncts: Vec::new(),
+                    parameters: parameters.collect(),
+                });
+            }
+            Item::Side { transition, conjunct, holds } => {
+                let text = || items.conjuncts(*transition)[*conjunct].to_string();
+                let conjuncts = &mut told.transitions[transition.place()].conjuncts;
+                match holds {
+                    true => conjuncts.push(ConjunctCoverage { text: text(), holds: met, fails: met }),
+                    false => conjuncts[*conjunct].fails = met,
+                }
+            }
+            Item::Class { transition, parameter, class } => {
+                let parameters = &mut told.transitions[transition.place()].parameters;
+                parameters[*parameter].classes.push(ClassCoverage { class: class.name(), met });
+            }
+        }
+    }
+    told
+}

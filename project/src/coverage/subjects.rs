@@ -1,0 +1,235 @@
+//! The models that runs are held against: which specification and purpose a test case was made of, and what is walked.
+//!
+//! A test case says of what it was made ([`coreach_pipeline::sources`]). The configurations that were named are read, and the one whose
+//! specification and purpose have these hashes is the one. A model that was changed since has another, and is refused: its lines are
+//! not those that ran. A test case of an earlier version says nothing of the kind; then the configurations' test cases are made again, and
+//! the same document is the same test case.
+//!
+//! What is walked are the models as they stand in their files, the configuration's constants not put in: so runs of two
+//! configurations of one specification add up, item by item.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::TestCase;
+use coreach_execution::campaign::{Key, Test};
+use coreach_execution::coverage::{Part, Walked};
+use coreach_model::iosts::TestPurpose;
+use coreach_model::reader::{Specification, read_purpose, read_specification, yaml};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Diagnostic, LocationId, Number};
+use coreach_pipeline::sources::{Source, Sources};
+use coreach_pipeline::stages::complete::complete;
+use coreach_pipeline::stages::product::product;
+use serde_json::Value as Json;
+
+use crate::configuration::{Configuration, load_configuration};
+use crate::instantiate::{instantiate, values_of};
+use crate::making::Says;
+use crate::{budget, cases};
+
+/// A configuration with its models as they are written.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Where it is.
+    pub path: PathBuf,
+    configuration: Configuration,
+    /// Its specification.
+    pub specification: Specification,
+    /// The hash of that, as it is written.
+    pub source: Source,
+    /// Its purposes.
+    pub purposes: Vec<TestPurpose>,
+    /// For each purpose: what a test case of it says that it was made of.
+    made: Vec<Sources>,
+}
+
+/// What the runs of a test case are held against.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The number of its candidate.
+    pub candidate: usize,
+    /// The number of its purpose there.
+    pub purpose: usize,
+    /// The models: the specification, and the purpose.
+    pub walked: Walked,
+    /// The constants that the configuration fixes.
+    pub constants: Valuation,
+}
+
+/// The configurations, and what was found out about test cases.
+#[derive(Debug)]
+pub struct Subjects {
+    /// The configurations, by their paths.
+    pub candidates: Vec<Candidate>,
+    /// What runs have asked for.
+    pub subjects: Vec<Subject>,
+    /// For each candidate that was asked: the hashes of the test cases that are made of it.
+    remade: HashMap<usize, Vec<Option<Key>>>,
+}
+
+impl Subjects {
+    /// Reads configurations with all that they name. `lenient`: one that cannot be read is passed over.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn read(paths: &[PathBuf], lenient: bool) -> Result<Self, Vec<Diagnostic>> {
+        let mut candidates = Vec::new();
+        let mut found = Vec::new();
+        for path in paths {
+            match budget::reading(|| candidate(path)) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(errors) if !lenient => found.extend(errors),
+                Err(_) => {}
+            }
+        }
+        if !found.is_empty() {
+            return Err(found);
+        }
+        Ok(Subjects { candidates, subjects: Vec::new(), remade: HashMap::new() })
+    }
+
+    /// The number of the subject that a test case's document is about.
+    ///
+    /// # Errors
+    /// No configuration has its models, or they were changed.
+    pub fn of(&mut self, document: &str, test: &TestCase, says: Says<'_>) -> Result<usize, Vec<Diagnostic>> {
+        let name = &test.iosts.name;
+        let json: Json = serde_json::from_str(document).unwrap_or_default();
+        let made = json.get("made_of").cloned().map(serde_json::from_value::<Sources>);
+        let (candidate, purpose) = match made {
+            Some(Ok(made)) => self.by_hash(&made).ok_or_else(|| self.changed(name, &made))?,
+            Some(Err(error)) => {
+                let message = format!("the test case `{name}` does not say what it was made of: {error}");
+                return Err(vec![Diagnostic::error("no-test-case", message)]);
+            }
+            None => self.by_making(document, says)?.ok_or_else(|| {
+                let message = format!("no configuration makes the test case `{name}` as it was run");
+                vec![
+                    Diagnostic::error("other-model", message)
+                        .note("an earlier version made it, which did not keep the hashes of its models; so the test cases were made again")
+                        .help("name the configuration of which it was made; if a model has changed since, run the campaign again"),
+                ]
+            })?,
+        };
+        let known =
+            self.subjects.iter().position(|known| (known.candidate, known.purpose) == (candidate, purpose));
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        says(format!("reading {name}"));
+        let subject = subject(&self.candidates[candidate], candidate, purpose)?;
+        self.subjects.push(subject);
+        Ok(self.subjects.len() - 1)
+    }
+
+    fn by_hash(&self, made: &Sources) -> Option<(usize, usize)> {
+        self.candidates.iter().enumerate().find_map(|(number, candidate)| {
+            Some((number, candidate.made.iter().position(|known| known == made)?))
+        })
+    }
+
+    /// Makes the test cases again, and looks for the same one.
+    fn by_making(
+        &mut self,
+        document: &str,
+        says: Says<'_>,
+    ) -> Result<Option<(usize, usize)>, Vec<Diagnostic>> {
+        let hash = |document: &str| Test::new(document.as_bytes()).map(|test| test.hash).ok();
+        let Some(wanted) = hash(document) else { return Ok(None) };
+        for (number, candidate) in self.candidates.iter().enumerate() {
+            let hashes = match self.remade.entry(number) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => {
+                    let (cases, _) = cases::load(&candidate.path, None, says)?;
+                    place.insert(cases.iter().map(|case| hash(&case.document)).collect())
+                }
+            };
+            if let Some(purpose) = hashes.iter().position(|hash| *hash == Some(wanted)) {
+                return Ok(Some((number, purpose)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Why no configuration has these models.
+    fn changed(&self, name: &str, made: &Sources) -> Vec<Diagnostic> {
+        let again =
+            "coverage is of the model that ran: run the tests again, or name the configuration as it was";
+        let known = |candidate: &&Candidate| candidate.source.name == made.specification.name;
+        for candidate in self.candidates.iter().filter(known) {
+            let purpose = candidate.made.iter().position(|known| known.purpose.name == made.purpose.name);
+            let Some(purpose) = purpose else { continue };
+            let (what, origin) = match candidate.made[purpose].specification == made.specification {
+                true => {
+                    (format!("purpose `{}`", made.purpose.name), &candidate.purposes[purpose].iosts.origin)
+                }
+                false => (
+                    format!("specification `{}`", made.specification.name),
+                    &candidate.specification.iosts.origin,
+                ),
+            };
+            let message = format!("the {what} has changed since the test case `{name}` was made");
+            return vec![
+                Diagnostic::error("other-model", message)
+                    .at(
+                        origin.clone(),
+                        "it, or a constant that the configuration gives it, is another one now",
+                    )
+                    .help(again),
+            ];
+        }
+        let message =
+            format!("no configuration has the specification and the purpose of the test case `{name}`");
+        let names = format!("it was made of `{}` and `{}`", made.specification.name, made.purpose.name);
+        vec![Diagnostic::error("other-model", message).note(names).help(
+            "name the configuration, or the campaign that names it: `coreach coverage coreach.yaml nightly.sqlite`",
+        )]
+    }
+}
+
+fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
+    let (configuration, _) = load_configuration(path)?;
+    let load = |path: &Path| yaml::load(path).map_err(|found| vec![found]);
+    let (specification, _) = read_specification(load(&configuration.specification.path)?)?;
+    let mut purposes = Vec::new();
+    for reference in &configuration.purposes {
+        purposes.push(read_purpose(load(&reference.path)?, &specification)?.0);
+    }
+    let (mut fixed, mut fixed_purposes) = (specification.iosts.clone(), purposes.clone());
+    instantiate(&configuration, &mut fixed, &mut fixed_purposes)?;
+    let made = fixed_purposes.iter().map(|purpose| Sources::of(&fixed, purpose)).collect();
+    let source = Source::of_specification(&specification.iosts);
+    Ok(Candidate { path: path.to_owned(), configuration, specification, source, purposes, made })
+}
+
+/// What is walked: the product of the models as they are written.
+fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subject, Vec<Diagnostic>> {
+    let Candidate { configuration, specification, purposes, .. } = candidate;
+    let (left, right) = (&specification.iosts, &purposes[purpose]);
+    let constants = values_of(configuration, left, purposes, right)?;
+    let limits = &configuration.limits;
+    let time = budget::time(configuration.budget.time);
+    let both = budget::within("product", time, |_| {
+        let mut solver = Z3Solver::default();
+        product(left, complete(right.clone(), limits, &mut solver), limits, &mut solver)
+    });
+    let both = both.and_then(|both| both).map_err(|stop| vec![stop.to_diagnostic()])?;
+    // What completion has added is nobody's: a location Reject that the author did not write, and transitions behind the author's.
+    let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
+    let of_left = Part::new(
+        left,
+        both.pairs.map(|(location, _)| Some(*location)),
+        both.made_of.map(|(transition, _)| Some(*transition)),
+    );
+    let of_right = Part::new(
+        &right.iosts,
+        both.pairs.map(|(_, location)| written(*location)),
+        both.made_of
+            .map(|(_, transition)| transition.filter(|at| at.place() < right.iosts.transitions.len())),
+    );
+    let walked = Walked::new(both.iosts, vec![of_left, of_right]);
+    Ok(Subject { candidate: number, purpose, walked, constants })
+}
