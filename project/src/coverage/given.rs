@@ -121,26 +121,25 @@ impl Given {
             own.push(campaign.store);
             return Ok(());
         }
-        match kind_of(&file)? {
-            FileKind::Configuration => {
-                self.configurations.push(path.to_owned());
-                Ok(())
-            }
-            FileKind::Specification(_) | FileKind::Purpose { .. } => {
-                let message = "a model alone does not say which test cases were made of it".to_owned();
-                let help = "name the configuration, the file with `specification:`";
-                Err(error(message).into_iter().map(|found| found.help(help)).collect())
-            }
+        if kind_of(&file)? == FileKind::Configuration {
+            self.configurations.push(path.to_owned());
+            return Ok(());
         }
+        let message = "a model alone does not say which test cases were made of it".to_owned();
+        let help = "name the configuration, the file with `specification:`";
+        Err(error(message).into_iter().map(|found| found.help(help)).collect())
     }
 
-    /// The configurations beside the runs.
+    /// The configurations beside the runs, in the folder above (`test --keep runs`), and in the working folder.
     fn look_beside(&mut self) {
         self.are_found = true;
-        let mut folders: Vec<PathBuf> = Vec::new();
+        let mut folders: Vec<PathBuf> = vec![PathBuf::from(".")];
         for path in self.stores.iter().chain(&self.runs).chain(&self.campaigns) {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            folders.push(folder.unwrap_or(Path::new(".")).to_owned());
+            let folder = folder.unwrap_or(Path::new("."));
+            folders.push(folder.to_owned());
+            let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
+            folders.extend(above.map(Path::to_owned));
         }
         folders.sort();
         folders.dedup();

@@ -9,13 +9,13 @@
 //! | a branch (`BRDA`) | a side of a conjunct, on its transition's line: for conjunct n the branches 2n (it held) and 2n + 1 (it alone did not) |
 //! | a function (`FN`) | a location, how often it was visited |
 //!
-//! Counts are those that are certain; what is only possible is 0. What is proved to be out of reach is left out. Where several transitions stand on one
+//! Counts are those that are certain; what is only possible is 0. What is proved to be out of reach, and what a purpose rejects, is left out. Where several transitions stand on one
 //! line, it has the least of their counts: the line is not covered while one of them is not; each is a block of its branches.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::report::{Met, ModelCoverage, Report, Status};
+use super::report::{Met, ModelCoverage, Report};
 
 /// The report as LCOV.
 pub fn lcov(report: &Report) -> String {
@@ -36,7 +36,7 @@ fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
 }
 
 fn is_asked(met: &Met) -> bool {
-    met.status != Status::Unreachable
+    met.status.is_asked()
 }
 
 fn record(text: &mut String, test: &str, model: &ModelCoverage) {

@@ -30,6 +30,7 @@ use coreach_model::{Diagnostic, Verdict, file};
 pub use given::Given;
 pub use lcov::lcov;
 pub use report::{Kind, Report, Requirement};
+pub use subjects::side_by_side;
 use subjects::{Subject, Subjects};
 
 use crate::making::Says;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::coverage::{Count, Item, Items, Tally, proofs};
-use coreach_model::{Diagnostic, Iosts, Number, Term};
+use coreach_model::{Diagnostic, Iosts, LocationId, Number, Term};
 use coreach_pipeline::sources::Sources;
 use serde::Serialize;
 
@@ -69,18 +69,24 @@ pub enum Status {
     Possible,
     /// It is proved that no event that the specification allows meets it.
     Unreachable,
+    /// The purpose rejects it: its tests keep away from there.
+    Rejected,
     /// None of these.
     Gap,
 }
 
 impl Status {
     /// All of them.
-    pub const ALL: [Status; 4] = [Status::Covered, Status::Possible, Status::Unreachable, Status::Gap];
+    pub const ALL: [Status; 5] =
+        [Status::Covered, Status::Possible, Status::Unreachable, Status::Rejected, Status::Gap];
 
-    fn of(count: &Count, is_unreachable: bool) -> Self {
+    /// Is it asked of tests?
+    pub fn is_asked(self) -> bool {
+        !matches!(self, Status::Unreachable | Status::Rejected)
+    }
+
+    fn of(count: &Count) -> Self {
         match count {
-            // What a faulty implementation has shown all the same is not asked of anybody.
-            _ if is_unreachable => Status::Unreachable,
             count if count.is_covered() => Status::Covered,
             count if count.possible_runs > 0 => Status::Possible,
             _ => Status::Gap,
@@ -104,9 +110,10 @@ pub struct Met {
 }
 
 impl Met {
-    fn new(count: &Count, is_unreachable: bool) -> Self {
+    /// `excluded`: it is not asked of anybody, though a faulty implementation may have shown it.
+    fn new(count: &Count, excluded: Option<Status>) -> Self {
         Met {
-            status: Status::of(count, is_unreachable),
+            status: excluded.unwrap_or(Status::of(count)),
             runs: count.runs,
             possible_runs: count.possible_runs,
             times: count.least,
@@ -126,9 +133,11 @@ pub struct Figure {
     pub possible: usize,
     /// Proved to be out of reach.
     pub unreachable: usize,
+    /// Rejected by the purpose.
+    pub rejected: usize,
     /// The rest.
     pub gaps: usize,
-    /// The covered ones of those that are not proved to be out of reach, rounded down to a tenth; 100 where there are none.
+    /// The covered ones of those that are neither out of reach nor rejected, rounded down to a tenth; 100 where there are none.
     pub percent: f64,
 }
 
@@ -139,6 +148,7 @@ impl Figure {
             Status::Covered => self.covered += 1,
             Status::Possible => self.possible += 1,
             Status::Unreachable => self.unreachable += 1,
+            Status::Rejected => self.rejected += 1,
             Status::Gap => self.gaps += 1,
         }
         let tenths = (self.covered * 1000).checked_div(self.asked()).unwrap_or(1000);
@@ -147,7 +157,7 @@ impl Figure {
 
     /// Those that could be covered, as far as is known.
     pub fn asked(&self) -> usize {
-        self.all - self.unreachable
+        self.all - self.unreachable - self.rejected
     }
 
     /// Are at least so many of a hundred covered?
@@ -374,10 +384,10 @@ pub(super) fn report(
         let Some(first) = members().min_by_key(file) else { continue };
         let part = &subjects.subjects[*first].walked.parts[0];
         says(format!("{}: what can be reached", part.iosts.name));
-        let unreachable = proved(&part.iosts, &part.items, settings)?;
+        let excluded = proved(&part.iosts, &part.items, settings)?;
         let specification = |numbers: &mut dyn Iterator<Item = &usize>| {
             let tally = sum(tallies, numbers, 0, part.items.all().len());
-            model(&part.iosts, &part.items, &tally, &unreachable)
+            model(&part.iosts, &part.items, &tally, &excluded)
         };
         let own = specification(&mut members());
         let mut told = Vec::new();
@@ -386,10 +396,13 @@ pub(super) fn report(
             let parts = &subjects.subjects[*first].walked.parts;
             let (before, purpose) = (parts[0].items.all().len(), &parts[1]);
             let tally = sum(tallies, &mut numbers.iter(), before, purpose.items.all().len());
-            let unreachable = guards_alone(&purpose.iosts, &purpose.items, settings)?;
+            let candidate = &subjects.candidates[subjects.subjects[*first].candidate];
+            let reject = candidate.purposes[subjects.subjects[*first].purpose].reject;
+            let mut excluded = guards_alone(&purpose.iosts, &purpose.items, settings)?;
+            reject_in(&purpose.iosts, &purpose.items, reject, &mut excluded);
             let by = specification(&mut numbers.iter());
             told.push(PurposeCoverage {
-                own: model(&purpose.iosts, &purpose.items, &tally, &unreachable),
+                own: model(&purpose.iosts, &purpose.items, &tally, &excluded),
                 of_specification: by.figures,
                 specification: by,
             });
@@ -417,17 +430,21 @@ fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usiz
 }
 
 /// What no run of a specification can show.
-fn proved(iosts: &Iosts, items: &Items, settings: &Settings) -> Result<Vec<bool>, Vec<Diagnostic>> {
-    let Some(domain) = settings.domain else { return Ok(vec![false; items.all().len()]) };
+fn proved(iosts: &Iosts, items: &Items, settings: &Settings) -> Result<Vec<Option<Status>>, Vec<Diagnostic>> {
+    let Some(domain) = settings.domain else { return Ok(vec![None; items.all().len()]) };
     let options = Analysis { domain, ..Analysis::default() };
-    let prove = || proofs::unreachable(iosts, items, &options, &mut Z3Solver::default());
+    let prove = || said(proofs::unreachable(iosts, items, &options, &mut Z3Solver::default()));
     budget::within("reach", budget::time(None), |_| prove()).map_err(|stop| vec![stop.to_diagnostic()])
 }
 
 /// What no run can show of a purpose: its guards alone are looked at.
-fn guards_alone(iosts: &Iosts, items: &Items, settings: &Settings) -> Result<Vec<bool>, Vec<Diagnostic>> {
+fn guards_alone(
+    iosts: &Iosts,
+    items: &Items,
+    settings: &Settings,
+) -> Result<Vec<Option<Status>>, Vec<Diagnostic>> {
     if settings.domain.is_none() {
-        return Ok(vec![false; items.all().len()]);
+        return Ok(vec![None; items.all().len()]);
     }
     let anything = iosts.locations.map(|_| Term::yes());
     let prove = || {
@@ -436,12 +453,35 @@ fn guards_alone(iosts: &Iosts, items: &Items, settings: &Settings) -> Result<Vec
         for (item, is_unreachable) in items.all().iter().zip(&mut unreachable) {
             *is_unreachable &= !matches!(item, Item::Side { holds: false, .. });
         }
-        unreachable
+        said(unreachable)
     };
     budget::within("reach", budget::time(None), |_| prove()).map_err(|stop| vec![stop.to_diagnostic()])
 }
 
-fn model(iosts: &Iosts, items: &Items, tally: &Tally, unreachable: &[bool]) -> ModelCoverage {
+fn said(unreachable: Vec<bool>) -> Vec<Option<Status>> {
+    unreachable.into_iter().map(|is_one| is_one.then_some(Status::Unreachable)).collect()
+}
+
+/// What belongs to Reject: a test of the purpose sends nothing that leads there, and ends where it is led there.
+fn reject_in(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
+    let Some(reject) = reject else { return };
+    for (item, excluded) in items.all().iter().zip(excluded) {
+        let is_rejected = match item {
+            Item::Location(location) => *location == reject,
+            Item::Transition(number)
+            | Item::Side { transition: number, .. }
+            | Item::Class { transition: number, .. } => {
+                let transition = &iosts.transitions[*number];
+                transition.target == reject || transition.source == reject
+            }
+        };
+        if is_rejected {
+            *excluded = Some(Status::Rejected);
+        }
+    }
+}
+
+fn model(iosts: &Iosts, items: &Items, tally: &Tally, excluded: &[Option<Status>]) -> ModelCoverage {
     let lines = Lines::of(iosts);
     let line = |item: &Item| {
         let lines = lines.as_ref();
@@ -460,14 +500,15 @@ fn model(iosts: &Iosts, items: &Items, tally: &Tally, unreachable: &[bool]) -> M
         locations: Vec::new(),
         transitions: Vec::new(),
     };
-    for ((item, count), is_unreachable) in items.all().iter().zip(&tally.counts).zip(unreachable) {
+    for ((item, count), excluded) in items.all().iter().zip(&tally.counts).zip(excluded) {
         // A side that fails may be shown by a faulty implementation; anything else would be a fault of ours.
         assert!(
-            !(*is_unreachable && count.is_covered()) || matches!(item, Item::Side { holds: false, .. }),
+            !(*excluded == Some(Status::Unreachable) && count.is_covered())
+                || matches!(item, Item::Side { holds: false, .. }),
             "a run met what was proved to be out of reach: {item:?} of {}",
             iosts.name
         );
-        let met = Met::new(count, *is_unreachable);
+        let met = Met::new(count, *excluded);
         told.figures.of_mut(Kind::of(item)).count(met.status);
         match item {
             Item::Location(location) => told.locations.push(LocationCoverage {

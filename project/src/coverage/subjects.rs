@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
+use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::TestCase;
 use coreach_execution::campaign::{Key, Test};
@@ -19,10 +20,12 @@ use coreach_execution::coverage::{Part, Walked};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{Specification, read_purpose, read_specification, yaml};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Diagnostic, LocationId, Number};
+use coreach_model::{Diagnostic, Iosts, LocationId, Number};
+use coreach_pipeline::limits::Limits;
 use coreach_pipeline::sources::{Source, Sources};
 use coreach_pipeline::stages::complete::complete;
 use coreach_pipeline::stages::product::product;
+use coreach_pipeline::stop::Stop;
 use serde_json::Value as Json;
 
 use crate::configuration::{Configuration, load_configuration};
@@ -212,11 +215,23 @@ fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subje
     let constants = values_of(configuration, left, purposes, right)?;
     let limits = &configuration.limits;
     let time = budget::time(configuration.budget.time);
-    let both = budget::within("product", time, |_| {
-        let mut solver = Z3Solver::default();
-        product(left, complete(right.clone(), limits, &mut solver), limits, &mut solver)
-    });
-    let both = both.and_then(|both| both).map_err(|stop| vec![stop.to_diagnostic()])?;
+    let both =
+        budget::within("product", time, |_| side_by_side(left, right, limits, &mut Z3Solver::default()));
+    let walked = both.and_then(|both| both).map_err(|stop| vec![stop.to_diagnostic()])?;
+    Ok(Subject { candidate: number, purpose, walked, constants })
+}
+
+/// A specification and a purpose as they are walked together: their product, which follows the same traces as the specification.
+///
+/// # Errors
+/// As those of the product.
+pub fn side_by_side(
+    left: &Iosts,
+    right: &TestPurpose,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Walked, Stop> {
+    let both = product(left, complete(right.clone(), limits, solver), limits, solver)?;
     // What completion has added is nobody's: a location Reject that the author did not write, and transitions behind the author's.
     let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
     let of_left = Part::new(
@@ -230,6 +245,5 @@ fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subje
         both.made_of
             .map(|(_, transition)| transition.filter(|at| at.place() < right.iosts.transitions.len())),
     );
-    let walked = Walked::new(both.iosts, vec![of_left, of_right]);
-    Ok(Subject { candidate: number, purpose, walked, constants })
+    Ok(Walked::new(both.iosts, vec![of_left, of_right]))
 }
