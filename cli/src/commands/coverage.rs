@@ -2,8 +2,8 @@
 
 use std::io;
 
-use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
 use coreach_model::Diagnostic;
+use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
 use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
 use coreach_project::outputs::{self, Named};
 

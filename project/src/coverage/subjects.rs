@@ -69,8 +69,8 @@ pub struct Subjects {
     pub candidates: Vec<Candidate>,
     /// What runs have asked for.
     pub subjects: Vec<Subject>,
-    /// For each candidate that was asked: the hashes of the test cases that are made of it.
-    remade: HashMap<usize, Vec<Option<Key>>>,
+    /// For each candidate that was asked: the test cases that are made of it, by their purposes and hashes.
+    remade: HashMap<usize, Vec<(String, Option<Key>)>>,
 }
 
 impl Subjects {
@@ -146,11 +146,15 @@ impl Subjects {
             let hashes = match self.remade.entry(number) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(place) => {
-                    let (cases, _) = cases::load(&candidate.path, None, says)?;
-                    place.insert(cases.iter().map(|case| hash(&case.document)).collect())
+                    let cases = cases::load(&candidate.path, None, says)?.cases;
+                    place.insert(cases.iter().map(|case| (case.name.clone(), hash(&case.document))).collect())
                 }
             };
-            if let Some(purpose) = hashes.iter().position(|hash| *hash == Some(wanted)) {
+            let same = hashes.iter().find(|(_, hash)| *hash == Some(wanted));
+            let purpose = same.and_then(|(name, _)| {
+                candidate.purposes.iter().position(|purpose| purpose.iosts.name == *name)
+            });
+            if let Some(purpose) = purpose {
                 return Ok(Some((number, purpose)));
             }
         }
