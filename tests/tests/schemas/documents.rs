@@ -19,6 +19,11 @@ use coreach_execution::values::Source;
 use coreach_model::Verdict;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::from_bytes;
+use coreach_project::coverage::report::{
+    ClassCoverage, ConjunctCoverage, Figure, Figures, LocationCoverage, Met, ModelCoverage,
+    ParameterCoverage, PurposeCoverage, SpecificationCoverage, Status, TransitionCoverage, Unmet,
+};
+use coreach_project::coverage::{Kind, Report, Requirement, Runs};
 use coreach_project::render::to_json;
 use coreach_project::summary::{
     CAMPAIGN_FORMAT_VERSION, CampaignSummary, KilledSummary, MutantSummary, MutationSummary, ShortestSummary,
@@ -278,6 +283,61 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
     }
 }
 
+#[test]
+fn coverage_has_the_fields_and_words_of_its_schema() {
+    let met = |status| Met { status, runs: 1, possible_runs: 2, times: 3, most_times: 4 };
+    let figure =
+        Figure { all: 3, covered: 1, possible: 1, unreachable: 1, rejected: 0, gaps: 0, percent: 50.0 };
+    let figures = Figures { locations: figure, transitions: figure, conjuncts: figure, parameters: figure };
+    let transition = |status| TransitionCoverage {
+        name: "A -I-> B".to_owned(),
+        line: 7,
+        met: met(status),
+        conjuncts: vec![ConjunctCoverage {
+            text: "n > 0".to_owned(),
+            holds: met(status),
+            fails: met(status),
+        }],
+        parameters: vec![ParameterCoverage {
+            name: "n".to_owned(),
+            classes: vec![ClassCoverage { class: "low".to_owned(), met: met(status) }],
+        }],
+    };
+    let location =
+        |status| LocationCoverage { name: "A".to_owned(), line: 3, is_described: true, met: met(status) };
+    let model = ModelCoverage {
+        name: "s".to_owned(),
+        file: "specification.yaml".to_owned(),
+        runs: 9,
+        figures,
+        locations: Status::ALL.map(location).to_vec(),
+        transitions: Status::ALL.map(transition).to_vec(),
+    };
+    let purpose =
+        PurposeCoverage { own: model.clone(), of_specification: figures, specification: model.clone() };
+    let unmet = |kind| Unmet {
+        specification: "s".to_owned(),
+        requirement: Requirement { kind, percent: 80 },
+        covered: 33.3,
+    };
+    let report = Report {
+        format_version: coreach_project::coverage::report::FORMAT_VERSION,
+        exit_code: 5,
+        runs: Runs { read: 9, repeated: 1, too_many_states: 1, cut: 1 },
+        domain: Some("interval"),
+        specifications: vec![SpecificationCoverage { own: model, purposes: vec![purpose] }],
+        unmet: Kind::ALL.map(unmet).to_vec(),
+    };
+    follow("coverage.schema.json", &[serde_json::to_value(report).unwrap()]);
+    let schema = schema::read("coverage.schema.json");
+    let word = |value: Value| value.as_str().unwrap().to_owned();
+    let statuses = Status::ALL.map(|status| word(serde_json::to_value(status).unwrap()));
+    assert_eq!(words(&schema, "/$defs/met/properties/status/enum"), statuses);
+    let kinds = Kind::ALL.map(|kind| word(serde_json::to_value(kind).unwrap()));
+    assert_eq!(words(&schema, "/properties/unmet/items/properties/kind/enum"), kinds);
+    assert_eq!(kinds, Kind::ALL.map(Kind::name));
+}
+
 /// A folder of a test's own, gone at its end.
 struct Folder(PathBuf);
 
@@ -365,4 +425,5 @@ fn what_the_program_writes_follows_its_schema() {
     let campaign = run(&["campaign", "campaign.yaml", "--format", "json"]);
     assert!(!campaign["buckets"].as_array().unwrap().is_empty(), "{campaign:#}");
     against("campaign-summary", &[campaign]);
+    against("coverage", &[run(&["coverage", "campaign.yaml", "--format", "json"])]);
 }
