@@ -100,6 +100,7 @@ pub fn explain(
                 layers.push_front(Layer::new());
             }
             (Occurrence::Delay(time), Some(delay)) => {
+                let before = layers.clone();
                 sent.iter_mut().for_each(|(_, age)| *age += *time);
                 while sent.front().is_some_and(|(_, age)| *age >= delay) {
                     let (Some((event, _)), Some(behind)) = (sent.pop_front(), layers.pop_back()) else {
@@ -109,6 +110,10 @@ pub fn explain(
                     if let Some(last) = layers.back_mut() {
                         join_into(last, taken);
                     }
+                }
+                // Nobody could take what must have been taken by now.
+                if layers.iter().all(Layer::is_empty) {
+                    return Ok(Explained { bounds: follower.all(before), refused: Some(number) });
                 }
             }
             (Occurrence::Stimulus(event), None) | (Occurrence::Observation(event), _) => {

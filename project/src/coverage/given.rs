@@ -111,7 +111,8 @@ impl Given {
             return Ok(());
         }
         let file = yaml::load(path).map_err(|found| vec![found])?;
-        if yaml::top_keys(&file.text, |key| key == "campaign").iter().any(|(key, _)| key == "campaign") {
+        let kind = kind_of(&file)?;
+        if kind == FileKind::Campaign {
             let (campaign, _) = load_campaign(path)?;
             self.campaigns.push(path.to_owned());
             self.configurations.extend(campaign.tests.iter().filter_map(|test| match test {
@@ -121,12 +122,12 @@ impl Given {
             own.push(campaign.store);
             return Ok(());
         }
-        if kind_of(&file)? == FileKind::Configuration {
+        if kind == FileKind::Configuration {
             self.configurations.push(path.to_owned());
             return Ok(());
         }
-        let message = "a model alone does not say which test cases were made of it".to_owned();
-        let help = "name the configuration, the file with `specification:`";
+        let message = "it is neither a campaign nor a configuration, nor are there runs in it".to_owned();
+        let help = "a model alone does not say which test cases were made of it: name the configuration, the file with `specification:`";
         Err(error(message).into_iter().map(|found| found.help(help)).collect())
     }
 
