@@ -2,7 +2,7 @@
 //!
 //! Some runners take runs from one queue. Each run has a fresh thread, for the reason that `in_order` has too: the solver
 //! keeps something of its own in each thread, and a run must not notice what ran before it. Z3 is started only where it
-//! is asked, which for most runs is never. Finished runs go to one thread that writes them, those of a moment ([`GROUP`])
+//! is asked, which for most runs is never. Finished runs go to one thread that writes them, those of a moment (`GROUP`)
 //! together: to wait for the disk takes longer than most simulated runs. A run counts when it is on the disk, so whatever
 //! kills the process loses no run that was counted, and of the others at most those of that moment.
 //!
