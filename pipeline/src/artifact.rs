@@ -69,6 +69,9 @@ pub struct Particulars<'a> {
     pub purpose: Option<(&'a TestPurpose, usize)>,
     /// Of a completed purpose: is an action without a transition at a location a self-loop there?
     pub others_stay: bool,
+    /// Of a test case: for each location, is the specification never silent there, wherever one of the location's outputs that do not
+    /// lead to Fail is possible?
+    pub must_answer: Option<&'a Numbered<LocationId, bool>>,
     /// Of a test case: where every output leads that has no transition at a location without a verdict.
     pub others_fail: Option<LocationId>,
 }
@@ -181,6 +184,8 @@ pub struct Closed {
     pub given: Numbered<LocationId, LocationId>,
     /// For each location: is it accepting?
     pub accepting: Numbered<LocationId, bool>,
+    /// For each location: did no internal step leave it, whatever its guard?
+    pub stable: Numbered<LocationId, bool>,
 }
 
 impl Artifact for Closed {
@@ -208,6 +213,8 @@ pub struct Visible {
     pub accepting: Numbered<LocationId, bool>,
     /// How many more events tell any two runs of one trace apart; 0 where there was no choice.
     pub lookahead: usize,
+    /// For each location: is the specification never silent there, wherever one of the location's outputs is possible?
+    pub must_answer: Numbered<LocationId, bool>,
 }
 
 impl Artifact for Visible {
@@ -276,6 +283,8 @@ pub struct TestGraph {
     pub coreach: Numbered<LocationId, Term>,
     /// What the specification allows in each location.
     pub allowed: Vec<Allowed>,
+    /// As of the visible behaviours; `false` at verdicts.
+    pub must_answer: Numbered<LocationId, bool>,
     /// What was done.
     pub selection: Selection,
     /// What the domain could not express, one line each.
@@ -336,6 +345,8 @@ pub struct TestCase {
     pub reach: Numbered<LocationId, Term>,
     /// As of the test graph; `false` at Fail.
     pub coreach: Numbered<LocationId, Term>,
+    /// As of the test graph; `false` at Fail.
+    pub must_answer: Numbered<LocationId, bool>,
     /// The location Fail where it also is the target of every output that has no transition at a location without a
     /// verdict. Said once for all, where there are many.
     pub others_fail: Option<LocationId>,
@@ -367,6 +378,7 @@ impl Artifact for TestCase {
         Particulars {
             reach: Some(&self.reach),
             coreach: Some(&self.coreach),
+            must_answer: Some(&self.must_answer),
             others_fail: self.others_fail,
             ..Particulars::default()
         }

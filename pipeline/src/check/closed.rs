@@ -32,7 +32,8 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
     const SAME: &str = "closed 4";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&closed.iosts, &product.iosts);
-    if !checking.well_formed(iosts, &[closed.given.len(), closed.accepting.len()], SAME) {
+    if !checking.well_formed(iosts, &[closed.given.len(), closed.accepting.len(), closed.stable.len()], SAME)
+    {
         return checking.found;
     }
     let index: HashMap<_, _> = closed.given.iter().copied().zip(iosts.location_ids()).collect();
@@ -61,6 +62,9 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
         let is_accepting = closed.accepting[at] == product.accepting[*given];
         let has_name = iosts.locations[at] == before.locations[*given];
         checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[at].label.clone());
+        let has_internal =
+            before.transitions.iter().any(|t| t.source == *given && !before.action(t.action).is_visible());
+        checking.holds(closed.stable[at] != has_internal, "closed 7", || iosts.locations[at].label.clone());
     }
     undefined(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
     for t in &iosts.transitions {

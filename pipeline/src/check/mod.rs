@@ -21,17 +21,19 @@
 //!   effects of visible.
 //! - **closed** (Definition A.7): (1) no internal action; (2) no guard that cannot hold; (3) no unreachable location;
 //!   (4) data, initial condition and locations are the product's; (5) a location's transitions are the product's ways from
-//!   there to do something visible, in guard, effect and target; (6) it accepts where the product does.
+//!   there to do something visible, in guard, effect and target; (6) it accepts where the product does; (7) `stable` says
+//!   where the product has no internal step.
 //! - **visible** (Definition 4.20): (1) no two transitions of a location and action can be taken together; (2) data and
 //!   beginning are the closed machine's; (3) each step of a member is covered, and (4) each member behind a transition
 //!   is where a member's step leads, with the same data; (5) it accepts where a member does (Definition A.12);
 //!   (6) what a variable is given lies within its type, be it shown, hidden by postponed effects, or memory; (7) so do the
-//!   data behind each postponed effect.
+//!   data behind each postponed effect; (8) `must_answer` says where every member is stable and can send something, whatever the data
+//!   are where there are several.
 //! - **test graph** (Algorithm 7.2): (1) nothing leaves Pass and Inconclusive; (2) only what the implementation sends
 //!   leads to Inconclusive; (3) deterministic; (4) every transition is one of the visible machine's, with its guard within
 //!   or outside coreach, its effect and its target; (5) what is missing cannot hold; (6) `allowed` says what the visible
 //!   machine does; (7) a purpose is out of reach by the facts, which are proved of it, or no run gets there; (8) the facts
-//!   are proved, or no run refutes them.
+//!   are proved, or no run refutes them; (9) `must_answer` is that of the visible machine.
 //! - **test case** (Definition 6.4, Algorithm 7.3): (1) nothing leaves a verdict; (2) deterministic where reachable;
 //!   (3) in every other location, for every output of the implementation, some guard holds; (4) what is added leads to
 //!   Fail, on outputs, and changes nothing; (5) the rest is the test graph; (6) each verdict is at its location; (7) Fail
@@ -40,6 +42,7 @@
 mod closed;
 mod complete;
 mod facts;
+mod must_answer;
 mod obligation;
 mod product;
 mod test_case;

@@ -14,7 +14,7 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
     const SAME: &str = "test case 5";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&case.iosts, &graph.iosts);
-    let lengths = [case.verdicts.len(), case.reach.len(), case.coreach.len()];
+    let lengths = [case.verdicts.len(), case.reach.len(), case.coreach.len(), case.must_answer.len()];
     if !checking.well_formed(iosts, &lengths, SAME) {
         return checking.found;
     }
@@ -25,7 +25,8 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         && iosts.transitions.len() >= before.transitions.len()
         && iosts.initial == before.initial
         && case.reach.starts_with(&graph.reach)
-        && case.coreach.starts_with(&graph.coreach);
+        && case.coreach.starts_with(&graph.coreach)
+        && case.must_answer.starts_with(&graph.must_answer);
     if !is_same {
         checking.broken(SAME, "what the test graph says");
         return checking.found;
@@ -46,8 +47,8 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         checking.holds(is_wanted, "test case 6", || iosts.location(location).label.clone());
     }
     if let Some(fail) = fail {
-        let facts = (case.reach[fail].is_true(), case.coreach[fail].is_false());
-        checking.holds(facts == (true, true), SAME, || "the facts at Fail".to_owned());
+        let facts = (case.reach[fail].is_true(), case.coreach[fail].is_false(), case.must_answer[fail]);
+        checking.holds(facts == (true, true, false), SAME, || "the facts at Fail".to_owned());
     }
     checking.holds(case.others_fail.is_none() || case.others_fail == fail, "test case 6", || {
         "the location of all other outputs".to_owned()

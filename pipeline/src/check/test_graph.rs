@@ -23,7 +23,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
     const SAME: &str = "test graph 4";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&graph.iosts, &visible.iosts);
-    let lengths = [graph.origins.len(), graph.reach.len(), graph.coreach.len()];
+    let lengths = [graph.origins.len(), graph.reach.len(), graph.coreach.len(), graph.must_answer.len()];
     let decided = &graph.decided;
     let is_whole = checking.well_formed(iosts, &lengths, SAME)
         && graph.made_of.len() == iosts.transitions.len()
@@ -36,6 +36,13 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
         return checking.found;
     }
     checking.same_data(before, iosts, SAME);
+    for (at, origin) in graph.origins.numbered() {
+        let wanted = match origin {
+            GraphOrigin::Given(of) => before.locations.has(*of) && visible.must_answer[*of],
+            GraphOrigin::Verdict(_) => false,
+        };
+        checking.holds(graph.must_answer[at] == wanted, "test graph 9", || iosts.locations[at].label.clone());
+    }
     let Some(place) = places(graph, visible, &mut checking) else { return checking.found };
     let (reach, coreach) = (&decided.reach, &decided.coreach);
     let start = before.initial;

@@ -20,6 +20,7 @@ use coreach_model::iosts::{LocationId, Transition};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Numbered, Term};
 
+use super::must_answer;
 use super::obligation::{
     ByAction, Checking, Findings, after, by_action, overlaps, same_values, undefined, within_types,
 };
@@ -33,7 +34,11 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     const SAME: &str = "visible 2";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&visible.iosts, &closed.iosts);
-    if !checking.well_formed(iosts, &[visible.members.len(), visible.accepting.len()], SAME) {
+    if !checking.well_formed(
+        iosts,
+        &[visible.members.len(), visible.accepting.len(), visible.must_answer.len()],
+        SAME,
+    ) {
         return checking.found;
     }
     let variables: HashSet<&Datum> = before.variables.iter().collect();
@@ -59,6 +64,7 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
         let accepts = members.iter().any(|member| closed.accepting[member.location]);
         checking.holds(visible.accepting[at] == accepts, "visible 5", || iosts.locations[at].label.clone());
     }
+    must_answer::visible(visible, closed, &mut checking);
     overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
     undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
 

@@ -151,6 +151,8 @@ struct LocationJson {
     mark: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<&'static str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    must_answer: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<Expression>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -297,6 +299,7 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
         description: shown.description.clone(),
         mark,
         verdict,
+        must_answer: view.must_answer.is_some_and(|flags| flags[id]),
         reach: fact(view.reach),
         coreach: fact(view.coreach),
     }

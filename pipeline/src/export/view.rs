@@ -29,6 +29,8 @@ pub struct View<'a> {
     pub purpose: Option<(&'a TestPurpose, usize)>,
     /// For a completed purpose: is an action without a transition at a location a self-loop there?
     pub others_stay: bool,
+    /// For a test case: is the specification never silent at a location, wherever an output that does not lead to Fail is possible?
+    pub must_answer: Option<&'a Numbered<LocationId, bool>>,
     /// For a test case: where every output leads that has no transition at a location without a verdict.
     pub others_fail: Option<LocationId>,
     /// How many more events tell runs apart; from `determinize` on.
@@ -50,7 +52,8 @@ impl<'a> View<'a> {
     pub fn of(generation: &'a Generation, stage: Stage) -> Self {
         let artifact = generation.result(stage);
         let iosts = artifact.iosts();
-        let Particulars { reach, coreach, purpose, others_stay, others_fail } = artifact.particulars();
+        let Particulars { reach, coreach, purpose, others_stay, must_answer, others_fail } =
+            artifact.particulars();
         let mut found = FoundOut::default();
         for earlier in Stage::ALL.into_iter().filter(|earlier| *earlier <= stage) {
             generation.result(earlier).tell(&mut found);
@@ -65,6 +68,7 @@ impl<'a> View<'a> {
             coreach,
             purpose,
             others_stay,
+            must_answer,
             others_fail,
             lookahead,
             selection,
@@ -86,6 +90,7 @@ impl<'a> View<'a> {
             coreach: None,
             purpose: None,
             others_stay: false,
+            must_answer: None,
             others_fail: None,
             lookahead: None,
             selection: None,

@@ -52,6 +52,10 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     budget::doing("following internal sequences");
     let Product { iosts, accepting, .. } = product;
     let internal = Internal::of(&iosts);
+    let mut stable = iosts.locations.map(|_| true);
+    for step in iosts.transitions.iter().filter(|step| !iosts.action(step.action).is_visible()) {
+        stable[step.source] = false;
+    }
     let mut reached = Numbered::filled(false, iosts.locations.len());
     reached[iosts.initial] = true;
     let mut work = vec![iosts.initial];
@@ -69,7 +73,8 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     let closed = without_internal_actions(closed);
     let (closed, kept) = closed.without_unreachable_locations();
     let accepting = kept.map(|old| accepting[*old]);
-    Ok(Closed { iosts: closed, given: kept, accepting })
+    let stable = kept.map(|old| stable[*old]);
+    Ok(Closed { iosts: closed, given: kept, accepting, stable })
 }
 
 /// What internal steps from one location have done so far: a path of them, or several of one effect.

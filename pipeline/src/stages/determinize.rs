@@ -57,6 +57,7 @@ use crate::limits::{Limits, Quantity};
 use crate::names::{Names, joined_label, joined_name, of_scope};
 use crate::simplify::without_repetition;
 use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead, overlaps};
+use crate::stages::must_answer::must_answer;
 use crate::stop::{Shown, Stop, all_writable, within, writable};
 
 /// Makes every choice deterministic.
@@ -75,13 +76,14 @@ pub fn determinize(
     let found = choices(&closed.iosts, limits, solver)?;
     if found.is_empty() {
         // Nothing to do but to join transitions of one effect.
+        let alone = |location| vec![artifact::Member { location, steps: Vec::new() }];
+        let members = closed.iosts.location_ids().map(alone).collect();
+        let must_answer = must_answer(&closed, &members, solver);
         let iosts = joined(closed.iosts);
         for transition in &iosts.transitions {
             writable(Stage::Determinize, transition, limits)?;
         }
-        let alone = |location| vec![artifact::Member { location, steps: Vec::new() }];
-        let members = iosts.location_ids().map(alone).collect();
-        return Ok(Visible { iosts, members, accepting: closed.accepting, lookahead: 0 });
+        return Ok(Visible { iosts, members, accepting: closed.accepting, lookahead: 0, must_answer });
     }
     budget::doing("looking for the lookahead of each choice");
     let needed = lookahead(&closed.iosts, &found);
@@ -162,7 +164,7 @@ impl Member {
 }
 
 /// The first effect, then the second.
-fn followed(before: &Substitution, step: &Substitution) -> Substitution {
+pub(super) fn followed(before: &Substitution, step: &Substitution) -> Substitution {
     let values = substitute_all(step.values(), before);
     let mut both = before.clone();
     both.extend(step.keys().cloned().zip(values));
@@ -461,7 +463,8 @@ impl<'a> Construction<'a> {
         let said = |member: Member| artifact::Member { location: member.location, steps: member.steps };
         let members =
             self.macros.into_iter().map(|members| members.into_iter().map(said).collect()).collect();
-        Visible { iosts: result, members, accepting, lookahead }
+        let must_answer = must_answer(self.closed, &members, solver);
+        Visible { iosts: result, members, accepting, lookahead, must_answer }
     }
 }
 

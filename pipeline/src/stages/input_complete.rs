@@ -33,7 +33,8 @@ use crate::names::Names;
 
 /// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to run.
 pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> TestCase {
-    let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, .. } = graph;
+    let TestGraph { mut iosts, pass, inconclusive, mut reach, mut coreach, allowed, mut must_answer, .. } =
+        graph;
     let mut verdicts = iosts.locations.map(|_| None);
     for (location, verdict) in [(pass, Verdict::Pass), (inconclusive, Verdict::Inconclusive)] {
         if let Some(location) = location {
@@ -41,7 +42,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         }
     }
     if pass.is_none() {
-        return TestCase { iosts, verdicts, reach, coreach, others_fail: None };
+        return TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail: None };
     }
     let mut said: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for Allowed { location, action, guard } in allowed {
@@ -83,7 +84,8 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         verdicts.push(Some(Verdict::Fail));
         reach.push(Term::yes());
         coreach.push(Term::no());
+        must_answer.push(false);
         iosts.transitions.extend(added);
     }
-    TestCase { iosts, verdicts, reach, coreach, others_fail }
+    TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail }
 }

@@ -5,5 +5,6 @@ pub mod complete;
 pub mod determinize;
 pub mod input_complete;
 pub mod lookahead;
+mod must_answer;
 pub mod product;
 pub mod select;

@@ -113,7 +113,7 @@ struct Cut {
 }
 
 fn cut_behind_accept(visible: Visible) -> Cut {
-    let Visible { mut iosts, members, accepting, lookahead } = visible;
+    let Visible { mut iosts, members, accepting, lookahead, must_answer } = visible;
     let sources = iosts.transitions.map(|transition| transition.source);
     iosts.transitions.retain(|transition| !accepting[transition.source]);
     let reached = iosts.reachable_from(iosts.initial);
@@ -122,7 +122,12 @@ fn cut_behind_accept(visible: Visible) -> Cut {
     let (iosts, kept) = iosts.without_unreachable_locations();
     let accepting = kept.map(|old| accepting[*old]);
     let members = kept.map(|old| members[*old].clone());
-    Cut { visible: Visible { iosts, members, accepting, lookahead }, locations: kept, transitions }
+    let must_answer = kept.map(|old| must_answer[*old]);
+    Cut {
+        visible: Visible { iosts, members, accepting, lookahead, must_answer },
+        locations: kept,
+        transitions,
+    }
 }
 
 /// What is known, with `reached`, the reach of the graph, carried back to the locations that it was made from; nothing is
@@ -159,8 +164,8 @@ fn narrowed(
 
 /// One application of Algorithm 7.2.
 fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGraph {
-    let Visible { iosts, accepting, .. } = cut;
-    let mut builder = Builder::new(iosts);
+    let Visible { iosts, accepting, must_answer, .. } = cut;
+    let mut builder = Builder::new(iosts, must_answer);
     let theta = iosts.initial_condition.conjuncts();
     let start = iosts.initial;
     let missing = missing_part(&known.coreach[start], &iosts.initial_condition, &[], solver);
@@ -234,6 +239,7 @@ fn split_by_coreach(split: &Split, solver: &mut dyn Solver) -> Outcome {
 /// The test graph in the making: the locations of the visible behaviours, then Pass and Inconclusive.
 struct Builder<'a> {
     from: &'a Iosts,
+    must_answer: &'a Numbered<LocationId, bool>,
     pass: LocationId,
     inconclusive: LocationId,
     transitions: Numbered<TransitionId, Transition>,
@@ -244,10 +250,11 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(from: &'a Iosts) -> Self {
+    fn new(from: &'a Iosts, must_answer: &'a Numbered<LocationId, bool>) -> Self {
         let pass = from.locations.next_number();
         Builder {
             from,
+            must_answer,
             pass,
             inconclusive: LocationId(pass.0 + 1),
             transitions: Numbered::new(),
@@ -313,6 +320,7 @@ impl<'a> Builder<'a> {
             reach: vec![known.reach[start].clone()].into(),
             coreach: vec![known.coreach[start].clone()].into(),
             allowed: Vec::new(),
+            must_answer: vec![self.must_answer[start]].into(),
             selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
             losses: Vec::new(),
         }
@@ -354,6 +362,10 @@ impl<'a> Builder<'a> {
             GraphOrigin::Verdict(Verdict::Pass) => Term::yes(),
             GraphOrigin::Verdict(Verdict::Inconclusive | Verdict::Fail) => Term::no(),
         });
+        let must_answer = origins.map(|origin| match origin {
+            GraphOrigin::Given(old) => self.must_answer[*old],
+            GraphOrigin::Verdict(_) => false,
+        });
         let allowed = self
             .allowed
             .into_iter()
@@ -371,6 +383,7 @@ impl<'a> Builder<'a> {
             reach,
             coreach,
             allowed,
+            must_answer,
             selection,
             losses: Vec::new(),
             iosts,

@@ -66,7 +66,7 @@ pub fn case(case: &TestCase, known: &Known, settings: &Settings, report: &mut Re
     }
 }
 
-fn explored(
+pub(super) fn explored(
     machine: &Machine,
     instance: &Instance,
     known: &Known,

@@ -70,6 +70,7 @@ operators! {
     AllowedLost = "allowed: lost";
     AllowedTrue = "allowed: true";
     OthersFlipped = "the others: said or not";
+    MustAnswerFlipped = "must answer: said or not";
     ProvenanceLocation = "provenance: of a location";
     ProvenanceTransition = "provenance: of a transition";
     ProvenancePending = "provenance: pending effects";
@@ -337,6 +338,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
             let closed = made.closed.as_mut()?;
             match operator {
                 O::Accepting => flip(&mut closed.accepting, random),
+                O::MustAnswerFlipped => flip(&mut closed.stable, random),
                 O::ProvenanceLocation => swap(&mut closed.given, random),
                 _ => None,
             }
@@ -345,6 +347,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
             let visible = made.visible.as_mut()?;
             match operator {
                 O::Accepting => flip(&mut visible.accepting, random),
+                O::MustAnswerFlipped => flip(&mut visible.must_answer, random),
                 O::ProvenanceLocation => swap(&mut visible.members, random),
                 O::ProvenancePending => {
                     let mut members: Vec<_> = visible.members.iter_mut().flatten().collect();
@@ -396,6 +399,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                     let at = random.below(graph.allowed.len().max(1));
                     changed(&mut graph.allowed.get_mut(at)?.guard, Term::yes())
                 }
+                O::MustAnswerFlipped => flip(&mut graph.must_answer, random),
                 O::ProvenanceLocation => swap(&mut graph.origins, random),
                 O::ProvenanceTransition => swap(&mut graph.made_of, random),
                 _ => None,
@@ -419,6 +423,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                 O::ReachTrue => fact(&mut case.reach, random, Term::yes()),
                 O::CoreachFalse => fact(&mut case.coreach, random, Term::no()),
                 O::CoreachTrue => fact(&mut case.coreach, random, Term::yes()),
+                O::MustAnswerFlipped => flip(&mut case.must_answer, random),
                 O::OthersFlipped => {
                     let fail = verdicts[2]?;
                     case.others_fail = if case.others_fail.is_some() { None } else { Some(fail) };

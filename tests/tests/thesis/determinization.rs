@@ -19,7 +19,8 @@ fn read(name: &str) -> Iosts {
 
 fn as_closed(iosts: &Iosts) -> Closed {
     let accepting = iosts.locations.map(|_| false);
-    Closed { iosts: iosts.clone(), given: iosts.location_ids().collect(), accepting }
+    let stable = iosts.locations.map(|_| true);
+    Closed { iosts: iosts.clone(), given: iosts.location_ids().collect(), accepting, stable }
 }
 
 fn determinized(iosts: &Iosts, limit: usize) -> Result<Visible, Stop> {
