@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use coreach_analyses::DomainKind;
+use coreach_execution::adapter::Iut;
+use coreach_execution::behaviour::Within;
 use coreach_execution::{Ending, Settings};
 use coreach_project::budget;
 use coreach_project::coverage::{Kind, Requirement};
@@ -63,7 +65,7 @@ pub struct Tolerance {
 /// How runs are driven, whatever command makes them.
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
-    /// How long silence must last where there is nothing to send, in ms [default: 1000]
+    /// How long silence must last where there is nothing to send, in ms [default: as the IUT file says, else 1000]
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub quiescence: Option<u64>,
     /// The same for one location: `Pay__Begin=200`; may be repeated
@@ -78,14 +80,17 @@ pub struct Driving {
 }
 
 impl Driving {
-    /// The same, for the tester; what is not said is as before.
-    pub fn over(&self, before: Settings) -> Settings {
+    /// The same, for the tester; what is not said is as before, and how long a reply may take is as the implementation's file says it,
+    /// unless `--quiescence` says something else.
+    pub fn over(&self, before: Settings, iut: &Iut) -> Settings {
+        let within = if self.quiescence.is_none() { iut.behaviour.within.clone() } else { Within::default() };
         let at = |(name, time): &(String, u64)| (name.clone(), Duration::from_millis(*time));
         let mut quiescence_at = before.quiescence_at;
         quiescence_at.extend(self.quiescence_at.iter().map(at));
         Settings {
             quiescence: self.quiescence.map_or(before.quiescence, Duration::from_millis),
             quiescence_at,
+            within,
             patience: self.patience.map_or(before.patience, Duration::from_millis),
             steps: self.steps.unwrap_or(before.steps),
             time: budget::said_time().unwrap_or(before.time),

@@ -84,6 +84,7 @@ fn measure(times: usize) -> Result<(), String> {
     let python = Iut {
         name: "counter".to_owned(),
         link: None,
+        behaviour: Default::default(),
         way: Way::Stdio(Stdio {
             command: Command {
                 words: vec![Template::fixed("python3"), Template::fixed("counter.py")],

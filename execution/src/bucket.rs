@@ -75,6 +75,7 @@ impl Bucket {
         if self.cause != EVENT {
             return match self.cause.as_str() {
                 "alien" => "what is no event of the specification".to_owned(),
+                "silence" if self.verdict == Ending::FAIL => "silence, where it must answer".to_owned(),
                 other => other.to_owned(),
             };
         }
@@ -112,19 +113,24 @@ fn smallest(mut sets: Vec<Vec<String>>) -> Vec<Vec<String>> {
 /// The specification's part of a label: that of `<Pay,Begin>` is `Pay`, that of `<<A,x>,<B,x>>` is `A or B`. What is not
 /// written so, as a specification's own label, is its own place.
 pub fn place(label: &str) -> String {
-    let Some(parts) = parts(label) else { return label.to_owned() };
+    places(label).join(" or ")
+}
+
+/// The same, one by one.
+pub fn places(label: &str) -> Vec<&str> {
+    let Some(parts) = parts(label) else { return vec![label] };
     // Several at once, as determinization makes them; the last may count those that are left out.
     let pairs: Option<Vec<Vec<&str>>> = parts.iter().map(|part| self::parts(part)).collect();
     let mut places: Vec<&str> = match &pairs {
         Some(pairs) => pairs.iter().filter_map(|pair| pair.first().copied()).collect(),
         None => match parts.as_slice() {
-            [place, _] => return (*place).to_owned(),
-            _ => return label.to_owned(),
+            [place, _] => return vec![place],
+            _ => return vec![label],
         },
     };
     places.sort_unstable();
     places.dedup();
-    places.join(" or ")
+    places
 }
 
 /// What stands between the outer `<`, `,` and `>` of a label.

@@ -157,7 +157,8 @@ pub enum Cause {
     Event,
     /// Fail: the implementation sent what is no event of the specification.
     Alien(String),
-    /// Inconclusive: nothing was observed for so long, and there was nothing to send.
+    /// Nothing was observed for so long, and there was nothing to send. Fail where the specification must answer and the IUT file
+    /// says that this counts (`silence: fail`), else Inconclusive.
     Silence(Duration),
     /// Inconclusive: no stimulus has values that satisfy its guard here, and nothing may be observed.
     NothingToDo,
@@ -181,8 +182,8 @@ impl Cause {
         match self {
             Cause::Event => true,
             Cause::Alien(_) => verdict == Verdict::Fail,
-            Cause::Silence(_)
-            | Cause::NothingToDo
+            Cause::Silence(_) => matches!(verdict, Verdict::Fail | Verdict::Inconclusive),
+            Cause::NothingToDo
             | Cause::Unspecified
             | Cause::Crossed
             | Cause::Steps(_)

@@ -65,6 +65,10 @@ fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
         Outcome::Verdict(_, Cause::Alien(_)) => {
             format!("in {location} the implementation sent what is no event of the specification: {event}")
         }
+        Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) => format!(
+            "the specification does not allow silence in {location}, where it must answer: nothing was observed for {} ms",
+            time.as_millis()
+        ),
         Outcome::Verdict(Verdict::Fail, _) => {
             format!("the specification does not allow {event} in {location}")
         }

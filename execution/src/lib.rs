@@ -70,6 +70,7 @@
 //! ```
 
 pub mod adapter;
+pub mod behaviour;
 pub mod bucket;
 pub mod campaign;
 mod clock;
@@ -96,6 +97,7 @@ pub mod tester;
 pub mod values;
 
 pub use adapter::{Adapter, Failure, Received, Session};
+pub use behaviour::Behaviour;
 pub use bucket::Bucket;
 pub use ending::Ending;
 pub use judge::{Judge, case::CaseJudge};

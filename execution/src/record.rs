@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-use coreach_model::Datum;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -279,7 +279,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         Some(ms) => Some(seconds(ms / 1e3).ok_or_else(|| misfit("`link_ms` is no time".to_owned()))?),
         None => None,
     };
-    let mut judge = judge::of(test, first.clone(), link);
+    let mut judge = judge::judging(test, first.clone(), link, true);
     let mut trace = Vec::new();
     for (number, step) in record.trace.iter().enumerate() {
         let wrong = |text: String| misfit(format!("event {}: {text}", number + 1));
@@ -292,6 +292,12 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         trace.push(Step { what, transition, at });
     }
     let outcome = ending::outcome(record.verdict, &record.cause, &record.detail).map_err(misfit)?;
+    if let Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) = outcome
+        && !matches!(judge.take(&Occurrence::Silence(time)), Judged::Ends(Verdict::Fail, _))
+    {
+        let location = judge.shown().place;
+        return Err(misfit(format!("it failed for silence in {location}, where the test case allows that")));
+    }
     if let Outcome::Verdict(verdict, Cause::Event) = outcome
         && judge.verdict() != Some(verdict)
     {

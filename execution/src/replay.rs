@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::clock::Clock;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
@@ -120,10 +120,11 @@ impl Player<'_> {
                 }
                 _ => None,
             };
+            let silence = self.settings.silence(self.judge, &self.trace);
             // A stimulus whose turn has come still lets what has arrived go first.
             let until = match next {
                 Some(_) => self.begin,
-                None => Instant::now() + self.settings.quiescence,
+                None => Instant::now() + silence,
             };
             let what = match self.observe(adapter, until)? {
                 Observed::Over(outcome) => return Ok(outcome),
@@ -141,6 +142,26 @@ impl Player<'_> {
                             continue;
                         }
                         adapter.send(event)?;
+                        match adapter.sent() {
+                            Sent::Yes => {}
+                            // It is its turn again when what kept it back has been seen.
+                            Sent::No => match self.observe(adapter, Instant::now() + silence)? {
+                                Observed::Over(outcome) => return Ok(outcome),
+                                Observed::Event(event) => {
+                                    script.next_if(|cue| **cue == Cue::Observe);
+                                    if let Some(outcome) = self.happened(Occurrence::Observation(event)) {
+                                        return Ok(outcome);
+                                    }
+                                    continue;
+                                }
+                                Observed::Time | Observed::Silence => continue,
+                            },
+                            Sent::Crossed => {
+                                let sent = Occurrence::Stimulus(event.clone());
+                                self.happened(sent);
+                                return Ok(Outcome::inconclusive(Cause::Crossed));
+                            }
+                        }
                         self.clock.sent();
                         let sent = Occurrence::Stimulus(event.clone());
                         script.next();
@@ -148,7 +169,7 @@ impl Player<'_> {
                     }
                     None => {
                         script.next_if(|cue| **cue == Cue::Observe);
-                        Occurrence::Silence(self.settings.quiescence)
+                        Occurrence::Silence(silence)
                     }
                 },
             };

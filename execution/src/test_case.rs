@@ -38,6 +38,9 @@ pub struct TestCase {
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the least number of events that may lead to Pass; `None` where none do.
     pub distances: Numbered<LocationId, Option<usize>>,
+    /// For each location: is the specification never silent there, wherever one of the location's outputs that do not lead to Fail is
+    /// possible? Documents of older versions do not say so of any.
+    pub must_answer: Numbered<LocationId, bool>,
 }
 
 /// Why a document is no test case.
@@ -99,7 +102,8 @@ impl TestCase {
             }
         }
         let distances = distances(&iosts, &verdicts);
-        TestCase { iosts, verdicts, stimuli, observations, distances }
+        let must_answer = iosts.locations.map(|_| false);
+        TestCase { iosts, verdicts, stimuli, observations, distances, must_answer }
     }
 
     /// The constants' values in a state, in their order.
@@ -153,6 +157,7 @@ impl TestCase {
         let places: HashMap<String, LocationId> =
             iosts.locations.numbered().map(|(at, location)| (location.name.clone(), at)).collect();
         let mut verdicts = iosts.locations.map(|_| None);
+        let mut must_answer = iosts.locations.map(|_| false);
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
             let known = |word: &str| {
@@ -160,8 +165,15 @@ impl TestCase {
                 verdict.ok_or_else(|| DocumentError::NoDocument(format!("`{word}` is no verdict")))
             };
             let verdict = location.get("verdict").and_then(Json::as_str).map(known).transpose()?;
+            let flag = match location.get("must_answer") {
+                None => false,
+                Some(flag) => flag.as_bool().ok_or_else(|| {
+                    DocumentError::NoDocument("`must_answer` is neither `true` nor `false`".to_owned())
+                })?,
+            };
             if let Some(at) = places.get(name) {
                 verdicts[*at] = verdict;
+                must_answer[*at] = flag;
             }
         }
         if let Some(name) = document.get("others_fail") {
@@ -172,7 +184,7 @@ impl TestCase {
             }
             write_out_others(&mut iosts, &verdicts, fail);
         }
-        Ok(TestCase::new(iosts, verdicts))
+        Ok(TestCase { must_answer, ..TestCase::new(iosts, verdicts) })
     }
 }
 

@@ -28,7 +28,8 @@ use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 
-use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::behaviour::Within;
 use crate::clock::Clock;
 use crate::initial::{self, NoState};
 use crate::judge::{Choice, Judge, Judged};
@@ -45,6 +46,9 @@ pub struct Settings {
     pub quiescence: Duration,
     /// The same for single locations, by name.
     pub quiescence_at: HashMap<String, Duration>,
+    /// How long a reply may take, as the implementation's file says it: before [`Settings::quiescence`], behind
+    /// [`Settings::quiescence_at`].
+    pub within: Within,
     /// How long to wait for an observation where a stimulus could be sent as well.
     pub patience: Duration,
     /// The most events of a run.
@@ -58,6 +62,7 @@ impl Default for Settings {
         Settings {
             quiescence: Duration::from_secs(1),
             quiescence_at: HashMap::new(),
+            within: Within::default(),
             patience: Duration::from_millis(20),
             steps: 1000,
             time: Duration::from_secs(60),
@@ -66,8 +71,16 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn quiescence(&self, location: &str) -> Duration {
-        self.quiescence_at.get(location).copied().unwrap_or(self.quiescence)
+    /// How long silence must last where the judge is, after this trace.
+    pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[Step]) -> Duration {
+        if let Some(time) = self.quiescence_at.get(judge.place()) {
+            return *time;
+        }
+        if self.within.is_empty() {
+            return self.quiescence;
+        }
+        let last = trace.iter().rev().find_map(|step| step.what.event()).map(|event| event.action.as_str());
+        self.within.of(&judge.shown().place, last).unwrap_or(self.quiescence)
     }
 }
 
@@ -217,7 +230,7 @@ impl Driver<'_, '_> {
         let Some(moves) = order(self.drive.strategy, self.drive.judge, &mut self.random) else {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
         };
-        let quiescence = self.drive.settings.quiescence(self.drive.judge.place());
+        let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
         let mut waited = Duration::ZERO;
         let takes_stimuli = self.drive.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
@@ -261,6 +274,18 @@ impl Driver<'_, '_> {
         let mut choice = Choice { values, random: &mut self.random, solver: *solver };
         let Some(event) = judge.stimulus(number, &mut choice) else { return Ok(Progress::Nothing) };
         adapter.send(&event)?;
+        match adapter.sent() {
+            Sent::Yes => {}
+            // What kept it back is seen at once.
+            Sent::No => {
+                let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
+                return self.observe(Instant::now() + quiescence);
+            }
+            Sent::Crossed => {
+                self.happened(Occurrence::Stimulus(event));
+                return Ok(Progress::Over(Outcome::inconclusive(Cause::Crossed)));
+            }
+        }
         self.clock.sent();
         Ok(self.happened(Occurrence::Stimulus(event)))
     }

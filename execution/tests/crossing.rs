@@ -211,7 +211,12 @@ fn way(address: SocketAddr) -> Way {
 
 /// What runs come to, none of which sends `Stop`.
 fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
-    let iut = Iut { name: "ticker".to_owned(), way: way(address), link: judge.link() };
+    let iut = Iut {
+        name: "ticker".to_owned(),
+        way: way(address),
+        link: judge.link(),
+        behaviour: Default::default(),
+    };
     let mut adapter = open(&iut, Z3Solver::default);
     let settings = Settings {
         steps: 12,

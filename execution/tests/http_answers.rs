@@ -52,8 +52,10 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
         let _ = stream.write_all(&answer);
     });
     let test = TestCase::from_json(include_bytes!("data/deliver_coffee.json")).unwrap();
-    let mut adapter =
-        open(&Iut { name: "test".to_owned(), way: Way::Http(http), link: None }, Z3Solver::default);
+    let mut adapter = open(
+        &Iut { name: "test".to_owned(), way: Way::Http(http), link: None, behaviour: Default::default() },
+        Z3Solver::default,
+    );
     let deadline = Instant::now() + Duration::from_secs(20);
     adapter.start(&Session { iosts: &test.iosts, constants: &[], seed: 1, deadline }).unwrap();
     adapter.send(&Event::new("Coin", vec![Value::int(1)])).unwrap();

@@ -4,6 +4,7 @@
 //! run, as is an input that nothing says how to send. Paths are relative to the file's own folder. The format is
 //! told in `docs/adapters.md`.
 
+mod behaviour;
 mod binary;
 mod blocks;
 mod encoding;
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use coreach_execution::Behaviour;
 use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way};
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
@@ -68,9 +70,9 @@ pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Read
 
 fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files: &mut Once) -> Reading<Iut> {
     let mut collector = Collector::new(file);
-    let iut = read_root(&mut Reader { collector: &mut collector, folder, iosts });
+    let iut = read_root(&mut Reader { collector: &mut collector, folder, iosts, apart: Vec::new() });
     let (mut found, mut failed) = collector.finish();
-    let Some((name, link, way)) = iut else { return Err(found) };
+    let Some((name, link, behaviour, way)) = iut else { return Err(found) };
     let way = match way {
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
@@ -93,9 +95,29 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
         }
     };
     match way {
-        Some(way) if !failed => Ok((Iut { name, way, link }, found)),
+        Some(way) if !failed => Ok((Iut { name, way, link, behaviour }, found)),
         _ => Err(found),
     }
+}
+
+/// What a file says beside the way to the implementation, where a store has the model that stands for it.
+///
+/// # Errors
+/// As [`load`].
+pub fn beside(file: Arc<SourceFile>, iosts: &Iosts) -> Reading<(Option<Duration>, Behaviour)> {
+    let mut collector = Collector::new(file);
+    let folder = Path::new("");
+    let mut reader = Reader { collector: &mut collector, folder, iosts: Some(iosts), apart: Vec::new() };
+    let root = yaml::parse(reader.collector);
+    let said = match root.as_ref().map(|root| &root.kind) {
+        Some(Kind::Mapping(entries)) => {
+            let link = link::link(&mut reader, entries, "simulated");
+            (link, behaviour::behaviour(&mut reader, entries, "simulated"))
+        }
+        _ => (None, Behaviour::default()),
+    };
+    let (found, failed) = collector.finish();
+    if failed { Err(found) } else { Ok((said, found)) }
 }
 
 enum Found {
@@ -103,13 +125,13 @@ enum Found {
     Model(crate::configuration::Reference),
 }
 
-fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Found)> {
+fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Behaviour, Found)> {
     let root = yaml::parse(reader.collector)?;
     let Kind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
         return None;
     };
-    let known: Vec<&str> = ["iut", "link"].into_iter().chain(WAYS).collect();
+    let known: Vec<&str> = ["iut", "link"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
     shape::check_keys(reader.collector, entries, &known, "an IUT's file");
     let name = match shape::get(entries, "iut") {
         Some(node) => {
@@ -148,6 +170,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Found
     };
     let name = name?;
     let link = link::link(reader, entries, &way.key.text);
+    let behaviour = behaviour::behaviour(reader, entries, &way.key.text);
     let found = match way.key.text.as_str() {
         "simulated" => {
             let section = shape::section(reader.collector, entries, "simulated", &["model"]);
@@ -169,7 +192,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Found
         }
         _ => http::http(reader, entries, &way.value).map(|http| Found::Way(Box::new(Way::Http(http)))),
     };
-    found.map(|found| (name, link, found))
+    found.map(|found| (name, link, behaviour, found))
 }
 
 fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {

@@ -130,12 +130,12 @@ fn finish(
     let link = |run: &Planned| link(&ways[run.test][run.iut]);
     let shared = shared(ways);
     let system = |run: &Planned| shared[run.test][run.iut];
-    let delay = |run: &Planned| ways[run.test][run.iut].link;
+    let iut = |run: &Planned| &ways[run.test][run.iut];
     let Tolerance { retries, fail_fast, .. } = arguments.tolerance;
     // A Fail that is there already is one too.
     let missing = if fail_fast && counts.fail > 0 { Vec::new() } else { missing };
     let effort = work::Effort { threads, retries, fail_fast };
-    let ways = work::Ways { link: &link, delay: &delay, system: &system };
+    let ways = work::Ways { link: &link, iut: &iut, system: &system };
     work(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
         WorkError::Store(error) => broken(&error),
         WorkError::Thread(error) => {

@@ -63,9 +63,9 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         Ok((implementation, _)) => implementation,
         Err(found) => return refuse(&found),
     };
-    let settings = arguments.driving.over(stored.settings.clone());
+    let settings = arguments.driving.over(stored.settings.clone(), &implementation);
     let mut adapter = open(&implementation, Lazy::default);
-    let mut judge = judge::of(&stored.test, stored.initial.clone(), implementation.link);
+    let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation);
     let again = run_again(judge.as_mut(), &stored.run, &settings, adapter.as_mut());
     let mut result = again.run.clone();
     let mut lines = Vec::new();

@@ -83,7 +83,6 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         console::say(&format!("error: {}: {error}", folder.display()));
         return Ok(Exit::Environment);
     }
-    let settings = arguments.driving.over(Settings::default());
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
     if arguments.format == OutputFormat::Json {
         let finished = documents.clone();
@@ -101,6 +100,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             break;
         }
         let has = |name: &str| case.test.iosts.constants.iter().any(|datum| datum.name() == name);
+        let settings = arguments.driving.over(Settings::default(), iut);
         let pairs = arguments.constant.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let known = match given(&case.test, pairs.filter(|(name, _)| has(name))) {
             Ok(known) => known,
@@ -127,7 +127,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 }
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
-            let mut judge = judge::of(&case.test, initial.clone(), iut.link);
+            let mut judge = judge::against(&case.test, initial.clone(), iut);
             let run = tester::retrying(retries, || {
                 tester::run(Drive {
                     judge: judge.as_mut(),

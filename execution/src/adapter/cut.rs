@@ -107,6 +107,30 @@ impl Inbox {
         }
     }
 
+    /// Is the next frame there as a whole, or something that cannot be one?
+    pub fn has_frame(&self) -> bool {
+        let rest = self.rest();
+        match &self.cut {
+            Cut::Lines => self.lines > 0,
+            Cut::Delimiter(delimiter) => rest.windows(delimiter.len()).any(|window| window == delimiter),
+            Cut::Fixed(size) => rest.len() >= *size,
+            Cut::Datagrams => !self.lengths.is_empty(),
+            Cut::Length(length) => {
+                let begin = length.at + length.integer.width;
+                rest.get(length.at..begin).is_some_and(|written| {
+                    let said = length.integer.read(written);
+                    let whole = if length.is_of_all { said } else { said.saturating_add(begin as i128) };
+                    whole < begin as i128 || whole > LONGEST as i128 || rest.len() as i128 >= whole
+                })
+            }
+        }
+    }
+
+    /// What has come and was not taken.
+    pub fn rest(&self) -> &[u8] {
+        &self.buffer[self.taken..]
+    }
+
     /// How many bytes have come and were not taken.
     pub fn waiting(&self) -> usize {
         self.buffer.len() - self.taken
@@ -244,7 +268,8 @@ mod tests {
         for piece in pieces {
             inbox.space()?.extend_from_slice(piece);
             inbox.came(piece.len());
-            while let Some(frame) = inbox.frame()? {
+            while inbox.has_frame() {
+                let frame = inbox.frame()?.unwrap();
                 found.push(inbox.bytes(frame).to_vec());
             }
         }

@@ -13,6 +13,7 @@ use regex::Regex;
 use crate::adapter::cut::Cut;
 use crate::adapter::integer::Integer;
 use crate::adapter::template::Template;
+use crate::behaviour::Behaviour;
 
 /// An implementation under test.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Iut {
     pub way: Way,
     /// How long a stimulus and an observation may take on their ways, together, where that is to be looked at.
     pub link: Option<Duration>,
+    /// Silence, lateness and hang-up.
+    pub behaviour: Behaviour,
 }
 
 /// The way to an implementation.

@@ -10,9 +10,9 @@ use crate::adapter::json_lines::{self, Message};
 use crate::adapter::lines::{self, Found, Pending};
 use crate::adapter::process::Process;
 use crate::adapter::signature::Signatures;
-use crate::adapter::stream::{Drained, Ended, Frame, Stream, text};
+use crate::adapter::stream::{self, Drained, Ended, Frame, Stream, text};
 use crate::adapter::system::Arrival;
-use crate::adapter::{Failure, Received, Session};
+use crate::adapter::{Failure, Received, Sent, Session};
 use crate::excerpt::shortened;
 
 /// So many lines that mean nothing are read by one who only looks.
@@ -27,6 +27,13 @@ pub struct Dialogue {
     deadline: Instant,
     /// Something was sent of which it is not known whether it was taken.
     is_owed: bool,
+    /// The output that the end of the stream is, where it is one.
+    on_close: Option<String>,
+    /// The end has been told as that output.
+    has_hung_up: bool,
+    /// What became of the last stimulus.
+    sent: Sent,
+    seed: u64,
 }
 
 impl Dialogue {
@@ -34,7 +41,28 @@ impl Dialogue {
     pub fn new(stream: Stream, session: &Session<'_>) -> Self {
         let signatures = Signatures::of(session);
         let deadline = session.deadline;
-        Dialogue { stream, signatures, pending: Pending::default(), deadline, is_owed: false }
+        Dialogue {
+            stream,
+            signatures,
+            pending: Pending::default(),
+            deadline,
+            is_owed: false,
+            on_close: None,
+            has_hung_up: false,
+            sent: Sent::Yes,
+            seed: session.seed,
+        }
+    }
+
+    /// The end of the stream is this output.
+    #[must_use]
+    pub fn closing(self, on_close: Option<String>) -> Self {
+        Dialogue { on_close, ..self }
+    }
+
+    /// What became of the last stimulus.
+    pub fn sent(&self) -> Sent {
+        self.sent
     }
 
     /// May something that was sent not have been taken?
@@ -59,6 +87,83 @@ impl Dialogue {
         }
     }
 
+    /// The last stimulus needed more than a message, and this became of it.
+    pub fn not_sent(&mut self, sent: Sent) {
+        self.sent = sent;
+    }
+
+    /// Has something come that must be seen before anything else is sent: a whole line, or the end?
+    ///
+    /// # Errors
+    /// As [`crate::Adapter::receive`].
+    pub fn has_news(&mut self) -> Result<bool, Failure> {
+        Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
+    }
+
+    /// Leaves the stream for another one, in the middle of a run: ends our side, and waits for the other one to do so. What comes meanwhile is
+    /// of nobody's order: it may have been sent before our end was taken, or because of it.
+    ///
+    /// # Errors
+    /// [`Failure::Dirty`]: the other side does not end, so what was sent before may still be taken.
+    pub fn leave(
+        &mut self,
+        until: Instant,
+        quiet: Option<Duration>,
+        process: Option<&Process>,
+    ) -> Result<Sent, Failure> {
+        if self.has_hung_up {
+            self.is_owed = false;
+            return Ok(Sent::Yes);
+        }
+        let (before, has_rest) =
+            (self.stream.came(), !self.stream.rest().is_empty() || !self.pending.is_empty());
+        match self.settle(until.min(self.deadline), quiet, process) {
+            Arrival::Come if self.stream.came() == before && !has_rest => Ok(Sent::Yes),
+            // Or it is not known what it has taken of what was sent before.
+            Arrival::Come | Arrival::Unknown => Ok(Sent::Crossed),
+            Arrival::Late => Err(Failure::Dirty(
+                "the connection was left for a new one, and the other side does not end it: what was sent over it may still be taken"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// Goes on over another stream, until `ready` at the latest.
+    ///
+    /// # Errors
+    /// [`Failure::Lost`]: it does not become ready.
+    pub fn resume(
+        self,
+        stream: Stream,
+        encoding: &Encoding,
+        ready: Instant,
+        process: Option<&Process>,
+    ) -> Result<Self, Failure> {
+        let Dialogue { signatures, deadline, on_close, seed, .. } = self;
+        let mut next = Dialogue {
+            stream,
+            signatures,
+            pending: Pending::default(),
+            deadline,
+            is_owed: false,
+            on_close,
+            has_hung_up: false,
+            sent: Sent::Yes,
+            seed,
+        };
+        if let Encoding::Json = encoding {
+            let resume = json_lines::resume(next.signatures.constants(), seed);
+            let begun = next.begin_json(&resume, ready.min(deadline), process);
+            begun.map_err(|failure| match failure {
+                Failure::Start(text) | Failure::Lost(text) => {
+                    Failure::Lost(format!("the new connection did not become ready: {text}"))
+                }
+                other => other,
+            })?;
+        }
+        Ok(next)
+    }
+
     /// Brings the implementation at the other end into its initial state, until `ready` at the latest. `process` is the
     /// one at the other end, as far as it is ours: it is watched, and asked for its last words.
     ///
@@ -73,7 +178,7 @@ impl Dialogue {
     ) -> Result<(), Failure> {
         let ready = ready.min(self.deadline);
         let begun = match encoding {
-            Encoding::Json => self.begin_json(session, ready, process),
+            Encoding::Json => self.begin_json(&json_lines::start(session), ready, process),
             Encoding::Lines(_) | Encoding::Binary(_) => {
                 self.exchange(encoding, encoding.reset(), "reset", ready, process)
             }
@@ -86,13 +191,8 @@ impl Dialogue {
         }
     }
 
-    fn begin_json(
-        &mut self,
-        session: &Session<'_>,
-        ready: Instant,
-        process: Option<&Process>,
-    ) -> Result<(), Failure> {
-        self.write(json_lines::start(session).as_bytes(), ready, process)?;
+    fn begin_json(&mut self, first: &str, ready: Instant, process: Option<&Process>) -> Result<(), Failure> {
+        self.write(first.as_bytes(), ready, process)?;
         loop {
             let line = match self.stream.frame(ready, process.map(Process::end))? {
                 Frame::Bytes(frame) => text(frame)?,
@@ -177,7 +277,27 @@ impl Dialogue {
             Encoding::Lines(lines) => lines::input(lines, stimulus, &self.signatures)?.into_bytes(),
             Encoding::Binary(binary) => binary::input(binary, stimulus, &self.signatures)?,
         };
-        self.write(&bytes, self.deadline, process)
+        self.sent = Sent::Yes;
+        let before = self.stream.sent();
+        match self.write(&bytes, self.deadline, process) {
+            Err(Failure::Lost(why)) if self.on_close.is_some() && !self.has_hung_up => {
+                // What it had sent before comes first, its end included. A process that only takes nothing any more has not hung up.
+                self.stream.has_frame()?;
+                self.unsent(why, before, process)
+            }
+            other => other,
+        }
+    }
+
+    /// What it means that a stimulus could not be sent.
+    fn unsent(&mut self, why: String, before: u64, process: Option<&Process>) -> Result<(), Failure> {
+        let is_gone = process.is_some_and(|process| process.has_ended(Instant::now()));
+        if self.stream.ended().is_none() && !is_gone {
+            return Err(Failure::Lost(why));
+        }
+        // Of what was begun, nobody knows how much was taken.
+        self.sent = if self.stream.sent() == before { Sent::No } else { Sent::Yes };
+        Ok(())
     }
 
     /// The next output.
@@ -203,7 +323,7 @@ impl Dialogue {
                     let frame = match self.stream.frame(until, process.map(Process::end))? {
                         Frame::Bytes(frame) => frame,
                         Frame::Nothing => return Ok(Received::Silence),
-                        Frame::Ended(ended) => return Err(self.incomplete(lost(ended, process))),
+                        Frame::Ended(ended) => return self.end(encoding, ended, process),
                     };
                     match encoding {
                         Encoding::Lines(_) => self.pending.push(text(frame)?)?,
@@ -230,6 +350,36 @@ impl Dialogue {
                 return Ok(Received::Silence);
             }
         }
+    }
+
+    /// The other side has ended it: a failure, or an output, once, behind all that came before.
+    fn end(
+        &mut self,
+        encoding: &Encoding,
+        ended: Ended,
+        process: Option<&Process>,
+    ) -> Result<Received, Failure> {
+        let Some(action) = self.on_close.clone() else { return Err(self.incomplete(lost(ended, process))) };
+        if self.has_hung_up {
+            return Ok(Received::Silence);
+        }
+        let rest = self.stream.rest();
+        if !rest.is_empty() {
+            let what = if matches!(encoding, Encoding::Binary(_)) { "frame" } else { "line" };
+            let message = format!("it {} in the middle of a {what}: {}", ended.text(), stream::shown(rest));
+            return Err(Failure::Garbage(message));
+        }
+        if let Encoding::Lines(lines) = encoding {
+            loop {
+                match self.pending.last(lines, &self.signatures)? {
+                    Found::Received(received) => return Ok(received),
+                    Found::Ignored => {}
+                    Found::More => break,
+                }
+            }
+        }
+        self.has_hung_up = true;
+        Ok(Received::Output(Event::new(action, Vec::new())))
     }
 
     fn write(&mut self, bytes: &[u8], until: Instant, process: Option<&Process>) -> Result<(), Failure> {

@@ -17,8 +17,8 @@
 //! outputs and `values` has each of its parameters, nothing else, with a value of its type ([`crate::codec`]); where it
 //! is not, it is alien.
 
-use coreach_model::Value;
 use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value};
 use serde_json::{Map, Value as Json, json};
 
 use crate::adapter::description::Spelling;
@@ -43,13 +43,19 @@ pub enum Message {
 
 /// The first message of a run.
 pub fn start(session: &Session<'_>) -> String {
-    let constants: Map<String, Json> = session
-        .constants
-        .iter()
-        .map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value)))
-        .collect();
-    let seed = codec::to_json(&Value::int(session.seed));
-    format!("{}\n", json!({ "start": { "constants": constants, "seed": seed } }))
+    first("start", session.constants, session.seed)
+}
+
+/// The first message over a new connection in the middle of a run.
+pub fn resume(constants: &[(Datum, Value)], seed: u64) -> String {
+    first("resume", constants, seed)
+}
+
+fn first(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
+    let constants: Map<String, Json> =
+        constants.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect();
+    let seed = codec::to_json(&Value::int(seed));
+    format!("{}\n", json!({ what: { "constants": constants, "seed": seed } }))
 }
 
 /// A stimulus.

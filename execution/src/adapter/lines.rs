@@ -96,6 +96,18 @@ impl Pending {
     /// # Errors
     /// [`Failure::Garbage`] for an unmatched line, where the description says so.
     pub fn next(&mut self, lines: &Lines, signatures: &Signatures) -> Result<Found, Failure> {
+        self.found(lines, signatures, false)
+    }
+
+    /// The same, where no line will come any more: what would need one is none.
+    ///
+    /// # Errors
+    /// As [`Pending::next`].
+    pub fn last(&mut self, lines: &Lines, signatures: &Signatures) -> Result<Found, Failure> {
+        self.found(lines, signatures, true)
+    }
+
+    fn found(&mut self, lines: &Lines, signatures: &Signatures, is_last: bool) -> Result<Found, Failure> {
         if let Some(received) = self.ready.pop_front() {
             return Ok(Found::Received(received));
         }
@@ -106,7 +118,7 @@ impl Pending {
                 (fit, _) => fit,
             };
             match fit {
-                Fit::More => return Ok(Found::More),
+                Fit::More if !is_last => return Ok(Found::More),
                 Fit::Whole(whole) => {
                     let mut ready = self.outputs(action, shape, whole, lines, signatures)?;
                     if let Some(then) = shape.then()
@@ -118,7 +130,7 @@ impl Pending {
                     self.ready.extend(ready);
                     return Ok(self.ready.pop_front().map_or(Found::Ignored, Found::Received));
                 }
-                Fit::No => {
+                Fit::No | Fit::More => {
                     self.rule += 1;
                     self.progress = Progress::default();
                 }

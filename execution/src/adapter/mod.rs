@@ -77,6 +77,17 @@ pub enum Received {
     Silence,
 }
 
+/// What became of a stimulus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sent {
+    /// It was sent.
+    Yes,
+    /// It was not, and never will be: there is something to be received that came before it, such as a hang-up.
+    No,
+    /// It was sent, and something that the implementation had done before it took it can never be seen: nothing can be said any more.
+    Crossed,
+}
+
 /// What broke between the tester and the implementation. It is nobody's verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
@@ -151,6 +162,11 @@ pub trait Adapter {
     /// # Errors
     /// [`Failure`].
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure>;
+
+    /// What became of the last stimulus that was given to [`Adapter::send`].
+    fn sent(&self) -> Sent {
+        Sent::Yes
+    }
 
     /// The next output, in the order in which they were sent. Waits until `until` at the latest; an instant that has
     /// passed asks for what is there already.

@@ -142,6 +142,20 @@ impl Server {
         }
     }
 
+    /// One more connection, to the server as it is: one of ours that has ended is not brought up again in the middle of a run.
+    ///
+    /// # Errors
+    /// [`Failure::Lost`].
+    pub fn connect_again(&self, until: Instant) -> Result<TcpStream, Failure> {
+        connect(&self.address()?, until).map_err(|why| {
+            let what = format!("accepts no new connection ({why})");
+            Failure::Lost(match &self.process {
+                Some(process) => process.farewell(&what),
+                None => format!("the implementation {what}"),
+            })
+        })
+    }
+
     /// The address with its port.
     ///
     /// # Errors

@@ -30,6 +30,11 @@ impl Signatures {
         self.actions.iter().find(|action| action.name == name)
     }
 
+    /// The constants.
+    pub fn constants(&self) -> &[(Datum, Value)] {
+        &self.constants
+    }
+
     /// The constant of this name, as text.
     pub fn constant(&self, name: &str) -> Option<String> {
         let found = self.constants.iter().find(|(datum, _)| datum.name() == name);

@@ -10,11 +10,12 @@ use coreach_model::semantics::Event;
 use crate::adapter::channel::Channel;
 use crate::adapter::description::{Stdio, Way};
 use crate::adapter::dialogue::Dialogue;
-use crate::adapter::process::Process;
+use crate::adapter::process::{Launch, Process};
 use crate::adapter::server;
 use crate::adapter::stream::Stream;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
-use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::behaviour::Behaviour;
 
 /// The adapter of a command.
 #[derive(Debug)]
@@ -23,13 +24,23 @@ pub struct StdioAdapter {
     dialogue: Option<Dialogue>,
     process: Option<Process>,
     system: System,
+    behaviour: Behaviour,
+    /// What was launched, and until when the run lasts.
+    launched: Option<(Launch, Instant)>,
 }
 
 impl StdioAdapter {
     /// Nothing is started yet.
     pub fn new(description: Stdio) -> Self {
         let system = System::new(Way::Stdio(description.clone()).system());
-        StdioAdapter { description, dialogue: None, process: None, system }
+        let behaviour = Behaviour::default();
+        StdioAdapter { description, dialogue: None, process: None, system, behaviour, launched: None }
+    }
+
+    /// What the end of the output is, and which input starts the command again.
+    #[must_use]
+    pub fn behaving(self, behaviour: &Behaviour) -> Self {
+        StdioAdapter { behaviour: behaviour.clone(), ..self }
     }
 }
 
@@ -52,8 +63,10 @@ impl Adapter for StdioAdapter {
         process.belongs_to(session.deadline);
         let channel = Channel::of_two(pipes.output, pipes.input);
         let stream = Stream::new(channel.map_err(|error| Failure::Start(error.to_string()))?, encoding.cut());
+        self.launched = Some((launch, session.deadline));
         let ready = Instant::now() + *ready;
-        let dialogue = self.dialogue.insert(Dialogue::new(stream, session));
+        let dialogue = Dialogue::new(stream, session).closing(self.behaviour.on_close.clone());
+        let dialogue = self.dialogue.insert(dialogue);
         if let Some(settle) = settle {
             let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", ready, Some(process));
             passed.map_err(|why| not_cleansed(&why))?;
@@ -63,8 +76,15 @@ impl Adapter for StdioAdapter {
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        if self.behaviour.reconnect.as_ref() == Some(&stimulus.action) {
+            return self.start_again();
+        }
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
         dialogue.send(&self.description.encoding, stimulus, self.process.as_ref())
+    }
+
+    fn sent(&self) -> Sent {
+        self.dialogue.as_ref().map_or(Sent::Yes, Dialogue::sent)
     }
 
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
@@ -93,5 +113,39 @@ impl Adapter for StdioAdapter {
             process.stop(|| drop(dialogue));
         }
         self.system.leave();
+    }
+}
+
+impl StdioAdapter {
+    /// Lets the process end by itself, as one does that has read the end of its input, and starts the command once more.
+    fn start_again(&mut self) -> Result<(), Failure> {
+        let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
+        if dialogue.has_news()? {
+            dialogue.not_sent(Sent::No);
+            return Ok(());
+        }
+        let settle = self.description.settle.clone().unwrap_or_default();
+        let until = Instant::now() + settle.within;
+        if dialogue.leave(until, settle.quiet, self.process.as_ref())? == Sent::Crossed {
+            // The run is over.
+            dialogue.not_sent(Sent::Crossed);
+            return Ok(());
+        }
+        if let Some(mut process) = self.process.take() {
+            process.stop(|| {});
+        }
+        let Some((launch, deadline)) = &self.launched else { return Err(not_started()) };
+        let again = |why: Failure| Failure::Lost(format!("it does not start again: {}", why.text()));
+        let (process, pipes) = Process::talking(launch).map_err(again)?;
+        let process = self.process.insert(process);
+        process.belongs_to(*deadline);
+        let channel = Channel::of_two(pipes.output, pipes.input);
+        let channel = channel.map_err(|error| Failure::Lost(error.to_string()))?;
+        let stream = Stream::new(channel, self.description.encoding.cut());
+        let Some(old) = self.dialogue.take() else { return Err(not_started()) };
+        let ready = Instant::now() + self.description.ready;
+        let next = old.resume(stream, &self.description.encoding, ready, Some(process))?;
+        self.dialogue = Some(next);
+        Ok(())
     }
 }

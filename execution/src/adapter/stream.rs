@@ -23,6 +23,10 @@ pub struct Stream {
     channel: Channel,
     inbox: Inbox,
     ended: Option<Ended>,
+    /// How many bytes have been sent.
+    sent: u64,
+    /// How many bytes have been read.
+    came: u64,
 }
 
 /// What there was to read.
@@ -53,7 +57,7 @@ impl Stream {
     /// Over a channel, in frames that are cut so; of datagrams, each is one.
     pub fn new(channel: Channel, cut: Cut) -> Self {
         let cut = if channel.is_of_datagrams() { Cut::Datagrams } else { cut };
-        Stream { channel, inbox: Inbox::new(cut), ended: None }
+        Stream { channel, inbox: Inbox::new(cut), ended: None, sent: 0, came: 0 }
     }
 
     /// Are these datagrams, of which nothing tells that they have arrived?
@@ -123,7 +127,10 @@ impl Stream {
                 return Err(lost(ended));
             }
             match self.channel.write(rest) {
-                Ok(count) => rest = &rest[count..],
+                Ok(count) => {
+                    rest = &rest[count..];
+                    self.sent += count as u64;
+                }
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(Errno::MSGSIZE) => {
                     let text = format!("{} bytes are more than one datagram can have", rest.len());
@@ -180,11 +187,41 @@ impl Stream {
         }
     }
 
+    /// How many bytes have been sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// How many bytes have been read.
+    pub fn came(&self) -> u64 {
+        self.came
+    }
+
+    /// Reads what is there, without waiting, and says whether a whole frame is.
+    ///
+    /// # Errors
+    /// As [`Stream::frame`].
+    pub fn has_frame(&mut self) -> Result<bool, Failure> {
+        while self.ended.is_none() && !self.inbox.is_flooded() && self.fill()? {}
+        Ok(self.inbox.has_frame())
+    }
+
+    /// Has the other side ended it, as far as was read?
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// What was read and not taken.
+    pub fn rest(&self) -> &[u8] {
+        self.inbox.rest()
+    }
+
     /// Reads once what is there; was there something?
     fn fill(&mut self) -> Result<bool, Failure> {
         match self.channel.read(self.inbox.space()?)? {
             Came::Bytes(count) => {
                 self.inbox.came(count);
+                self.came += count as u64;
                 return Ok(true);
             }
             Came::Nothing => {}
@@ -213,7 +250,7 @@ fn wait(fds: &mut [PollFd<'_>], until: Instant) {
 }
 
 /// Bytes for a message.
-fn shown(bytes: &[u8]) -> String {
+pub(super) fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let more = if bytes.len() > MOST { "..." } else { "" };
     format!("{}{more}", bytes[..bytes.len().min(MOST)].escape_ascii())

@@ -15,7 +15,8 @@ use crate::adapter::dialogue::Dialogue;
 use crate::adapter::server::Server;
 use crate::adapter::stream::Stream;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
-use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::behaviour::Behaviour;
 
 /// How bytes are carried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +36,8 @@ pub struct TcpAdapter {
     late: Option<Dialogue>,
     system: System,
     server: Server,
+    behaviour: Behaviour,
+    deadline: Instant,
 }
 
 impl TcpAdapter {
@@ -52,7 +55,14 @@ impl TcpAdapter {
 
     fn over(transport: Transport, description: Tcp, system: System) -> Self {
         let server = Server::new(description.launch.clone(), description.address.clone());
-        TcpAdapter { transport, description, dialogue: None, late: None, system, server }
+        let (behaviour, deadline) = (Behaviour::default(), Instant::now());
+        TcpAdapter { transport, description, dialogue: None, late: None, system, server, behaviour, deadline }
+    }
+
+    /// What a closed connection is, and which input makes a new one.
+    #[must_use]
+    pub fn behaving(self, behaviour: &Behaviour) -> Self {
+        TcpAdapter { behaviour: behaviour.clone(), ..self }
     }
 
     /// The way to the system, which is brought up if it is ours and not up yet.
@@ -68,6 +78,7 @@ impl TcpAdapter {
 impl Adapter for TcpAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.leave();
+        self.deadline = session.deadline;
         self.system.enter(session.deadline)?;
         let is_dirty = self.system.is_dirty();
         let Tcp { encoding, settle, .. } = &self.description;
@@ -98,7 +109,8 @@ impl Adapter for TcpAdapter {
         }
         let stream = Stream::new(channel, encoding.cut());
         let process = self.server.process();
-        let dialogue = self.dialogue.insert(Dialogue::new(stream, session));
+        let dialogue = Dialogue::new(stream, session).closing(self.behaviour.on_close.clone());
+        let dialogue = self.dialogue.insert(dialogue);
         if is_dirty {
             let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", session.deadline, process);
             passed.map_err(|why| not_cleansed(&why))?;
@@ -109,8 +121,15 @@ impl Adapter for TcpAdapter {
     }
 
     fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        if self.behaviour.reconnect.as_ref() == Some(&stimulus.action) {
+            return self.reconnect();
+        }
         let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
         dialogue.send(&self.description.encoding, stimulus, self.server.process())
+    }
+
+    fn sent(&self) -> Sent {
+        self.dialogue.as_ref().map_or(Sent::Yes, Dialogue::sent)
     }
 
     fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
@@ -146,6 +165,29 @@ impl Adapter for TcpAdapter {
 }
 
 impl TcpAdapter {
+    /// Leaves the connection of the run for another one.
+    fn reconnect(&mut self) -> Result<(), Failure> {
+        let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
+        if dialogue.has_news()? {
+            dialogue.not_sent(Sent::No);
+            return Ok(());
+        }
+        let settle = &self.description.settle;
+        let until = Instant::now() + settle.within;
+        if dialogue.leave(until, settle.quiet, self.server.process())? == Sent::Crossed {
+            // The run is over.
+            dialogue.not_sent(Sent::Crossed);
+            return Ok(());
+        }
+        let channel = Channel::of_one(self.server.connect_again(self.deadline)?.into());
+        let channel = channel.map_err(|error| Failure::Lost(error.to_string()))?;
+        let stream = Stream::new(channel, self.description.encoding.cut());
+        let Some(old) = self.dialogue.take() else { return Err(not_started()) };
+        let next = old.resume(stream, &self.description.encoding, self.deadline, self.server.process())?;
+        self.dialogue = Some(next);
+        Ok(())
+    }
+
     /// Leaves the run. What may not have been taken then makes the system dirty, or is its end.
     fn leave(&mut self) {
         let Some(dialogue) = self.dialogue.take() else { return };

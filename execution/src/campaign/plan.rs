@@ -17,6 +17,7 @@ use coreach_model::term::evaluate::Valuation;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::behaviour::Within;
 use crate::campaign::left_out::LeftOut;
 use crate::codec;
 use crate::constants::{ConstantsError, initial_state};
@@ -191,6 +192,8 @@ impl RunSettings {
             limits: Settings {
                 quiescence: time("quiescence_ms")?,
                 quiescence_at: at.collect::<Option<_>>()?,
+                // Of each implementation's own.
+                within: Within::default(),
                 patience: time("patience_ms")?,
                 steps: usize::try_from(number("steps")?).ok()?,
                 time: time("run_ms")?,

@@ -26,14 +26,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use coreach_model::Verdict;
 
-use crate::adapter::Adapter;
+use crate::adapter::{Adapter, Iut};
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Finished, Store, StoreError};
 use crate::ending::Ending;
 use crate::judge;
 use crate::lazy::Lazy;
 use crate::record::{Record, record};
-use crate::tester::{self, Drive};
+use crate::tester::{self, Drive, Settings};
 use crate::values::{MIX, Values};
 
 /// Runs that finish within this time are written together.
@@ -87,8 +87,8 @@ pub struct Effort {
 pub struct Ways<'a> {
     /// The way to a run's implementation, made in the thread of the run.
     pub link: &'a (dyn Fn(&Planned) -> Link + Sync),
-    /// The delay of the link to its implementation, where one is looked at.
-    pub delay: &'a (dyn Fn(&Planned) -> Option<Duration> + Sync),
+    /// Its implementation, as its file describes it.
+    pub iut: &'a (dyn Fn(&Planned) -> &'a Iut + Sync),
     /// The number of the system that a run shares with others, where it does.
     pub system: &'a (dyn Fn(&Planned) -> Option<usize> + Sync),
 }
@@ -276,7 +276,7 @@ fn one<'p>(
     let done = thread::scope(|scope| {
         let execute = || {
             with_link(shared, run, ways.link, |adapter| {
-                execute(plan, run, adapter, (ways.delay)(run), shared.effort.retries)
+                execute(plan, run, adapter, (ways.iut)(run), shared.effort.retries)
             })
         };
         let handle = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, execute)?;
@@ -309,23 +309,17 @@ fn with_link<R>(
     }
 }
 
-/// Does one run of a plan, in this thread. `delay`: that of the link, where one is looked at; `retries`: how often again, where it
-/// ends without a verdict.
-pub fn execute(
-    plan: &Plan,
-    run: &Planned,
-    adapter: &mut dyn Adapter,
-    delay: Option<Duration>,
-    retries: usize,
-) -> Record {
+/// Does one run of a plan, in this thread. `retries`: how often again, where it ends without a verdict.
+pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter, iut: &Iut, retries: usize) -> Record {
     let test = &plan.tests[run.test].case;
     let initial = &plan.instances[run.test][run.instance].state;
-    let mut judge = judge::of(test, initial.clone(), delay);
+    let mut judge = judge::against(test, initial.clone(), iut);
+    let limits = Settings { within: iut.behaviour.within.clone(), ..plan.settings.limits.clone() };
     let done = tester::retrying(retries, || {
         tester::run(Drive {
             judge: judge.as_mut(),
             seed: run.seed,
-            settings: &plan.settings.limits,
+            settings: &limits,
             adapter,
             strategy: &mut plan.settings.strategy.start(),
             values: &mut Values::new(MIX),

@@ -3,8 +3,13 @@
 //! The verdict is that of the location reached. An observation fires the one transition whose guard holds; a test case takes
 //! every output of its alphabet with values in their types, so what fires none is no event of it, and a Fail with that
 //! cause (Definition 6.2: the output is in no Out). Silence is no event of the traces that it is about (ioc is over traces,
-//! not suspension traces): it is never a Fail, and where the tester reports it nothing is left to do, which is
-//! Inconclusive. Time passes unseen.
+//! not suspension traces): where the tester reports it nothing is left to do, which is Inconclusive. Time passes unseen.
+//!
+//! Who wants more (ioco, which has silence among the outputs) is told by `silence_fails`: silence is a Fail where the specification *must
+//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`]): the specification is in the one state
+//! that the test case shows, no internal step leads out of it, or several states are possible and each can always answer. The other
+//! half is asked here: some output that does not lead to Fail can come, with the data of this state. The solver is asked where evaluation
+//! does not tell, and who does not know has not said that it must.
 //!
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
 //! when its values were tried to the moment when it was sent.
@@ -14,7 +19,7 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict};
 
 use crate::judge::crossing::Follower;
-use crate::judge::guards::{expected, guards, violated};
+use crate::judge::guards::{can_come, expected, guards, violated};
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
@@ -28,12 +33,20 @@ pub struct CaseJudge<'a> {
     state: State,
     /// A stimulus that can be sent here, its transition, and the state after it.
     ready: Option<(Event, TransitionId, State)>,
+    /// Is silence a failure where the specification must answer?
+    silence_fails: bool,
 }
 
 impl<'a> CaseJudge<'a> {
     /// In its initial state, with the constants in it ([`crate::constants`]).
     pub fn new(test: &'a TestCase, initial: State) -> Self {
-        CaseJudge { test, state: initial.clone(), initial, ready: None }
+        CaseJudge { test, state: initial.clone(), initial, ready: None, silence_fails: false }
+    }
+
+    /// Silence is a failure, or is not, where the specification must answer.
+    #[must_use]
+    pub fn blaming_silence(self, silence_fails: bool) -> Self {
+        CaseJudge { silence_fails, ..self }
     }
 
     /// The state.
@@ -58,6 +71,13 @@ impl<'a> CaseJudge<'a> {
     fn go(&mut self, number: TransitionId, next: State) -> Judged {
         self.state = next;
         Judged::Followed(Some(number))
+    }
+
+    /// Must the specification send something in this state?
+    pub fn must_answer(&self) -> bool {
+        self.test.must_answer[self.at()]
+            && self.test.verdict(self.at()).is_none()
+            && self.open().any(|transition| can_come(self.test, transition, &self.state))
     }
 
     /// The observations that may lead on: their target is neither Fail nor Inconclusive.
@@ -156,6 +176,9 @@ impl Judge for CaseJudge<'_> {
                 Some((number, next)) => self.go(number, next),
                 None => Judged::alien(event),
             },
+            Occurrence::Silence(time) if self.silence_fails && self.must_answer() => {
+                Judged::silence_fails(*time)
+            }
             Occurrence::Silence(time) => Judged::silence(*time),
             Occurrence::Delay(_) => Judged::Followed(None),
         }

@@ -276,20 +276,25 @@ impl<J: Follower> Crossing<J> {
     }
 
     fn be_silent(&mut self, what: &Occurrence, time: Duration) -> Judged {
-        if !self.sent.is_empty() {
+        // What is under way to it or from it may still be answered, or be the answer.
+        if !self.sent.is_empty() || time < self.delay {
             return Judged::silence(time);
         }
         let mut next = Vec::new();
         let mut first = None;
+        let mut fails = true;
         for strand in &self.strands {
             let mut judge = strand.judge.clone();
             let judged = judge.take(what);
+            fails &= matches!(judged, Judged::Ends(Verdict::Fail, _));
             if let Judged::Followed(_) = judged {
                 push(&mut next, Strand { front: Some(judge.clone()), judge, behind: 0 });
             }
             first.get_or_insert(judged);
         }
         match first {
+            // Silence is a failure only where no strand may be silent.
+            Some(Judged::Ends(Verdict::Fail, _)) if next.is_empty() && !fails => Judged::silence(time),
             Some(judged) if next.is_empty() => judged,
             _ => {
                 self.strands = next;

@@ -1,12 +1,15 @@
 //! What of a test case's guards decides about an observation: the parts that do not hold, with the values that make them
 //! fail, and what would have led on.
 
+use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
+use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Value, Verdict};
 
 use crate::judge::Guard;
+use crate::lazy::Lazy;
 use crate::test_case::TestCase;
 
 /// The transitions of the event's action that do not lead to the verdict, each with its first conjunct that does not hold;
@@ -48,6 +51,23 @@ pub(crate) fn violated<'t>(
         conjuncts.map(|conjunct| conjunct.to_string()).collect()
     };
     transitions.filter(|one| iosts.action(one.action).name == event.action).map(texts).collect()
+}
+
+/// Is there an event of the transition's action that it takes in this state? Only where that is certain.
+pub(super) fn can_come(test: &TestCase, transition: &Transition, state: &State) -> bool {
+    let known: Substitution =
+        state.valuation.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+    let guard = substitute(&transition.guard, &known);
+    if guard.is_true() || guard.is_false() {
+        return guard.is_true();
+    }
+    let parameters = &test.iosts.action(transition.action).parameters;
+    // What has no value anywhere stands in the guard, as has everything that a transition needs to be taken.
+    let witness = Lazy::default().witness(&guard.conjuncts());
+    let Witness::Found(found) = witness else { return false };
+    let mut valuation = state.valuation.clone();
+    valuation.extend(found.into_iter().filter(|(datum, _)| parameters.contains(datum)));
+    holds(&transition.guard, &valuation) == Ok(true)
 }
 
 fn part(test: &TestCase, transition: &Transition, term: &Term, holds: bool, at: &Valuation) -> Option<Guard> {

@@ -26,6 +26,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
+use crate::adapter::Iut;
 use crate::judge::case::CaseJudge;
 use crate::judge::crossing::Crossing;
 use crate::random::Random;
@@ -47,6 +48,11 @@ impl Judged {
     /// What is no event of the specification.
     pub fn alien(event: &Event) -> Self {
         Judged::Ends(Verdict::Fail, Cause::Alien(event.to_string()))
+    }
+
+    /// What silence is where the specification must answer.
+    pub fn silence_fails(time: Duration) -> Self {
+        Judged::Ends(Verdict::Fail, Cause::Silence(time))
     }
 
     /// What silence is in a theory over traces without quiescence: no fault, and nothing comes after it.
@@ -185,7 +191,22 @@ pub trait Judge {
 
 /// A test case as a judge, in its initial state, behind a link of this delay where there is one.
 pub fn of<'a>(test: &'a TestCase, initial: State, link: Option<Duration>) -> Box<dyn Judge + 'a> {
-    let judge = CaseJudge::new(test, initial);
+    judging(test, initial, link, false)
+}
+
+/// The same, as the file of an implementation says it.
+pub fn against<'a>(test: &'a TestCase, initial: State, iut: &Iut) -> Box<dyn Judge + 'a> {
+    judging(test, initial, iut.link, iut.behaviour.silence_fails)
+}
+
+/// The same, with silence as a failure or not where the specification must answer.
+pub fn judging<'a>(
+    test: &'a TestCase,
+    initial: State,
+    link: Option<Duration>,
+    silence_fails: bool,
+) -> Box<dyn Judge + 'a> {
+    let judge = CaseJudge::new(test, initial).blaming_silence(silence_fails);
     match link {
         Some(delay) => Box::new(Crossing::new(delay, judge)),
         None => Box::new(judge),

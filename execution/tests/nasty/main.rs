@@ -109,7 +109,10 @@ fn command(words: &[&str]) -> Command {
 }
 
 fn adapter(way: Way) -> Box<dyn Adapter> {
-    open(&Iut { name: "counter".to_owned(), way, link: None }, Z3Solver::default)
+    open(
+        &Iut { name: "counter".to_owned(), way, link: None, behaviour: Default::default() },
+        Z3Solver::default,
+    )
 }
 
 /// How runs end early: after so many events, and without much patience.

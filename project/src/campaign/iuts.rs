@@ -116,7 +116,10 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
             .map_err(|found| vec![found])?;
         let (specification, warnings) = read_specification(model)?;
         let way = Way::Simulated(Box::new(specification.iosts));
-        return Ok((Iut { name: name.to_owned(), way, link: None }, warnings));
+        let written =
+            from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
+        let ((link, behaviour), _) = crate::iut::beside(written, test)?;
+        return Ok((Iut { name: name.to_owned(), way, link, behaviour }, warnings));
     }
     let path = Path::new(file);
     let written = from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
@@ -127,7 +130,7 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
 pub fn link(iut: &Iut) -> Link {
     match &iut.way {
         Way::Tcp(tcp) if tcp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(TcpAdapter::new(tcp.clone())))
+            Link::Kept(Box::new(TcpAdapter::new(tcp.clone()).behaving(&iut.behaviour)))
         }
         Way::Udp(udp) if udp.launch.as_ref().is_none_or(|launch| launch.keep) => {
             Link::Kept(Box::new(TcpAdapter::of_datagrams(udp.clone())))
@@ -135,7 +138,9 @@ pub fn link(iut: &Iut) -> Link {
         Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
             Link::Kept(Box::new(HttpAdapter::new(http.clone())))
         }
-        Way::Stdio(stdio) if stdio.settle.is_some() => Link::Kept(Box::new(StdioAdapter::new(stdio.clone()))),
+        Way::Stdio(stdio) if stdio.settle.is_some() => {
+            Link::Kept(Box::new(StdioAdapter::new(stdio.clone()).behaving(&iut.behaviour)))
+        }
         _ => Link::Fresh(open(iut, Lazy::default)),
     }
 }

@@ -25,6 +25,8 @@ pub struct Reader<'a> {
     pub folder: &'a Path,
     /// The model, where there is one to check against.
     pub iosts: Option<&'a Iosts>,
+    /// Actions of which something else says how they are sent or seen.
+    pub apart: Vec<String>,
 }
 
 /// What may stand in the holes of a text.
@@ -153,6 +155,15 @@ impl Reader<'_> {
         shape::check_distinct(self.collector, entries, "duplicate-key", "action");
         let mut found = Vec::new();
         for entry in shape::first_entries(entries) {
+            if self.apart.contains(&entry.key.text) {
+                let name = &entry.key.text;
+                let message = format!("`{name}` is what happens to the connection, and stands here as well");
+                let diagnostic = Diagnostic::error("two-ways", message)
+                    .at(self.collector.origin(&entry.key.span), "a second way")
+                    .help("leave it out here, or `on_close` and `reconnect`");
+                self.collector.push(diagnostic);
+                continue;
+            }
             let Some(iosts) = self.iosts else {
                 found.push((entry, None));
                 continue;
@@ -219,6 +230,7 @@ impl Reader<'_> {
             .filter(|action| action.kind == kind)
             .map(|action| action.name.as_str())
             .filter(|name| !written.contains(name) && is_used(name))
+            .filter(|name| !self.apart.iter().any(|apart| apart == name))
             .collect();
         if missing.is_empty() {
             return;

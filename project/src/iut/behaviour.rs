@@ -1,0 +1,177 @@
+//! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes, and what a closed connection and
+//! a new one are in the model.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use coreach_execution::behaviour::{Behaviour, Within};
+use coreach_execution::bucket::places;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::ActionKind;
+use coreach_model::reader::collect::inventory;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Kind, Node};
+
+use super::words::Reader;
+use crate::budget::parse_time;
+
+/// The keys.
+pub const KEYS: [&str; 4] = ["within", "silence", "on_close", "reconnect"];
+
+/// The ways on which there is a connection that can be closed.
+const CONNECTED: [&str; 2] = ["stdio", "tcp"];
+
+const WITHIN: &str = "within: { all: 500 ms, locations: { Pay: 300 ms }, after: { Coin: 2 s } }";
+
+/// What is said of it. `way` is the key that says how the implementation is reached.
+pub fn behaviour(reader: &mut Reader<'_>, root: &[Entry], way: &str) -> Behaviour {
+    let silence_fails = reader.choice(root, "silence", &[("inconclusive", false), ("fail", true)]);
+    let within = shape::get(root, "within").map(|node| within(reader, node)).unwrap_or_default();
+    let on_close = connected(reader, root, "on_close", "on_close: Hangup", ActionKind::Output, way);
+    let reconnect = connected(reader, root, "reconnect", "reconnect: Connect", ActionKind::Input, way);
+    Behaviour { on_close, reconnect, within, silence_fails: silence_fails.unwrap_or(false) }
+}
+
+/// The action that something of a connection is.
+fn connected(
+    reader: &mut Reader<'_>,
+    root: &[Entry],
+    key: &str,
+    like: &str,
+    kind: ActionKind,
+    way: &str,
+) -> Option<String> {
+    let node = shape::get(root, key)?;
+    let scalar = shape::scalar(reader.collector, node, &format!("`{key}`"), like)?;
+    if !CONNECTED.contains(&way) {
+        let message = match way {
+            "http" => format!("`{key}` has no meaning over `http`: each request has a connection of its own"),
+            "simulated" => {
+                format!(
+                    "`{key}` has no meaning where a model stands for the implementation: it has no connection"
+                )
+            }
+            other => format!("`{key}` has no meaning over `{other}`: there is no connection"),
+        };
+        wrong(reader, node, &message, "not here", &format!("leave out `{key}`"));
+        return None;
+    }
+    let name = scalar.text.clone();
+    let Some(iosts) = reader.iosts else {
+        reader.apart.push(name.clone());
+        return Some(name);
+    };
+    let (what, other) = match kind {
+        ActionKind::Output => ("an output", "an input"),
+        _ => ("an input", "an output"),
+    };
+    match iosts.actions.iter().find(|action| action.name == name) {
+        Some(action) if action.kind != kind => {
+            let is = if action.kind == ActionKind::Internal { "an internal action" } else { other };
+            let diagnostic = Diagnostic::error("wrong-direction", format!("`{name}` is {is} of the model"))
+                .at(reader.collector.origin(&scalar.span), "not here")
+                .help(format!("`{key}` names {what}"));
+            reader.collector.push(diagnostic);
+            None
+        }
+        Some(action) if !action.parameters.is_empty() => {
+            let message = format!("`{name}` has parameters, and a connection has no values for them");
+            wrong(reader, node, &message, "not here", &format!("`{key}` names {what} without parameters"));
+            None
+        }
+        Some(_) => {
+            reader.apart.push(name.clone());
+            Some(name)
+        }
+        None => {
+            let known = || {
+                let all = iosts.actions.iter().filter(|one| one.kind == kind && one.parameters.is_empty());
+                all.map(|one| one.name.as_str())
+            };
+            let help = match reader.collector.nearest(&name, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => inventory(&format!("{}s without parameters", &what[3..]), known()),
+            };
+            let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
+                .at(reader.collector.origin(&scalar.span), "the model has no such action")
+                .help(help);
+            reader.collector.push(diagnostic);
+            None
+        }
+    }
+}
+
+/// One time for all, or times for locations and for what comes after an action.
+fn within(reader: &mut Reader<'_>, node: &Node) -> Within {
+    if !matches!(node.kind, Kind::Mapping(_)) {
+        return Within { all: time(reader, node, "within"), ..Within::default() };
+    }
+    let entries = shape::mapping(reader.collector, node, "`within`", WITHIN).unwrap_or(&[]);
+    shape::check_keys(reader.collector, entries, &["all", "locations", "after"], "`within`");
+    let all = shape::get(entries, "all").and_then(|node| time(reader, node, "all"));
+    let (locations, after) = (times(reader, entries, "locations"), times(reader, entries, "after"));
+    let Some(iosts) = reader.iosts else {
+        return Within { all, locations: named(locations), after: named(after) };
+    };
+    let known: Vec<&str> = iosts.locations.iter().flat_map(|location| places(&location.label)).collect();
+    for (name, span, _) in locations.iter().filter(|(name, ..)| !known.contains(&name.as_str())) {
+        // A test case does not have every location of its specification; one that is only nearly there is a slip.
+        if let Some(near) = reader.collector.nearest(name, known.iter().copied()) {
+            let diagnostic =
+                Diagnostic::warning("unknown-location", format!("no location `{name}` is reached"))
+                    .at(reader.collector.origin(span), "not in this test case")
+                    .help(format!("did you mean `{near}`?"));
+            reader.collector.push(diagnostic);
+        }
+    }
+    let known =
+        || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
+    for (name, span, _) in after.iter().filter(|(name, ..)| !known().any(|action| action == name)) {
+        let help = match reader.collector.nearest(name, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => inventory("actions", known()),
+        };
+        let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
+            .at(reader.collector.origin(span), "the model has no such action")
+            .help(help);
+        reader.collector.push(diagnostic);
+    }
+    Within { all, locations: named(locations), after: named(after) }
+}
+
+type Times = Vec<(String, std::ops::Range<usize>, Duration)>;
+
+fn named(times: Times) -> BTreeMap<String, Duration> {
+    times.into_iter().map(|(name, _, time)| (name, time)).collect()
+}
+
+/// A time for each name.
+fn times(reader: &mut Reader<'_>, entries: &[Entry], key: &str) -> Times {
+    let Some(node) = shape::get(entries, key) else { return Vec::new() };
+    let entries = shape::mapping(reader.collector, node, &format!("`{key}`"), WITHIN).unwrap_or(&[]);
+    shape::check_distinct(reader.collector, entries, "duplicate-key", "name");
+    let mut found = Vec::new();
+    for entry in shape::first_entries(entries) {
+        let time = time(reader, &entry.value, &entry.key.text);
+        found.extend(time.map(|time| (entry.key.text.clone(), entry.key.span.clone(), time)));
+    }
+    found
+}
+
+fn time(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<Duration> {
+    let scalar = shape::scalar(reader.collector, node, &format!("`{what}`"), "within: 500 ms")?;
+    match parse_time(&scalar.text) {
+        Ok(time) => Some(time),
+        Err(why) => {
+            let message = format!("`{what}` is no time: {why}");
+            wrong(reader, node, &message, "not such a time", &format!("for example `{WITHIN}`"));
+            None
+        }
+    }
+}
+
+fn wrong(reader: &mut Reader<'_>, node: &Node, message: &str, label: &str, help: &str) {
+    let diagnostic =
+        Diagnostic::error("wrong-value", message).at(reader.collector.origin(&node.head()), label).help(help);
+    reader.collector.push(diagnostic);
+}
