@@ -27,8 +27,8 @@
 //!   beginning are the closed machine's; (3) each step of a member is covered, and (4) each member behind a transition
 //!   is where a member's step leads, with the same data; (5) it accepts where a member does (Definition A.12);
 //!   (6) what a variable is given lies within its type, be it shown, hidden by postponed effects, or memory; (7) so do the
-//!   data behind each postponed effect; (8) `must_answer` says where every member is stable and can send something, whatever the data
-//!   are where there are several.
+//!   data behind each postponed effect; (8) `must_answer` is said only where every member is stable and has
+//!   an output; in an ordinary location wherever that is so, in others only where each member can send something whatever the data are.
 //! - **test graph** (Algorithm 7.2): (1) nothing leaves Pass and Inconclusive; (2) only what the implementation sends
 //!   leads to Inconclusive; (3) deterministic; (4) every transition is one of the visible machine's, with its guard within
 //!   or outside coreach, its effect and its target; (5) what is missing cannot hold; (6) `allowed` says what the visible

@@ -7,6 +7,8 @@
 //!
 //! - A conforming implementation never gets Fail, however long the queues.
 //! - It gets Pass only where every trace that it may really have had has been accepted.
+//! - Where silence is a Fail, after the longest delay and with nothing on its way, the specification is not quiescent after what an
+//!   implementation has really done that is silent: one that is quiescent only where the specification is never gets it.
 //!
 //! What it costs is counted: implementations that do not conform, and get Fail behind no queue and behind queues.
 //!
@@ -24,6 +26,7 @@ use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 use coreach_pipeline::artifact::Verdict as Made;
 
+use super::silence::is_quiescent;
 use crate::brute::EventId;
 use crate::brute::alphabet::Alphabet;
 use crate::brute::conformance::is_accepted;
@@ -46,13 +49,17 @@ pub struct Behind {
     pub fail: Option<Vec<EventId>>,
     /// A trace to a Pass that was not deserved.
     pub undeserved: Option<Vec<EventId>>,
+    /// A trace after which silence is a Fail, and the specification may be silent.
+    pub silenced: Option<Vec<EventId>>,
+    /// Was there silence that failed and deserved it?
+    pub silence_fails: bool,
 }
 
 /// All runs of a test case with an implementation behind queues of so many messages.
 pub fn behind(
     iosts: &Iosts,
     instance: &Instance,
-    tester: &Tester<'_>,
+    (tester, blames): (&Tester<'_>, &[bool]),
     iut: &Graph,
     alphabet: &Alphabet,
     (longest, limit): (usize, usize),
@@ -61,7 +68,7 @@ pub fn behind(
     let [first] = tester.graph.initial[..] else { return result };
     let mut both = Subsets::new(&instance.both.graph);
     let start = both.start();
-    let judge = Crossing::new(Duration::from_secs(1), Explicit { iosts, tester, first, state: first });
+    let judge = Crossing::new(DELAY, Explicit { iosts, tester, blames, first, state: first });
     let initial = iut.initial.iter().map(|state| Configuration {
         state: *state,
         taken: Vec::new(),
@@ -87,6 +94,19 @@ pub fn behind(
             }
             Some(Verdict::Inconclusive) => return Ok(Vec::new()),
             None => {}
+        }
+        if is_silence_blamed(&node.judge) {
+            let is_silent = |one: &&Configuration| {
+                one.taken.is_empty() && one.sent.is_empty() && is_quiescent(iut, one.state, alphabet)
+            };
+            // Of what the specification does not have nothing is promised.
+            for set in node.configurations.iter().filter(is_silent).filter_map(|one| one.trace) {
+                result.silence_fails = true;
+                let may_be = |at: &u32| is_quiescent(&instance.both.graph, *at, alphabet);
+                if world.both.states(set).iter().any(may_be) {
+                    result.silenced.get_or_insert_with(trace);
+                }
+            }
         }
         let mut next = Vec::new();
         if node.configurations.len() > MOST_CONFIGURATIONS {
@@ -131,6 +151,17 @@ pub fn behind(
     // The visits find nothing by themselves.
     debug_assert!(!matches!(outcome, Outcome::Found(..)));
     result
+}
+
+/// The delay of the link.
+const DELAY: Duration = Duration::from_secs(1);
+
+/// Is silence a Fail here, when it has lasted as long as the delay and longer?
+fn is_silence_blamed(judge: &Crossing<Explicit<'_>>) -> bool {
+    let mut judge = judge.clone();
+    judge.take(&Occurrence::Delay(DELAY));
+    let blamed = |judge: &mut Crossing<Explicit<'_>>| judge.take(&Occurrence::Silence(DELAY * 2));
+    judge.verdict().is_none() && matches!(blamed(&mut judge), Judged::Ends(Verdict::Fail, _))
 }
 
 /// Where an implementation and its queues may be.
@@ -280,6 +311,8 @@ impl Hash for Node<'_> {
 struct Explicit<'a> {
     iosts: &'a Iosts,
     tester: &'a Tester<'a>,
+    /// For each state, is silence a failure there?
+    blames: &'a [bool],
     first: u32,
     state: u32,
 }
@@ -327,6 +360,9 @@ impl Judge for Explicit<'_> {
         let (event, judged) = match what {
             Occurrence::Stimulus(event) => (event, Judged::Ends(Verdict::Inconclusive, Cause::Unspecified)),
             Occurrence::Observation(event) => (event, Judged::alien(event)),
+            Occurrence::Silence(time) if self.blames[self.state as usize] => {
+                return Judged::silence_fails(*time);
+            }
             Occurrence::Silence(time) => return Judged::silence(*time),
             Occurrence::Delay(_) => return Judged::Followed(None),
         };

@@ -7,8 +7,9 @@ use coreach_model::writer::write_yaml;
 use coreach_pipeline::artifact::{TestCase, Verdict};
 
 use super::queues::{LONGEST, behind};
+use super::silence::blames_silence;
 use super::test_case::tester;
-use super::{ACCURATE, EXHAUSTIVE, Known, QUEUES, Report, SOUND, Settings, THEOREM_6_2};
+use super::{ACCURATE, EXHAUSTIVE, Known, QUEUES, Report, SILENCE, SOUND, Settings, THEOREM_6_2};
 use crate::brute::artifact;
 use crate::brute::conformance::{ioc, ioc_tp};
 use crate::brute::execution::{Tester, execute, input_complete};
@@ -29,7 +30,7 @@ pub fn implementations(
     settings: &Settings,
     report: &mut Report,
 ) {
-    if ![SOUND, EXHAUSTIVE, ACCURATE, QUEUES, THEOREM_6_2]
+    if ![SOUND, EXHAUSTIVE, ACCURATE, QUEUES, SILENCE, THEOREM_6_2]
         .into_iter()
         .any(|property| settings.wants(property))
     {
@@ -50,7 +51,7 @@ pub fn implementations(
         case,
         known,
         limit: settings.limits.walk,
-        queues: settings.wants(QUEUES),
+        queues: settings.wants(QUEUES) || settings.wants(SILENCE),
         turn: Cell::new(settings.seed as usize % 4),
     };
     let explored = |iut: &Machine, instance: &Instance| {
@@ -147,7 +148,7 @@ impl Against<'_> {
         let (mut can_fail, mut can_pass, mut met) = (false, false, false);
         // Each implementation gets queues of another length.
         let longest = self.turn.replace(self.turn.get() + 1) % (LONGEST + 1);
-        let mut behind_fails = false;
+        let (mut behind_fails, mut silent_fails) = (false, false);
         for (at, (instance, tests)) in self.tests.iter().enumerate() {
             let Some(iut) = iut(at, instance) else { continue };
             met = true;
@@ -172,7 +173,13 @@ impl Against<'_> {
             let fail = runs.verdicts.get(&Verdict::Fail);
             if self.queues {
                 let limits = (longest, limit / 20);
-                let seen = behind(&self.case.iosts, instance, &tester, &iut, alphabet, limits);
+                let blames = |state| blames_silence(self.case, tests, &tester, state, alphabet);
+                let blames: Vec<bool> = (0..tests.states.len() as u32)
+                    .map(|state| tester.verdicts[state as usize].is_none() && blames(state))
+                    .collect();
+                let both = (&tester, blames.as_slice());
+                let seen = behind(&self.case.iosts, instance, both, &iut, alphabet, limits);
+                silent_fails |= seen.silence_fails;
                 behind_fails |= seen.fail.is_some();
                 let told = |what: &str, trace: &Vec<_>| {
                     about(format!("queues of {longest}: conforms, and {what} after {}", alphabet.show(trace)))
@@ -182,6 +189,12 @@ impl Against<'_> {
                     (None, Some(trace)) => Err(told("Pass that is not deserved", trace)),
                     (None, None) => Ok(()),
                 };
+                // Of any that is silent where the specification may be.
+                let silenced = |trace: &Vec<_>| {
+                    let trace = alphabet.show(trace);
+                    about(format!("queues of {longest}: silence fails after {trace}, where it is allowed"))
+                };
+                report.note(SILENCE, seen.silenced.as_ref().map_or(Ok(()), |trace| Err(silenced(trace))));
                 // Of one that does not conform, nothing is promised.
                 if broken == Outcome::Done {
                     report.note(QUEUES, outcome);
@@ -209,6 +222,11 @@ impl Against<'_> {
             report.count(alone, usize::from(can_fail));
             report.count(behind, usize::from(behind_fails));
         }
+        report.count("implementations: silence can fail", usize::from(silent_fails));
+        report.count(
+            "implementations: conform (ioc), and silence can fail",
+            usize::from(silent_fails && conforms),
+        );
         report.count(counts.all, usize::from(met));
         report.count(counts.not_ioc, usize::from(!conforms));
         report.count(counts.not_ioc_tp, usize::from(!conforms_relatively));

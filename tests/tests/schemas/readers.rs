@@ -47,14 +47,14 @@ const FULL: [&str; 12] = [
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
      values: { p: { a: b } }, unmatched: error }",
-    "iut: m\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
+    "iut: m\nwithin: 500 ms\nsilence: inconclusive\non_close: H\nreconnect: C\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
      ready_ms: 9, keep: true }, settle: { within_ms: 7 }, encoding: lines, line_ending: x, reset: [{ send: a }, { expect: b }], stimuli: { I: i }, \
      observations: { O: o }, values: { p: { a: b } }, unmatched: ignore }",
     "iut: m\nhttp: { base: \"http://h\", launch: { command: [sut], keep: false }, reset: { method: GET, path: /r, body: x, \
      headers: { A: b }, status: 204, expect: e, within_ms: 3 }, settle: { within_ms: 7, barrier: [{ pause_ms: 3 }, { command: [c] }, \
      { method: GET, path: /r }] }, stimuli: { I: { method: GET, path: /, body: x, headers: { A: b } } }, \
      observations: { O: { status: 200, each: /l, values: { p: /p }, then: P }, P: { status: 200 } }, values: { p: { a: b } }, unmatched: fail }",
-    "iut: m\nlink: { ordered: true, delay: 50 ms }\nsimulated: { model: specification.yaml }",
+    "iut: m\nlink: { ordered: true, delay: 50 ms }\nwithin: { all: 5, locations: { L: 6 ms }, after: { I: 2 s } }\nsilence: fail\nsimulated: { model: specification.yaml }",
     "campaign: c\ntests: [{ configuration: coreach.yaml }, { test_case: coreach.yaml }]\niuts: [iut.yaml]\n\
      constants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 2 }\nstrategy: shortest\nlimits: { quiescence_ms: 5, \
      quiescence_at: { Pay: 7 }, patience_ms: 0, steps: 4, run_ms: 9 }\nstore: s\nthreads: 2\nbudget: { time: 5s, memory: 1GB }",

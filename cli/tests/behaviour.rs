@@ -1,0 +1,459 @@
+//! Silence, lateness, hang-up and a new connection, from the outside: what an IUT file says of them decides what a run comes to, and what is
+//! kept of it can be told and repeated.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// The exit codes of `test`.
+const PASS: i32 = 0;
+const FAIL: i32 = 1;
+const REFUSED: i32 = 2;
+const INCONCLUSIVE: i32 = 3;
+const RUN_ERROR: i32 = 4;
+
+/// Asked, it must answer; in `Maybe` it need not, for it may get tired unseen.
+const ASKING: &str = "
+iosts: asking
+variables: { v: int }
+initial: { location: Idle, condition: v == 0 }
+inputs: { Ask: {}, Tease: {} }
+outputs: { Answer: { n: int } }
+internals: [tire]
+transitions:
+  - { from: Idle, to: Asked, on: Ask, assign: { v: v + 1 } }
+  - { from: Asked, to: Idle, on: Answer, when: n == v }
+  - { from: Idle, to: Maybe, on: Tease }
+  - { from: Maybe, to: Idle, on: Answer, when: n == 0 }
+  - { from: Maybe, to: Tired, on: tire }
+";
+
+const TWICE: &str = "
+purpose: twice
+of: asking
+initial: { location: None }
+transitions:
+  - { from: None, to: Reject, on: Tease }
+  - { from: None, to: Once, on: Answer }
+  - { from: Once, to: Reject, on: Tease }
+  - { from: Once, to: Accept, on: Answer }
+";
+
+const TEASED: &str = "
+purpose: teased
+of: asking
+initial: { location: None }
+transitions:
+  - { from: None, to: Reject, on: Ask }
+  - { from: None, to: Accept, on: Answer }
+";
+
+/// Its second answer is on time, late, or never comes.
+const ASKED: &str = r#"
+import json, sys, time
+def say(message):
+    print(json.dumps(message), flush=True)
+asked = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if "start" in message:
+        say({"ready": True})
+    elif message["input"] == "Ask":
+        asked += 1
+        if asked == 2 and sys.argv[1] == "late":
+            time.sleep(0.5)
+        if asked < 2 or sys.argv[1] != "silent":
+            say({"output": "Answer", "values": {"n": asked}})
+"#;
+
+/// Answers count over all connections. Only a new connection is answered when it has hung up.
+const SESSION: &str = "
+iosts: session
+variables: { v: int }
+initial: { location: Idle, condition: v == 0 }
+inputs: { Ask: {}, Quit: {}, Connect: {} }
+outputs: { Answer: { n: int }, Hangup: {} }
+transitions:
+  - { from: Idle, to: Asked, on: Ask, assign: { v: v + 1 } }
+  - { from: Asked, to: Idle, on: Answer, when: n == v }
+  - { from: Idle, to: Idle, on: Connect }
+  - { from: Idle, to: Leaving, on: Quit }
+  - { from: Leaving, to: Gone, on: Hangup }
+  - { from: Gone, to: Idle, on: Connect }
+";
+
+const BACK: &str = "
+purpose: back
+of: session
+initial: { location: None }
+transitions:
+  - { from: None, to: Left, on: Hangup }
+  - { from: None, to: Reject, on: Connect }
+  - { from: Left, to: Again, on: Connect }
+  - { from: Left, to: Reject, on: Quit }
+  - { from: Again, to: Accept, on: Answer }
+  - { from: Again, to: Reject, on: Quit }
+  - { from: Again, to: Reject, on: Connect }
+";
+
+/// A new connection while the old one is open, after an answer on it.
+const MOVED: &str = "
+purpose: moved
+of: session
+initial: { location: None }
+transitions:
+  - { from: None, to: Reject, on: Quit }
+  - { from: None, to: Reject, on: Connect }
+  - { from: None, to: Known, on: Answer }
+  - { from: Known, to: Reject, on: Quit }
+  - { from: Known, to: Reject, on: Ask }
+  - { from: Known, to: Moved, on: Connect }
+  - { from: Moved, to: Reject, on: Quit }
+  - { from: Moved, to: Reject, on: Connect }
+  - { from: Moved, to: Accept, on: Answer }
+";
+
+/// Over tcp, with its habit in the second word; over standard input and output, what counts is kept in a file.
+const SERVER: &str = r#"
+import os, socket, sys, threading
+habit = sys.argv[2]
+count = 0
+def serve(connection):
+    global count
+    reader = connection.makefile("r")
+    for line in reader:
+        line = line.strip()
+        if line == "ask" and habit == "early":
+            break
+        if line == "ask" and habit == "unfinished":
+            connection.sendall(b"answ")
+            break
+        if line == "ask":
+            count += 1
+            wrong = count + 5 if habit == "wrong" and count > 1 else count
+            connection.sendall(b"answer %d\n" % wrong)
+        if line == "quit":
+            break
+    else:
+        if habit == "bye":
+            connection.sendall(b"answer 77\n")
+    reader.close()
+    connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    connection, _ = listener.accept()
+    threading.Thread(target=serve, args=(connection,)).start()
+"#;
+
+/// The same as a process for each connection: it has ended when it has hung up.
+const PROCESS: &str = r#"
+import json, sys
+name = sys.argv[1]
+def say(message):
+    print(json.dumps(message), flush=True)
+for line in sys.stdin:
+    message = json.loads(line)
+    if "start" in message:
+        open(name, "w").write("0")
+        say({"ready": True})
+    elif "resume" in message:
+        say({"ready": True})
+    elif message["input"] == "Ask":
+        count = int(open(name).read()) + 1
+        open(name, "w").write(str(count))
+        say({"output": "Answer", "values": {"n": count}})
+    elif message["input"] == "Quit":
+        break
+"#;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder =
+            Folder(std::env::temp_dir().join(format!("coreach-behaviour-{name}-{}", std::process::id())));
+        fs::create_dir_all(&folder.0).unwrap();
+        for (name, text) in [
+            ("asking.yaml", ASKING),
+            ("twice.yaml", TWICE),
+            ("teased.yaml", TEASED),
+            ("asked.py", ASKED),
+            ("asking_twice.yaml", "specification: asking.yaml\npurpose: twice.yaml\n"),
+            ("asking_teased.yaml", "specification: asking.yaml\npurpose: teased.yaml\n"),
+            ("session.yaml", SESSION),
+            ("back.yaml", BACK),
+            ("moved.yaml", MOVED),
+            ("server.py", SERVER),
+            ("process.py", PROCESS),
+            ("session_back.yaml", "specification: session.yaml\npurpose: back.yaml\n"),
+            ("session_moved.yaml", "specification: session.yaml\npurpose: moved.yaml\n"),
+        ] {
+            folder.write(name, text);
+        }
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&fs::read(self.0.join(name)).unwrap()).unwrap()
+    }
+
+    /// The asked one with this habit, and what more its file says.
+    fn asked(&self, habit: &str, more: &str) {
+        self.write(
+            "iut.yaml",
+            &format!("iut: asked\nstdio: {{ command: [python3, asked.py, {habit}] }}\n{more}"),
+        );
+    }
+
+    /// The server with this habit.
+    fn served(&self, habit: &str, more: &str) {
+        self.write(
+            "iut.yaml",
+            &format!(
+                "iut: served\ntcp:\n  address: 127.0.0.1:{{port}}\n  launch: {{ command: [python3, server.py, \"{{port}}\", {habit}] }}\n  \
+                 encoding: lines\n  stimuli: {{ Ask: ask, Quit: quit }}\n  observations: {{ Answer: '^answer (?P<n>\\d+)$' }}\n{more}"
+            ),
+        );
+    }
+
+    #[track_caller]
+    fn coreach(&self, arguments: &[&str], code: i32) -> String {
+        let output: Output = Command::new(env!("CARGO_BIN_EXE_coreach"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\nstdout:\n{out}\nstderr:\n{err}");
+        out + &err
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn silence_where_it_must_answer_fails_if_the_file_says_so() {
+    let folder = Folder::new("silence");
+    let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "shortest"];
+    // Not by itself.
+    folder.asked("silent", "within: 200 ms\n");
+    folder.coreach(&test, INCONCLUSIVE);
+    folder.asked("silent", "within: 200 ms\nsilence: fail\n");
+    let told = folder.coreach(&[&test[..], &["--keep", "kept"]].concat(), FAIL);
+    assert!(told.contains("does not allow silence in"), "{told}");
+    let kept = folder.json("kept/twice.1.json");
+    assert_eq!((kept["verdict"].as_str(), kept["cause"].as_str()), (Some("Fail"), Some("silence")));
+    assert_eq!(kept["detail"].as_u64(), Some(200), "how long was waited");
+    assert_eq!(kept["bucket"]["place"].as_str(), Some("Asked"), "{kept}");
+    assert_eq!(kept["bucket"]["cause"].as_str(), Some("silence"));
+    assert_eq!(kept["trace"].as_array().unwrap().len(), 3, "{kept}");
+    let expected = kept["reason"]["expected"][0].as_str().unwrap();
+    assert!(expected.starts_with("Answer(n) when n == v"), "{kept}");
+    let run = ["kept/twice.1.json", "--test", "kept/twice.test_case.json"];
+    let told = folder.coreach(&[&["explain"], &run[..]].concat(), PASS);
+    assert!(told.contains("nothing was observed for 200 ms") && told.contains("Answer(n)"), "{told}");
+    let replay = [&["replay"], &run[..], &["--iut", "iut.yaml"]].concat();
+    let told = folder.coreach(&replay, FAIL);
+    assert!(told.contains("the same 3 events again"), "{told}");
+    let shrink =
+        [&replay[..], &["--shrink", "--attempts", "6", "--again", "1", "--keep", "short.json"]].concat();
+    folder.coreach(&shrink, FAIL);
+    assert_eq!(folder.json("short.json")["bucket"], kept["bucket"]);
+    // What the test case does not say is not held against anybody: an old document, and a record that is of another test case.
+    let mut old = folder.json("kept/twice.test_case.json");
+    for location in old["locations"].as_array_mut().unwrap() {
+        location.as_object_mut().unwrap().remove("must_answer");
+    }
+    folder.write("old.json", &old.to_string());
+    folder.coreach(&["test", "old.json", "--iut", "iut.yaml", "--strategy", "shortest"], INCONCLUSIVE);
+    let told = folder.coreach(&["explain", "kept/twice.1.json", "--test", "old.json"], REFUSED);
+    assert!(told.contains("it failed for silence"), "{told}");
+    // Who answers passes; where it may stay silent, silence is no failure.
+    folder.asked("good", "silence: fail\n");
+    folder.coreach(&test, PASS);
+    folder.asked("silent", "within: 200 ms\nsilence: fail\n");
+    folder.coreach(&["test", "asking_teased.yaml", "--iut", "iut.yaml"], INCONCLUSIVE);
+}
+
+#[test]
+fn how_long_a_reply_may_take_is_said_for_all_for_a_place_or_after_an_action() {
+    let folder = Folder::new("within");
+    let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "shortest"];
+    for (within, code) in [
+        ("within: 100 ms", FAIL),
+        ("within: 10 s", PASS),
+        ("within: { all: 100 ms, after: { Ask: 10 s } }", PASS),
+        ("within: { all: 100 ms, locations: { Asked: 10 s } }", PASS),
+        ("within: { all: 10 s, locations: { Asked: 100 ms } }", FAIL),
+        ("within: { all: 10 s, after: { Ask: 100 ms }, locations: { Idle: 5 s } }", FAIL),
+        // Of two that apply, the longer one.
+        ("within: { after: { Ask: 100 ms }, locations: { Asked: 10 s } }", PASS),
+    ] {
+        folder.asked("late", &format!("silence: fail\n{within}\n"));
+        folder.coreach(&test, code);
+    }
+    // The command line has the last word.
+    folder.asked("late", "silence: fail\nwithin: { all: 100 ms, locations: { Asked: 100 ms } }\n");
+    folder.coreach(&[&test[..], &["--quiescence", "10000"]].concat(), PASS);
+    let place = folder.json_of_place("asking_twice.yaml");
+    folder.coreach(&[&test[..], &["--quiescence-at", &format!("{place}=10000")]].concat(), PASS);
+}
+
+impl Folder {
+    /// The test case's name for the second time of `Asked`.
+    fn json_of_place(&self, configuration: &str) -> String {
+        let told = self.coreach(&["test", configuration, "--iut", "iut.yaml", "--keep", "named"], FAIL);
+        assert!(!told.is_empty());
+        let case = self.json("named/twice.test_case.json");
+        let locations = case["locations"].as_array().unwrap();
+        let of = |location: &&Value| location["label"] == "<Asked,Once>";
+        locations.iter().find(of).unwrap()["name"].as_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn a_campaign_keeps_silence_that_failed() {
+    let folder = Folder::new("campaign");
+    folder.asked("silent", "within: 150 ms\nsilence: fail\n");
+    folder.write(
+        "model_iut.yaml",
+        "iut: model\nsilence: fail\nwithin: 5 ms\nsimulated: { model: asking.yaml }\n",
+    );
+    folder.write(
+        "campaign.yaml",
+        "campaign: silent\ntests: [ { configuration: asking_twice.yaml } ]\niuts: [iut.yaml, model_iut.yaml]\nseeds: { first: 1, count: 2 }\n\
+         strategy: shortest\nlimits: { quiescence_ms: 60000 }\n",
+    );
+    let told = folder.coreach(&["campaign", "campaign.yaml", "--junit", "junit.xml"], FAIL);
+    assert!(told.contains("silence, where it must answer"), "{told}");
+    let junit = fs::read_to_string(folder.0.join("junit.xml")).unwrap();
+    assert!(junit.contains("silence"), "{junit}");
+    let store = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+    let store = store.into_iter().find(|path| path.extension().is_some_and(|end| end == "sqlite")).unwrap();
+    let store = store.file_name().unwrap().to_str().unwrap().to_owned();
+    let mut codes: Vec<_> = (1..=4)
+        .map(|number: u32| {
+            let output = Command::new(env!("CARGO_BIN_EXE_coreach"))
+                .args(["replay", &store, &number.to_string()])
+                .current_dir(&folder.0)
+                .output()
+                .unwrap();
+            output.status.code().unwrap()
+        })
+        .collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [PASS, PASS, FAIL, FAIL], "the model answers, the silent one does not");
+}
+
+const BOTH: &str = "on_close: Hangup\nreconnect: Connect\n";
+
+#[test]
+fn a_closed_connection_is_an_output_where_the_file_says_so() {
+    let folder = Folder::new("hangup");
+    let test = ["test", "session_back.yaml", "--iut", "iut.yaml", "--runs", "5"];
+    folder.served("good", BOTH);
+    let told = folder.coreach(&[&test[..], &["--keep", "kept", "--format", "json"]].concat(), PASS);
+    assert_eq!(told.matches("\"Hangup\"").count(), 5, "once in each run: {told}");
+    let replay = ["replay", "kept/back.2.json", "--test", "kept/back.test_case.json", "--iut", "iut.yaml"];
+    assert!(folder.coreach(&replay, PASS).contains("and Pass"));
+    // What is counted goes on over the new connection.
+    folder.served("wrong", BOTH);
+    assert!(folder.coreach(&test, FAIL).contains("n == v"));
+    // It hangs up where the model has it answer.
+    folder.served("early", BOTH);
+    assert!(folder.coreach(&test, FAIL).contains("does not allow Hangup()"));
+    // Half a line is neither an answer nor nothing.
+    folder.served("unfinished", BOTH);
+    assert!(folder.coreach(&test, RUN_ERROR).contains("in the middle of a line: answ"));
+    // Without a word in the file it is what it was.
+    folder.served("good", "reconnect: Connect\n");
+    let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], REFUSED);
+    assert!(told.contains("`observations` has nothing for `Hangup`"), "{told}");
+    let file = fs::read_to_string(folder.0.join("iut.yaml")).unwrap();
+    folder.write("iut.yaml", &file.replace("Answer:", "Hangup: never, Answer:"));
+    let told = folder.coreach(&test, RUN_ERROR);
+    assert!(told.contains("lost: "), "{told}");
+}
+
+#[test]
+fn what_is_under_way_on_the_old_connection_is_no_answer_on_the_new_one() {
+    let folder = Folder::new("moved");
+    let test = ["test", "session_moved.yaml", "--iut", "iut.yaml", "--runs", "5", "--strategy", "shortest"];
+    folder.served("good", BOTH);
+    folder.coreach(&test, PASS);
+    // It says something when the old connection ends: nobody knows in which order that was.
+    folder.served("bye", BOTH);
+    let told = folder.coreach(&test, INCONCLUSIVE);
+    assert!(told.contains("may have crossed"), "{told}");
+    // A server that is not ours is left as clean.
+    folder.served("good", &format!("{BOTH}silence: fail\nwithin: 10 s\n"));
+    folder.coreach(&test, PASS);
+}
+
+#[test]
+fn a_process_is_a_connection_and_is_started_again() {
+    let folder = Folder::new("process");
+    folder.write(
+        "iut.yaml",
+        &format!("iut: process\nstdio: {{ command: [python3, process.py, count] }}\n{BOTH}silence: fail\nwithin: 20 s\n"),
+    );
+    for configuration in ["session_back.yaml", "session_moved.yaml"] {
+        folder.coreach(&["test", configuration, "--iut", "iut.yaml", "--runs", "3"], PASS);
+    }
+    // It forgets what it has counted.
+    folder.write(
+        "process.py",
+        &PROCESS.replace(
+            "elif \"resume\" in message:",
+            "elif \"resume\" in message:\n        open(name, \"w\").write(\"7\")",
+        ),
+    );
+    assert!(folder.coreach(&["test", "session_moved.yaml", "--iut", "iut.yaml"], FAIL).contains("n == v"));
+}
+
+#[test]
+fn mistakes_are_said_where_they_stand() {
+    let folder = Folder::new("mistakes");
+    let simulated = "iut: m\nsimulated: { model: session.yaml }\n";
+    let http = "iut: m\nhttp: { base: \"http://127.0.0.1:1\", stimuli: {}, observations: {} }\n";
+    for (head, more, wanted) in [
+        ("", "on_close: Hangip\n", "did you mean `Hangup`?"),
+        ("", "on_close: Ask\n", "`Ask` is an input of the model"),
+        ("", "on_close: Answer\n", "`Answer` has parameters"),
+        ("", "reconnect: Hangup\n", "`Hangup` is an output of the model"),
+        ("", "reconnect: Conect\n", "did you mean `Connect`?"),
+        ("", "reconnect: Ask\n", "`Ask` is what happens to the connection, and stands here as well"),
+        (simulated, "on_close: Hangup\n", "it has no connection"),
+        (http, "on_close: Hangup\n", "has no meaning over `http`"),
+        (http, "reconnect: Connect\n", "has no meaning over `http`"),
+        ("", "silence: fial\n", "did you mean `fail`?"),
+        ("", "within: soon\n", "`within` is no time"),
+        ("", "within: { after: { Aks: 3 s } }\n", "did you mean `Ask`?"),
+        ("", "within: { locations: { Asked: x } }\n", "`Asked` is no time"),
+        ("", "within: { place: { Asked: 3 s } }\n", "unknown key `place`"),
+    ] {
+        if head.is_empty() {
+            folder.served("good", more);
+        } else {
+            folder.write("iut.yaml", &format!("{head}{more}"));
+        }
+        let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], REFUSED);
+        assert!(told.contains(wanted), "{more}: {wanted}\n{told}");
+    }
+    folder.served("good", &format!("{BOTH}within: {{ locations: {{ Leavin: 3 s }} }}\n"));
+    let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], PASS);
+    assert!(told.contains("did you mean `Leaving`?"), "{told}");
+}
