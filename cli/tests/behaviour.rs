@@ -389,6 +389,30 @@ fn a_closed_connection_is_an_output_where_the_file_says_so() {
 }
 
 #[test]
+fn nobody_is_blamed_for_silence_where_nothing_could_be_heard() {
+    let folder = Folder::new("deaf");
+    // It has to say something behind the hang-up, and has no way to.
+    folder.write(
+        "session.yaml",
+        &SESSION.replace("from: Gone, to: Idle, on: Connect", "from: Gone, to: Idle, on: Answer"),
+    );
+    folder.write("last.yaml", "purpose: last\nof: session\ninitial: { location: None }\ntransitions:\n  - { from: None, to: Left, on: Hangup }\n  \
+         - { from: None, to: Reject, on: Answer }\n  - { from: None, to: Reject, on: Connect }\n  - { from: Left, to: Accept, on: Answer }\n");
+    folder.write("session_last.yaml", "specification: session.yaml\npurpose: last.yaml\n");
+    folder.served("good", &format!("{BOTH}silence: fail\nwithin: 100 ms\n"));
+    let test = ["test", "session_last.yaml", "--iut", "iut.yaml", "--strategy", "shortest", "--keep", "kept"];
+    assert!(folder.coreach(&test, INCONCLUSIVE).contains("nothing was observed in <Gone,Left>"));
+    let case = folder.json("kept/last.test_case.json");
+    let mut locations = case["locations"].as_array().unwrap().iter();
+    assert!(
+        locations.any(|location| location["label"] == "<Gone,Left>" && location["must_answer"] == true),
+        "{case}"
+    );
+    let replay = ["replay", "kept/last.1.json", "--test", "kept/last.test_case.json", "--iut", "iut.yaml"];
+    folder.coreach(&replay, INCONCLUSIVE);
+}
+
+#[test]
 fn what_is_under_way_on_the_old_connection_is_no_answer_on_the_new_one() {
     let folder = Folder::new("moved");
     let test = ["test", "session_moved.yaml", "--iut", "iut.yaml", "--runs", "5", "--strategy", "shortest"];

@@ -19,7 +19,7 @@ use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::clock::Clock;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
-use crate::tester::{Settings, bounded};
+use crate::tester::{Settings, bounded, heard};
 
 /// A replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -174,7 +174,7 @@ impl Player<'_> {
                 },
             };
             if let Some(outcome) = self.happened(what) {
-                return Ok(outcome);
+                return Ok(heard(outcome, adapter.hears()));
             }
         }
     }

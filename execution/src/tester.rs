@@ -23,10 +23,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::Solver;
-use coreach_model::TransitionId;
 use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::{TransitionId, Verdict};
 
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::behaviour::Within;
@@ -184,6 +184,14 @@ pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Ou
     })
 }
 
+/// What a run comes to that silence has ended: where nothing could have been heard, it is no failure.
+pub(crate) fn heard(outcome: Outcome, hears: bool) -> Outcome {
+    match outcome {
+        Outcome::Verdict(Verdict::Fail, cause @ Cause::Silence(_)) if !hears => Outcome::inconclusive(cause),
+        other => other,
+    }
+}
+
 /// What a move came to.
 enum Progress {
     /// There was an event.
@@ -259,7 +267,11 @@ impl Driver<'_, '_> {
                 let time = self.drive.settings.time;
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
             }
-            return Ok(self.happened(Occurrence::Silence(quiescence)));
+            let hears = self.drive.adapter.hears();
+            return Ok(match self.happened(Occurrence::Silence(quiescence)) {
+                Progress::Over(outcome) => Progress::Over(heard(outcome, hears)),
+                other => other,
+            });
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }

@@ -65,6 +65,11 @@ impl Dialogue {
         self.sent
     }
 
+    /// May something still come?
+    pub fn hears(&self) -> bool {
+        !self.has_hung_up
+    }
+
     /// May something that was sent not have been taken?
     pub fn is_owed(&self) -> bool {
         self.is_owed

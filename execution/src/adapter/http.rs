@@ -115,6 +115,10 @@ impl Adapter for HttpAdapter {
         }
     }
 
+    fn hears(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| !run.requests.is_idle())
+    }
+
     fn settle(&mut self) -> Option<Settled> {
         if !self.server.outlives_runs() {
             return None;

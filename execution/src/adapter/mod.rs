@@ -175,6 +175,12 @@ pub trait Adapter {
     /// [`Failure`]. What was sent before the failure is returned before it.
     fn receive(&mut self, until: Instant) -> Result<Received, Failure>;
 
+    /// Would it be received if the implementation sent something now? Where it cannot reach us, as over HTTP while no request is
+    /// under way, nobody can be blamed for silence.
+    fn hears(&self) -> bool {
+        true
+    }
+
     /// Called when a run is over, however it ended, before `stop`: waits for what the run has left under way to a system
     /// that outlives it ([`system`]), as long as the description says and not only until the run's deadline. `None` where
     /// nothing had to be waited for. What has not come is remembered, and kept from the next run.

@@ -92,6 +92,10 @@ impl Adapter for StdioAdapter {
         dialogue.receive(&self.description.encoding, until, self.process.as_ref())
     }
 
+    fn hears(&self) -> bool {
+        self.dialogue.as_ref().is_some_and(Dialogue::hears)
+    }
+
     fn settle(&mut self) -> Option<Settled> {
         let settle = self.description.settle.as_ref()?;
         let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;

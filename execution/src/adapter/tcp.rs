@@ -137,6 +137,10 @@ impl Adapter for TcpAdapter {
         dialogue.receive(&self.description.encoding, until, self.server.process())
     }
 
+    fn hears(&self) -> bool {
+        self.dialogue.as_ref().is_some_and(Dialogue::hears)
+    }
+
     fn settle(&mut self) -> Option<Settled> {
         let dialogue = self.dialogue.as_mut()?;
         if !self.server.outlives_runs() || !dialogue.is_owed() {
