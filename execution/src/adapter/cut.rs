@@ -268,8 +268,11 @@ mod tests {
         for piece in pieces {
             inbox.space()?.extend_from_slice(piece);
             inbox.came(piece.len());
-            while inbox.has_frame() {
-                let frame = inbox.frame()?.unwrap();
+            loop {
+                let has_frame = inbox.has_frame();
+                let frame = inbox.frame()?;
+                assert_eq!(has_frame, frame.is_some(), "it is known before it is taken");
+                let Some(frame) = frame else { break };
                 found.push(inbox.bytes(frame).to_vec());
             }
         }
