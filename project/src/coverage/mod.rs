@@ -1,8 +1,8 @@
 //! Coverage of what really ran: from the files that a user names to a report.
 //!
 //! What covered means is said in [`coreach_execution::coverage`]. Here the runs are read, one at a time, so that a store of any size
-//! takes the memory of a small one; each is held against the models that its test case was made of ([`subjects`]), and the sums are
-//! put into a report ([`report`]), which is also written as LCOV ([`lcov`]).
+//! takes the memory of a small one; each is held against the models that its test case was made of (`subjects`), and the sums are
+//! put into a report (`report`), which is also written as LCOV (`lcov`).
 //!
 //! A run counts once, in however many of the files it is: by its key in stores, by its bytes as a file. Sums do not depend on the order
 //! of files and runs, so the report has the same bytes for any.
