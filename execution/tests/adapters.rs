@@ -96,6 +96,7 @@ fn lines(coin: &str) -> Lines {
                 Shape::Lines(vec![pattern("take").unwrap(), pattern(r"(?P<pBeverage>\w+)").unwrap()]),
             ),
         ],
+        captures: Vec::new(),
         spelling: Spelling(vec![(
             "pBeverage".to_owned(),
             vec![("tea".to_owned(), "TEA".to_owned()), ("coffee".to_owned(), "COFFEE".to_owned())],
@@ -139,7 +140,7 @@ fn requests_are_sent_and_responses_read() {
     let request = |path: &str, body: Option<&str>| Request {
         method: "POST".to_owned(),
         path: template(path),
-        body: body.map(Template::parse_body),
+        body: body.map(|body| Template::parse_body(body).unwrap()),
         headers: vec![("Content-Type".to_owned(), template("application/json"))],
     };
     let response = |status, parameter: &str, pointer: &str| Response {
@@ -164,6 +165,7 @@ fn requests_are_sent_and_responses_read() {
             ("Return".to_owned(), response(200, "pRemainingValue", "/back/0")),
             ("Deliver".to_owned(), response(201, "pBeverage", "/drink")),
         ],
+        captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Settle::default(),
@@ -219,6 +221,7 @@ fn a_request_that_is_given_up_leaves_no_thread() {
         reset: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request)],
         observations: Vec::new(),
+        captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         // Nobody here waits for what is given up: each adapter would, for the one before.

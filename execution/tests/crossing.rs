@@ -198,6 +198,7 @@ fn way(address: SocketAddr) -> Way {
             ("Tick".to_owned(), Shape::Lines(vec![pattern("tick").unwrap()])),
             ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
         ],
+        captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
     });

@@ -35,6 +35,7 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
         reset: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request("/{pCoinValue}"))],
         observations: vec![("Return".to_owned(), response)],
+        captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Default::default(),

@@ -7,6 +7,7 @@
 mod behaviour;
 mod binary;
 mod blocks;
+mod captures;
 mod encoding;
 mod http;
 mod lines;
@@ -70,7 +71,13 @@ pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Read
 
 fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files: &mut Once) -> Reading<Iut> {
     let mut collector = Collector::new(file);
-    let iut = read_root(&mut Reader { collector: &mut collector, folder, iosts, apart: Vec::new() });
+    let iut = read_root(&mut Reader {
+        collector: &mut collector,
+        folder,
+        iosts,
+        apart: Vec::new(),
+        captures: Vec::new(),
+    });
     let (mut found, mut failed) = collector.finish();
     let Some((name, link, behaviour, way)) = iut else { return Err(found) };
     let way = match way {
@@ -107,7 +114,8 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
 pub fn beside(file: Arc<SourceFile>, iosts: &Iosts) -> Reading<(Option<Duration>, Behaviour)> {
     let mut collector = Collector::new(file);
     let folder = Path::new("");
-    let mut reader = Reader { collector: &mut collector, folder, iosts: Some(iosts), apart: Vec::new() };
+    let (apart, captures) = (Vec::new(), Vec::new());
+    let mut reader = Reader { collector: &mut collector, folder, iosts: Some(iosts), apart, captures };
     let root = yaml::parse(reader.collector);
     let said = match root.as_ref().map(|root| &root.kind) {
         Some(Kind::Mapping(entries)) => {

@@ -34,7 +34,7 @@ pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<
     for field in fields {
         let value = |name: &str| {
             let value = signatures.hole(event, &binary.spelling, name);
-            value.ok_or_else(|| format!("there is no value for `{name}`"))
+            value.ok_or_else(|| format!("it has `{name}`, {}", signatures.lacking(name)))
         };
         field.write(&mut frame, value).map_err(failed)?;
     }
@@ -45,12 +45,16 @@ pub fn input(binary: &Binary, event: &Event, signatures: &Signatures) -> Result<
 ///
 /// # Errors
 /// [`Failure::Garbage`]: a number is too long, or the description says so of what is unmatched.
-pub fn output(binary: &Binary, frame: &[u8], signatures: &Signatures) -> Result<Option<Received>, Failure> {
+pub fn output(
+    binary: &Binary,
+    frame: &[u8],
+    signatures: &mut Signatures,
+) -> Result<Option<Received>, Failure> {
     for (action, fields) in &binary.observations {
         if let Some(values) = values(fields, frame) {
             let values: Vec<(&str, Wire<'_>)> =
                 values.iter().map(|(name, text)| (*name, Wire::Text(text))).collect();
-            return signatures.output(action, &values, &binary.spelling).map(Some);
+            return signatures.capturing_output(action, &values, &binary.spelling).map(Some);
         }
     }
     let text = format!("the frame `{}`, which no fields fit", shortened(&hex(frame)));
@@ -295,6 +299,7 @@ transitions: [{ from: A, to: A, on: Short }]
                 ("Short".to_owned(), vec![Field::Fixed(vec![7]), integer("i8", "id")]),
                 ("Answer".to_owned(), fields),
             ],
+            captures: Vec::new(),
             spelling: Spelling(vec![(
                 "name".to_owned(),
                 texts.map(|(wire, literal)| (wire.to_owned(), literal.to_owned())).to_vec(),
@@ -315,7 +320,7 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     fn read(frame: &[u8]) -> String {
-        match output(&binary(), frame, &signatures()) {
+        match output(&binary(), frame, &mut signatures()) {
             Ok(Some(Received::Output(event))) => event.to_string(),
             other => format!("{other:?}"),
         }

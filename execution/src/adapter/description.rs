@@ -192,6 +192,15 @@ impl Encoding {
         }
     }
 
+    /// What is taken out of what is received, to be sent later.
+    pub fn captures(&self) -> &[Capture] {
+        match self {
+            Encoding::Json => &[],
+            Encoding::Lines(lines) => &lines.captures,
+            Encoding::Binary(binary) => &binary.captures,
+        }
+    }
+
     /// How frames are told apart on a stream.
     pub fn cut(&self) -> Cut {
         match self {
@@ -212,6 +221,8 @@ pub struct Lines {
     pub stimuli: Vec<(String, Template)>,
     /// For each output, the lines that it is. The first that fits is the event.
     pub observations: Vec<(String, Shape)>,
+    /// What groups of patterns are captures, and no parameters.
+    pub captures: Vec<Capture>,
     /// How values are written.
     pub spelling: Spelling,
     /// What a line is that no pattern fits.
@@ -271,6 +282,8 @@ pub struct Binary {
     pub stimuli: Vec<(String, Vec<Field>)>,
     /// For each output, the fields of its frame. The first that fits is the event.
     pub observations: Vec<(String, Vec<Field>)>,
+    /// What names of fields are captures, and no parameters.
+    pub captures: Vec<Capture>,
     /// How values are written: numbers in decimal digits, bytes in pairs of hexadecimal ones.
     pub spelling: Spelling,
     /// What a frame is that no fields fit.
@@ -364,6 +377,36 @@ pub enum Unmatched {
     Ignore,
 }
 
+/// Something that is taken out of what was received, to be sent later ([`crate::adapter::captures`]).
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// By which templates name it.
+    pub name: String,
+    /// Where it stands.
+    pub source: Source,
+    /// What the whole text there must look like, where that is said; its group is what is taken.
+    pub pattern: Option<Regex>,
+    /// The outputs that it is taken out of; any answer, where there is none.
+    pub from: Vec<String>,
+    /// What it is before it was taken.
+    pub default: Option<String>,
+}
+
+/// Where a capture stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// In what a group of a pattern, or a field of a frame, that is called so has found.
+    Part,
+    /// In the header of this name.
+    Header(String),
+    /// In the cookie of this name that is set.
+    Cookie(String),
+    /// In the body, where this JSON pointer points to: a text, a number, a truth value.
+    Pointer(String),
+    /// In the body.
+    Body,
+}
+
 /// An HTTP server.
 #[derive(Clone, Debug)]
 pub struct Http {
@@ -375,8 +418,10 @@ pub struct Http {
     pub reset: Vec<Step>,
     /// For each input, the request that is sent.
     pub stimuli: Vec<(String, Request)>,
-    /// For each output, the responses that are it. The first that fits is the event.
+    /// For outputs, the responses that are it, of which an output may have several. The first that fits is the event.
     pub observations: Vec<(String, Response)>,
+    /// What is taken out of answers, to be sent later.
+    pub captures: Vec<Capture>,
     /// How values are written.
     pub spelling: Spelling,
     /// What a response is that fits none of them.
@@ -403,6 +448,8 @@ pub struct Request {
 pub struct Response {
     /// The status code.
     pub status: u16,
+    /// The stimuli that it may be the answer to; all, where there is none.
+    pub to: Vec<String>,
     /// For each parameter, the JSON pointer (RFC 6901) to its value in the body, or in an item of the list.
     pub values: Vec<(String, String)>,
     /// The JSON pointer to a list in the body, of which each item is an output.

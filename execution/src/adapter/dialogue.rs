@@ -38,8 +38,8 @@ pub struct Dialogue {
 
 impl Dialogue {
     /// Nothing is said yet.
-    pub fn new(stream: Stream, session: &Session<'_>) -> Self {
-        let signatures = Signatures::of(session);
+    pub fn new(stream: Stream, session: &Session<'_>, encoding: &Encoding) -> Self {
+        let signatures = Signatures::of(session).capturing(encoding.captures());
         let deadline = session.deadline;
         Dialogue {
             stream,
@@ -236,11 +236,10 @@ impl Dialogue {
         for step in steps {
             let Step::Exchange(exchange) = step else { continue };
             if let Some(template) = &exchange.send {
-                let text = template.fill(|name| self.signatures.constant(name));
+                let text = template.fill(|name| self.signatures.known(name));
                 let text = text.map_err(|name| {
-                    Failure::Untranslatable(format!(
-                        "`{of}` has the hole `{name}`, and no constant is called so"
-                    ))
+                    let why = self.signatures.lacking(&name);
+                    Failure::Untranslatable(format!("`{of}` has the hole `{name}`, {why}"))
                 })?;
                 let bytes = match encoding {
                     Encoding::Lines(lines) => Ok((text + &lines.line_ending).into_bytes()),
@@ -259,9 +258,14 @@ impl Dialogue {
                 Frame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
                 Frame::Ended(ended) => return Err(lost(ended, process)),
             };
-            if !expected.is_match(&answer) {
+            let Some(found) = expected.captures(&answer) else {
                 let text = format!("`{of}` was answered by `{}`", shortened(&answer));
                 return Err(Failure::Start(text));
+            };
+            for name in expected.capture_names().flatten() {
+                if let Some(value) = found.name(name) {
+                    self.signatures.capture(name, value.as_str());
+                }
             }
         }
         Ok(())
@@ -318,7 +322,7 @@ impl Dialogue {
         let mut ignored = 0;
         loop {
             let found = match encoding {
-                Encoding::Lines(lines) => self.pending.next(lines, &self.signatures)?,
+                Encoding::Lines(lines) => self.pending.next(lines, &mut self.signatures)?,
                 Encoding::Json | Encoding::Binary(_) => Found::More,
             };
             match found {
@@ -333,7 +337,7 @@ impl Dialogue {
                     match encoding {
                         Encoding::Lines(_) => self.pending.push(text(frame)?)?,
                         Encoding::Binary(binary) => {
-                            if let Some(received) = binary::output(binary, frame, &self.signatures)? {
+                            if let Some(received) = binary::output(binary, frame, &mut self.signatures)? {
                                 return Ok(received);
                             }
                         }
@@ -376,7 +380,7 @@ impl Dialogue {
         }
         if let Encoding::Lines(lines) = encoding {
             loop {
-                match self.pending.last(lines, &self.signatures)? {
+                match self.pending.last(lines, &mut self.signatures)? {
                     Found::Received(received) => return Ok(received),
                     Found::Ignored => {}
                     Found::More => break,

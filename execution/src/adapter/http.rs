@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Http, Probe, Request, Step, Way};
-use crate::adapter::reply::{Reply, translate};
+use crate::adapter::description::{Capture, Http, Probe, Request, Step, Way};
+use crate::adapter::reply::{Reply, captured, translate};
 use crate::adapter::requests::{Prepared, Requests};
 use crate::adapter::server::{self, Server};
 use crate::adapter::signature::Signatures;
@@ -64,7 +64,7 @@ impl Adapter for HttpAdapter {
             drop(self.server.connect(session)?);
         }
         let base = server::fill(&self.description.base, self.server.port())?;
-        let signatures = Signatures::of(session);
+        let signatures = Signatures::of(session).capturing(&self.description.captures);
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
         let requests = Requests::to(Known(addresses))?;
@@ -72,13 +72,15 @@ impl Adapter for HttpAdapter {
         let port = self.server.port();
         if self.system.is_dirty() {
             for step in &self.description.settle.barrier {
-                run.step(step, "barrier", port, session).map_err(|why| not_cleansed(&why))?;
+                run.step(step, "barrier", port, session, &self.description.captures)
+                    .map_err(|why| not_cleansed(&why))?;
             }
             self.late = None;
             self.system.clean();
         }
         for step in &self.description.reset {
-            run.step(step, "reset", port, session).map_err(|why| reset_failed(why, &self.server))?;
+            let done = run.step(step, "reset", port, session, &self.description.captures);
+            done.map_err(|why| reset_failed(why, &self.server))?;
         }
         Ok(())
     }
@@ -94,7 +96,9 @@ impl Adapter for HttpAdapter {
             Failure::Untranslatable(format!("`stimuli` has no request for `{}`", stimulus.action))
         })?;
         let spelling = &self.description.spelling;
-        let value = |name: &str| run.signatures.hole(stimulus, spelling, name);
+        let signatures = &run.signatures;
+        let value =
+            |name: &str| signatures.hole(stimulus, spelling, name).ok_or_else(|| signatures.lacking(name));
         let prepared = prepare(request, &run.base, &stimulus.action, value)?;
         run.requests.push(prepared)
     }
@@ -111,7 +115,16 @@ impl Adapter for HttpAdapter {
             }
             let reply = run.requests.next(until).map_err(|failure| with_farewell(failure, &self.server))?;
             let Some(reply) = reply else { return Ok(Received::Silence) };
-            run.ready.extend(translate(&reply, &self.description, &run.signatures)?);
+            let received = translate(&reply, &self.description, &run.signatures)?;
+            let outputs: Vec<&str> = received
+                .iter()
+                .filter_map(|received| match received {
+                    Received::Output(event) => Some(event.action.as_str()),
+                    Received::Alien(_) | Received::Silence => None,
+                })
+                .collect();
+            run.capture(&self.description.captures, &reply, &outputs);
+            run.ready.extend(received);
         }
     }
 
@@ -189,9 +202,14 @@ impl HttpRun {
         of: &str,
         port: Option<u16>,
         session: &Session<'_>,
+        captures: &[Capture],
     ) -> Result<(), Failure> {
         match step {
-            Step::Request(probe) => self.probe(probe, of, session.deadline),
+            Step::Request(probe) => {
+                let reply = self.probe(probe, of, session.deadline)?;
+                self.capture(captures, &reply, &[]);
+                Ok(())
+            }
             Step::Command(command, within) => system::command(command, *within, port, session),
             Step::Pause(time) => system::pause(*time, session),
             // The reader of descriptions has none here.
@@ -199,17 +217,27 @@ impl HttpRun {
         }
     }
 
+    /// Takes out of an answer what is to be sent later.
+    fn capture(&mut self, captures: &[Capture], reply: &Reply, outputs: &[&str]) {
+        for capture in captures {
+            if let Some(value) = captured(capture, reply, outputs) {
+                self.signatures.capture(&capture.name, &value);
+            }
+        }
+    }
+
     /// Asks until the answer is the one that is expected, or there is no time left.
-    fn probe(&mut self, probe: &Probe, of: &str, deadline: Instant) -> Result<(), Failure> {
+    fn probe(&mut self, probe: &Probe, of: &str, deadline: Instant) -> Result<Reply, Failure> {
         let until = Instant::now() + probe.within;
         loop {
             let signatures = &self.signatures;
-            let prepared = prepare(&probe.request, &self.base, of, |name| signatures.constant(name))?;
+            let value = |name: &str| signatures.known(name).ok_or_else(|| signatures.lacking(name));
+            let prepared = prepare(&probe.request, &self.base, of, value)?;
             self.requests.push(prepared)?;
             let Some(reply) = self.requests.next(deadline)? else {
                 return Err(Failure::Start(format!("`{of}` was not answered")));
             };
-            let Some(why) = unlike(&reply, probe) else { return Ok(()) };
+            let Some(why) = unlike(&reply, probe) else { return Ok(reply) };
             if Instant::now() + PAUSE > until.min(deadline) {
                 return Err(Failure::Start(format!("`{of}` was answered with {why}")));
             }
@@ -251,21 +279,21 @@ fn prepare(
     request: &Request,
     base: &str,
     what: &str,
-    value: impl Fn(&str) -> Option<String>,
+    value: impl Fn(&str) -> Result<String, &'static str>,
 ) -> Result<Prepared, Failure> {
     let no_value = |name: String| {
-        Failure::Untranslatable(format!(
-            "the request for `{what}` has the hole `{name}`, for which there is no value"
-        ))
+        let why = value(&name).err().unwrap_or_default();
+        Failure::Untranslatable(format!("the request for `{what}` has the hole `{name}`, {why}"))
     };
-    let path = request.path.fill(|name| Some(encoded(&value(name)?))).map_err(no_value)?;
+    let given = |name: &str| value(name).ok();
+    let path = request.path.fill_as(given, |value| encoded(&value)).map_err(no_value)?;
     let body = match &request.body {
-        Some(body) => body.fill(&value).map_err(no_value)?,
+        Some(body) => body.fill(given).map_err(no_value)?,
         None => String::new(),
     };
     let mut headers = Vec::new();
     for (name, template) in &request.headers {
-        headers.push((name.clone(), template.fill(&value).map_err(no_value)?));
+        headers.push((name.clone(), template.fill(given).map_err(no_value)?));
     }
     let url = format!("{base}{path}");
     Ok(Prepared { name: what.to_owned(), method: request.method.clone(), url, body, headers })

@@ -37,10 +37,8 @@ pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<St
     let (_, template) = template.ok_or_else(none)?;
     let text = template.fill(|name| signatures.hole(event, &lines.spelling, name));
     let text = text.map_err(|name| {
-        Failure::Untranslatable(format!(
-            "the line for `{}` has the hole `{name}`, for which there is no value",
-            event.action
-        ))
+        let why = signatures.lacking(&name);
+        Failure::Untranslatable(format!("the line for `{}` has the hole `{name}`, {why}", event.action))
     })?;
     Ok(text + &lines.line_ending)
 }
@@ -95,7 +93,7 @@ impl Pending {
     ///
     /// # Errors
     /// [`Failure::Garbage`] for an unmatched line, where the description says so.
-    pub fn next(&mut self, lines: &Lines, signatures: &Signatures) -> Result<Found, Failure> {
+    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Found, Failure> {
         self.found(lines, signatures, false)
     }
 
@@ -103,11 +101,11 @@ impl Pending {
     ///
     /// # Errors
     /// As [`Pending::next`].
-    pub fn last(&mut self, lines: &Lines, signatures: &Signatures) -> Result<Found, Failure> {
+    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Found, Failure> {
         self.found(lines, signatures, true)
     }
 
-    fn found(&mut self, lines: &Lines, signatures: &Signatures, is_last: bool) -> Result<Found, Failure> {
+    fn found(&mut self, lines: &Lines, signatures: &mut Signatures, is_last: bool) -> Result<Found, Failure> {
         if let Some(received) = self.ready.pop_front() {
             return Ok(Found::Received(received));
         }
@@ -164,9 +162,8 @@ impl Pending {
         shape: &Shape,
         whole: usize,
         lines: &Lines,
-        signatures: &Signatures,
+        signatures: &mut Signatures,
     ) -> Result<Vec<Received>, Failure> {
-        let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
         let output = |patterns: Vec<(usize, &Regex)>| {
             let mut texts = Vec::new();
             for (at, pattern) in patterns {
@@ -175,14 +172,16 @@ impl Pending {
                 };
                 for name in pattern.capture_names().flatten() {
                     // A group that counts a list need not be a parameter.
-                    let is_count =
-                        shape.is_count(name) && parameters.iter().all(|datum| datum.name() != name);
+                    let action = signatures.action(action);
+                    let is_parameter = action
+                        .is_some_and(|action| action.parameters.iter().any(|datum| datum.name() == name));
+                    let is_count = shape.is_count(name) && !is_parameter;
                     if let Some(found) = captures.name(name).filter(|_| !is_count) {
                         texts.push((name, Wire::Text(found.as_str())));
                     }
                 }
             }
-            signatures.output(action, &texts, &lines.spelling)
+            signatures.capturing_output(action, &texts, &lines.spelling)
         };
         shape.outputs(whole).into_iter().map(output).collect()
     }
@@ -212,7 +211,7 @@ transitions: [{ from: A, to: A, on: Short }]
         let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
         let iosts = read_specification(file).unwrap().0.iosts;
         let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
-        let signatures = Signatures::of(&session);
+        let mut signatures = Signatures::of(&session);
         let yes =
             [("yes", "true"), ("no", "false")].map(|(wire, literal)| (wire.to_owned(), literal.to_owned()));
         let lines = Lines {
@@ -226,6 +225,7 @@ transitions: [{ from: A, to: A, on: Short }]
                 ),
                 ("Short".to_owned(), Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap()])),
             ],
+            captures: Vec::new(),
             spelling: Spelling(vec![("b".to_owned(), yes.to_vec())]),
             unmatched,
         };
@@ -234,7 +234,7 @@ transitions: [{ from: A, to: A, on: Short }]
         for line in wire {
             pending.push(line).unwrap();
             loop {
-                match pending.next(&lines, &signatures) {
+                match pending.next(&lines, &mut signatures) {
                     Ok(Found::More) => break,
                     Ok(Found::Ignored) => {}
                     Ok(Found::Received(Received::Output(event))) => events.push(event.to_string()),

@@ -6,6 +6,7 @@
 
 pub mod binary;
 pub mod blocks;
+pub mod captures;
 pub mod channel;
 pub mod claim;
 pub mod cut;

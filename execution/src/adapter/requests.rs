@@ -230,10 +230,15 @@ fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
         .map(|coding| String::from_utf8_lossy(coding.as_bytes()).trim().to_owned())
         .filter(|coding| !coding.is_empty())
         .collect();
+    let text =
+        |value: &ureq::http::HeaderValue| std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned);
+    let headers = response.headers().iter();
+    let headers =
+        headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
     let status = response.status().as_u16();
     let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(failure)?;
     let coding = (!codings.is_empty()).then(|| codings.join(", "));
-    Ok(Reply { status, coding, body })
+    Ok(Reply { to: prepared.name.clone(), status, headers, coding, body })
 }
 
 fn failure(error: ureq::Error) -> Failure {

@@ -6,23 +6,37 @@ use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::semantics::Event;
 use serde_json::{Map, Value as Json};
 
-use crate::adapter::description::Spelling;
+use crate::adapter::captures::Captures;
+use crate::adapter::description::{Capture, Spelling};
 use crate::adapter::{Failure, Received, Session};
 use crate::codec::{self, Misread};
 use crate::excerpt::shortened;
 use crate::json::{self, Tree};
 
-/// The signatures of a run's actions, and its constants.
+/// The signatures of a run's actions, its constants, and what it has captured.
 #[derive(Clone, Default, Debug)]
 pub struct Signatures {
     actions: Vec<Action>,
     constants: Vec<(Datum, Value)>,
+    captures: Captures,
 }
 
 impl Signatures {
     /// Those of a session.
     pub fn of(session: &Session<'_>) -> Self {
-        Signatures { actions: actions(session.iosts), constants: session.constants.to_vec() }
+        let (actions, constants) = (actions(session.iosts), session.constants.to_vec());
+        Signatures { actions, constants, captures: Captures::default() }
+    }
+
+    /// The same, where these are captured.
+    pub fn capturing(self, captures: &[Capture]) -> Self {
+        Signatures { captures: Captures::of(captures), ..self }
+    }
+
+    /// Something came that may be captured: is it?
+    pub fn capture(&mut self, name: &str, value: &str) -> bool {
+        self.captures.take(name, value);
+        self.captures.knows(name)
     }
 
     /// The action of this name.
@@ -41,8 +55,22 @@ impl Signatures {
         found.map(|(_, value)| codec::to_text(value))
     }
 
-    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, or a constant. There is nothing for a value
-    /// that `values` leaves out of those of its parameter.
+    /// What fills a hole in a text that belongs to no stimulus: a constant, or what was captured.
+    pub fn known(&self, name: &str) -> Option<String> {
+        self.constant(name).or_else(|| self.captures.get(name).map(str::to_owned))
+    }
+
+    /// Why a hole stays empty, in words that follow its name.
+    pub fn lacking(&self, name: &str) -> &'static str {
+        if self.captures.knows(name) {
+            "which has not been captured in this run, and has no `default`"
+        } else {
+            "for which there is no value"
+        }
+    }
+
+    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, a constant, or what was captured. There is nothing for
+    /// a value that `values` leaves out of those of its parameter.
     pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
         let parameters = &self.action(&event.action)?.parameters;
         match parameters.iter().position(|datum| datum.name() == name) {
@@ -55,7 +83,7 @@ impl Signatures {
                     }
                 }
             }
-            None => self.constant(name),
+            None => self.known(name),
         }
     }
 
@@ -66,6 +94,29 @@ impl Signatures {
             .zip(&event.values)
             .map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value)))
             .collect()
+    }
+
+    /// The output that a message means. `given` is what the message gives for each parameter, and of captures.
+    ///
+    /// # Errors
+    /// [`Failure::Garbage`]: a number that is too long to be read.
+    pub fn capturing_output(
+        &mut self,
+        name: &str,
+        given: &[(&str, Wire<'_>)],
+        spelling: &Spelling,
+    ) -> Result<Received, Failure> {
+        let (captured, given): (Vec<_>, Vec<_>) =
+            given.iter().partition(|(name, _)| self.captures.knows(name));
+        let received = self.output(name, &given, spelling)?;
+        if matches!(received, Received::Output(_)) {
+            for (name, wire) in captured {
+                if let Wire::Text(text) = wire {
+                    self.captures.take(name, text);
+                }
+            }
+        }
+        Ok(received)
     }
 
     /// The output that a message means. `given` is what the message gives for each parameter.

@@ -65,7 +65,7 @@ impl Adapter for StdioAdapter {
         let stream = Stream::new(channel.map_err(|error| Failure::Start(error.to_string()))?, encoding.cut());
         self.launched = Some((launch, session.deadline));
         let ready = Instant::now() + *ready;
-        let dialogue = Dialogue::new(stream, session).closing(self.behaviour.on_close.clone());
+        let dialogue = Dialogue::new(stream, session, encoding).closing(self.behaviour.on_close.clone());
         let dialogue = self.dialogue.insert(dialogue);
         if let Some(settle) = settle {
             let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", ready, Some(process));

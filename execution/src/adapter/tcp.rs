@@ -109,7 +109,7 @@ impl Adapter for TcpAdapter {
         }
         let stream = Stream::new(channel, encoding.cut());
         let process = self.server.process();
-        let dialogue = Dialogue::new(stream, session).closing(self.behaviour.on_close.clone());
+        let dialogue = Dialogue::new(stream, session, encoding).closing(self.behaviour.on_close.clone());
         let dialogue = self.dialogue.insert(dialogue);
         if is_dirty {
             let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", session.deadline, process);

@@ -1,10 +1,18 @@
 //! Texts with holes: a line to send, a path, a word of a command.
 //!
-//! `{name}` is a hole, `{{` and `}}` are braces. In a body, which is JSON more often than not, braces stand for
-//! themselves, and only `{name}` with a name in it is a hole.
+//! ```text
+//! hole       = "{" expression "}"
+//! expression = name | function "(" expression ")"        a function of one text: its length, its digits, ...
+//! ```
+//!
+//! `{{` and `}}` are braces. In a body, which is JSON more often than not, braces stand for themselves, and only what begins
+//! as a hole with a name in it, or with a name and a parenthesis, is one.
 
 use std::fmt;
 use std::ops::Range;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 
 /// A text cut at its holes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,21 +21,86 @@ pub struct Template(Vec<Piece>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Piece {
     Text(String),
-    Hole(String),
+    /// The functions from the outermost to the innermost, and the name.
+    Hole(Vec<Function>, String),
+}
+
+/// What can be done with a text before it is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Function {
+    /// How many bytes it has in UTF-8, in decimal digits.
+    Length,
+    /// Its bytes in Base64 (RFC 4648, 4), with padding.
+    Base64,
+    /// Its bytes in pairs of small hexadecimal digits.
+    Hex,
+    /// In small letters.
+    Lower,
+    /// As a JSON string, with its quotes.
+    Json,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Function; 5] =
+        [Function::Length, Function::Base64, Function::Hex, Function::Lower, Function::Json];
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Function::Length => "len",
+            Function::Base64 => "base64",
+            Function::Hex => "hex",
+            Function::Lower => "lower",
+            Function::Json => "json",
+        }
+    }
+
+    fn of(self, text: &str) -> String {
+        match self {
+            Function::Length => text.len().to_string(),
+            Function::Base64 => STANDARD.encode(text),
+            Function::Hex => text.bytes().map(|byte| format!("{byte:02x}")).collect(),
+            Function::Lower => text.to_lowercase(),
+            Function::Json => serde_json::Value::from(text).to_string(),
+        }
+    }
 }
 
 /// Why a text is no template: what is wrong, and at which bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemplateError {
     /// What is wrong.
-    pub message: &'static str,
+    pub wrong: Wrong,
     /// Where, in bytes of the text.
     pub at: Range<usize>,
 }
 
+/// What is wrong with a template.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wrong {
+    /// Something with its braces.
+    Braces(&'static str),
+    /// No function is called so.
+    Function(String),
+    /// This function has another number of arguments than one.
+    Arity(Function, usize),
+    /// What stands within the parentheses of this function is no name and no function.
+    Argument(Function),
+}
+
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.message)
+        match &self.wrong {
+            Wrong::Braces(message) => f.write_str(message),
+            Wrong::Function(name) => write!(f, "there is no function `{name}`"),
+            Wrong::Arity(function, count) => {
+                write!(f, "`{}` is of one text, and {count} stand here", function.name())
+            }
+            Wrong::Argument(function) => {
+                write!(f, "`{}` is of a name, or of another function", function.name())
+            }
+        }
     }
 }
 
@@ -53,23 +126,26 @@ impl Template {
                     builder.text.push(sign);
                     2
                 }
-                '{' => match (name(&rest[1..]), rest.find('}')) {
-                    (Some(name), _) => {
-                        builder.hole(name);
-                        name.len() + 2
+                '{' => match (expression(&rest[1..], at + 1)?, rest.find('}')) {
+                    (Some((hole, length)), _) => {
+                        builder.hole(hole);
+                        length + 1
                     }
                     (None, Some(end)) => {
-                        let message = "between the braces must stand a name";
-                        return Err(TemplateError { message, at: at..at + end + 1 });
+                        let wrong = Wrong::Braces("between the braces must stand a name");
+                        return Err(TemplateError { wrong, at: at..at + end + 1 });
                     }
                     (None, None) => {
-                        let message = "a brace that is never closed: `{{` stands for a brace itself";
-                        return Err(TemplateError { message, at: at..at + 1 });
+                        let wrong =
+                            Wrong::Braces("a brace that is never closed: `{{` stands for a brace itself");
+                        return Err(TemplateError { wrong, at: at..at + 1 });
                     }
                 },
                 '}' => {
-                    let message = "a closing brace without an opening one: `}}` stands for a brace itself";
-                    return Err(TemplateError { message, at: at..at + 1 });
+                    let wrong = Wrong::Braces(
+                        "a closing brace without an opening one: `}}` stands for a brace itself",
+                    );
+                    return Err(TemplateError { wrong, at: at..at + 1 });
                 }
                 other => {
                     builder.text.push(other);
@@ -80,16 +156,19 @@ impl Template {
         Ok(builder.finish())
     }
 
-    /// A template in which braces stand for themselves where no name is between them.
-    pub fn parse_body(text: &str) -> Self {
+    /// A template in which braces stand for themselves where neither a name nor a function is between them.
+    ///
+    /// # Errors
+    /// [`TemplateError`]: something that begins as a function within braces, and is none.
+    pub fn parse_body(text: &str) -> Result<Self, TemplateError> {
         let mut builder = Builder::default();
         let mut at = 0;
         while let Some(sign) = text[at..].chars().next() {
-            let hole = if sign == '{' { name(&text[at + 1..]) } else { None };
+            let hole = if sign == '{' { expression(&text[at + 1..], at + 1)? } else { None };
             at += match hole {
-                Some(name) => {
-                    builder.hole(name);
-                    name.len() + 2
+                Some((hole, length)) => {
+                    builder.hole(hole);
+                    length + 1
                 }
                 None => {
                     builder.text.push(sign);
@@ -97,27 +176,43 @@ impl Template {
                 }
             };
         }
-        builder.finish()
+        Ok(builder.finish())
     }
 
     /// The names of the holes, in order.
     pub fn holes(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Hole(name) => Some(name.as_str()),
+            Piece::Hole(_, name) => Some(name.as_str()),
             Piece::Text(_) => None,
         })
     }
 
-    /// The text with its holes filled.
+    /// The text with its holes filled; functions are of what fills them.
     ///
     /// # Errors
     /// The name of a hole for which there is nothing.
-    pub fn fill(&self, mut value: impl FnMut(&str) -> Option<String>) -> Result<String, String> {
+    pub fn fill(&self, value: impl FnMut(&str) -> Option<String>) -> Result<String, String> {
+        self.fill_as(value, |text| text)
+    }
+
+    /// The same, where what fills a hole is written in another way last.
+    ///
+    /// # Errors
+    /// As [`Template::fill`].
+    pub fn fill_as(
+        &self,
+        mut value: impl FnMut(&str) -> Option<String>,
+        written: impl Fn(String) -> String,
+    ) -> Result<String, String> {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Text(piece) => text.push_str(piece),
-                Piece::Hole(name) => text.push_str(&value(name).ok_or_else(|| name.clone())?),
+                Piece::Hole(functions, name) => {
+                    let value = value(name).ok_or_else(|| name.clone())?;
+                    let value = functions.iter().rev().fold(value, |value, function| function.of(&value));
+                    text.push_str(&written(value));
+                }
             }
         }
         Ok(text)
@@ -131,11 +226,11 @@ struct Builder {
 }
 
 impl Builder {
-    fn hole(&mut self, name: &str) {
+    fn hole(&mut self, (functions, name): Hole) {
         if !self.text.is_empty() {
             self.pieces.push(Piece::Text(std::mem::take(&mut self.text)));
         }
-        self.pieces.push(Piece::Hole(name.to_owned()));
+        self.pieces.push(Piece::Hole(functions, name));
     }
 
     fn finish(mut self) -> Template {
@@ -146,12 +241,73 @@ impl Builder {
     }
 }
 
-/// The name with which the text begins, where a closing brace follows it.
-fn name(text: &str) -> Option<&str> {
-    let end = text.find(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_')?;
-    let name = &text[..end];
-    let begins = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_');
-    (begins && text[end..].starts_with('}')).then_some(name)
+/// The functions from the outermost to the innermost, and the name.
+type Hole = (Vec<Function>, String);
+
+/// The expression with which the text begins, where a closing brace follows it, and its length with that brace. `at` is where the text
+/// stands. `None` where it begins neither with a name and a brace nor with a name and a parenthesis, or is not closed.
+fn expression(text: &str, at: usize) -> Result<Option<(Hole, usize)>, TemplateError> {
+    let mut functions = Vec::new();
+    let mut from = 0;
+    // Outside of its braces, nothing is a hole.
+    let Some(end) = text.find('}') else { return Ok(None) };
+    let inside = &text[..end];
+    loop {
+        let name = name(&inside[from..]);
+        let next = from + name.len();
+        let rest = &inside[next..];
+        match functions.last() {
+            None if name.is_empty() => return Ok(None),
+            Some(function) if name.is_empty() || !rest.starts_with(['(', ')']) => {
+                return Err(not_of_one(*function, inside, from, at));
+            }
+            _ => {}
+        }
+        if !rest.starts_with('(') {
+            let closing = ")".repeat(functions.len());
+            if rest == closing {
+                return Ok(Some(((functions, name.to_owned()), end + 1)));
+            }
+            return match functions.last() {
+                None => Ok(None),
+                Some(_) => {
+                    let message = "the parentheses of a function are not closed where they end";
+                    Err(TemplateError { wrong: Wrong::Braces(message), at: at + next..at + end })
+                }
+            };
+        }
+        // A JSON object or a program may have parentheses behind a name; a hole ends with one.
+        if functions.is_empty() && !inside.ends_with(')') {
+            return Ok(None);
+        }
+        let Some(function) = Function::ALL.into_iter().find(|function| function.name() == name) else {
+            let at = at + from..at + next;
+            return Err(TemplateError { wrong: Wrong::Function(name.to_owned()), at });
+        };
+        functions.push(function);
+        from = next + 1;
+    }
+}
+
+/// What is wrong between the parentheses of a function.
+fn not_of_one(function: Function, inside: &str, from: usize, at: usize) -> TemplateError {
+    let arguments = inside[from..].trim_end_matches(')');
+    let wrong = match arguments.split(',').count() {
+        _ if arguments.trim().is_empty() => Wrong::Arity(function, 0),
+        1 => Wrong::Argument(function),
+        count => Wrong::Arity(function, count),
+    };
+    // The parentheses, where nothing is between them.
+    let place = if arguments.is_empty() { from - 1..inside.len() } else { from..from + arguments.len() };
+    TemplateError { wrong, at: at + place.start..at + place.end }
+}
+
+/// The name with which the text begins, or nothing.
+fn name(text: &str) -> &str {
+    let is_sign = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    let end = text.find(|sign: char| !is_sign(sign)).unwrap_or(text.len());
+    let begins = text.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_');
+    if begins { &text[..end] } else { "" }
 }
 
 #[cfg(test)]
@@ -195,7 +351,56 @@ mod tests {
             ("{{n}}", "{<n>}"),
             ("{ n }", "{ n }"),
         ] {
-            assert_eq!(filled(&Template::parse_body(text)), Ok(expected.to_owned()), "{text}");
+            assert_eq!(filled(&Template::parse_body(text).unwrap()), Ok(expected.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn functions_are_of_what_fills_a_hole() {
+        for (text, expected) in [
+            ("${len(a)} {a}", "$3 <a>"),
+            ("{base64(a)}", "PGE+"),
+            ("{hex(a)}", "3c613e"),
+            ("{lower(A)}", "<a>"),
+            ("{len(hex(lower(A)))}", "6"),
+            ("{hex(base64(a))}", "5047452b"),
+            ("{json(a)}", "\"<a>\""),
+            ("{len}", "<len>"),
+        ] {
+            assert_eq!(filled(&Template::parse(text).unwrap()), Ok(expected.to_owned()), "{text}");
+            assert_eq!(filled(&Template::parse_body(text).unwrap()), Ok(expected.to_owned()), "{text}");
+        }
+        // Bytes, not letters; and a text that would end a JSON string does not.
+        let with = |text: &str, value: &str| {
+            Template::parse(text).unwrap().fill(|_| Some(value.to_owned())).unwrap()
+        };
+        assert_eq!(with("{len(a)} {base64(a)} {hex(a)}", "gr\u{f6}\u{df}e"), "7 Z3LDtsOfZQ== 6772c3b6c39f65");
+        assert_eq!(with("{json(a)}", "W/\"1\"\n"), r#""W/\"1\"\n""#);
+        assert_eq!(with("{base64(a)}{hex(a)}{len(a)}", ""), "0");
+    }
+
+    #[test]
+    fn what_is_no_function_of_one_text_is_a_mistake_with_its_place() {
+        for (text, wrong, at) in [
+            ("x {lenn(a)}", Wrong::Function("lenn".to_owned()), 3..7),
+            ("{hex(lenn(a))}", Wrong::Function("lenn".to_owned()), 5..9),
+            ("{len()}", Wrong::Arity(Function::Length, 0), 4..6),
+            ("{len(a, b)}", Wrong::Arity(Function::Length, 2), 5..9),
+            ("{hex(len(a,b))}", Wrong::Arity(Function::Length, 2), 9..12),
+            ("{len(1)}", Wrong::Argument(Function::Length), 5..6),
+            ("{len(a b)}", Wrong::Argument(Function::Length), 5..8),
+        ] {
+            let error = Template::parse(text).unwrap_err();
+            assert_eq!((error.wrong, error.at), (wrong.clone(), at.clone()), "{text}");
+            let error = Template::parse_body(text).unwrap_err();
+            assert_eq!((error.wrong, error.at), (wrong, at), "{text}");
+        }
+        for text in ["{len(a}", "{len(a))}", "{hex(len(a)}", "{len(a", "{len (a)}", "{len(a)b}"] {
+            assert!(Template::parse(text).is_err(), "{text}");
+        }
+        // What a body may be.
+        for text in ["function f(x) {g(x); }", "{user(id: 4) {name}", "{ len(a) }", "{f (a)}"] {
+            assert!(Template::parse_body(text).is_ok(), "{text}");
         }
     }
 }

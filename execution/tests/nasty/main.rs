@@ -68,6 +68,7 @@ fn http(address: SocketAddr) -> Http {
             ("Done".to_owned(), response(201, &[])),
             ("Value".to_owned(), response(200, &[("pValue", "/value")])),
         ],
+        captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Settle::default(),
@@ -91,6 +92,7 @@ fn lines() -> Lines {
             ("Done".to_owned(), Shape::Lines(vec![pattern("done").unwrap()])),
             ("Value".to_owned(), Shape::Lines(vec![pattern(r"value (?P<pValue>-?\d+)").unwrap()])),
         ],
+        captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
     }

@@ -148,12 +148,14 @@ fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
             ("None".to_owned(), response(204, &[])),
             ("Deliver".to_owned(), response(200, &[("d", "/d")])),
         ],
+        captures: Vec::new(),
         spelling: Spelling::default(),
         unmatched: Unmatched::Fail,
         settle: Default::default(),
     };
     let answer = |status, coding: Option<&str>, body: &[u8]| {
-        let reply = Reply { status, coding: coding.map(str::to_owned), body: body.to_vec() };
+        let coding = coding.map(str::to_owned);
+        let reply = Reply { status, coding, body: body.to_vec(), ..Reply::default() };
         translate(&reply, &http, &signatures).map(|all| <[Received; 1]>::try_from(all).unwrap())
     };
     let found = answer(200, Some("gzip"), b"\x1f\x8b\x08\0");

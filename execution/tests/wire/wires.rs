@@ -66,6 +66,7 @@ pub fn lines() -> Lines {
             ("Both".to_owned(), one(r"both (?P<p>\{.*\}) (?P<s>.*)")),
             ("Deliver".to_owned(), one(r"take (?P<d>.+)")),
         ],
+        captures: Vec::new(),
         spelling: spelling(),
         unmatched: Unmatched::Fail,
     }
@@ -75,7 +76,7 @@ pub fn lines() -> Lines {
 pub fn pattern_line(lines: &Lines, signatures: &Signatures, line: &str) -> Option<String> {
     let mut pending = Pending::default();
     pending.push(line).ok()?;
-    match pending.next(lines, signatures) {
+    match pending.next(lines, &mut signatures.clone()) {
         Ok(Found::Received(received)) => event(&received),
         _ => None,
     }
@@ -97,6 +98,7 @@ pub fn http() -> Http {
             ("Out".to_owned(), response(&[("n", "/n"), ("b", "/b/0"), ("r", "/b/1/r")])),
             ("Both".to_owned(), response(&[("p", "/p"), ("s", "/s")])),
         ],
+        captures: Vec::new(),
         spelling: spelling(),
         unmatched: Unmatched::Fail,
         settle: Default::default(),
@@ -105,6 +107,6 @@ pub fn http() -> Http {
 
 /// The event that a body is.
 pub fn body(http: &Http, signatures: &Signatures, text: &str) -> Option<String> {
-    let reply = Reply { status: 200, coding: None, body: text.as_bytes().to_vec() };
+    let reply = Reply { status: 200, body: text.as_bytes().to_vec(), ..Reply::default() };
     translate(&reply, http, signatures).ok()?.iter().find_map(event)
 }

@@ -14,6 +14,7 @@ use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
+use super::captures;
 use super::encoding::Carrier;
 use super::settle::{self, Speech};
 use super::words::{Places, Reader};
@@ -39,14 +40,16 @@ pub fn binary(
         Carrier::Stream => frame(reader, entries, node, of),
         Carrier::Datagrams => Some(Cut::Datagrams),
     };
+    let captures = captures::of_parts(reader, entries);
     let reset = settle::reset(reader, entries, Speech::Frames);
     let stimuli = actions(reader, entries, "stimuli", STIMULI, ActionKind::Input);
     reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, STIMULI);
     let observations = actions(reader, entries, "observations", OBSERVATIONS, ActionKind::Output);
     reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
+    reader.check_captured("field", "observations: { Welcome: [ { as: u16, name: NAME } ] }");
     let spelling = reader.spelling(entries);
     let unmatched = reader.unmatched(entries);
-    Some(Binary { cut: cut?, reset, stimuli, observations, spelling, unmatched })
+    Some(Binary { cut: cut?, reset, stimuli, observations, captures, spelling, unmatched })
 }
 
 /// `frame`: how frames are told apart.
@@ -108,20 +111,22 @@ fn actions(
         if reader.collector.errors() > before {
             continue;
         }
-        if let Some(action) = &action {
-            check(reader, action, entry, &named, kind);
-        }
+        check(reader, action.as_ref(), entry, &named, kind);
         found.push((entry.key.text.clone(), read.into_iter().flatten().collect()));
     }
     found
 }
 
 /// The names of a frame are those of the action.
-fn check(reader: &mut Reader<'_>, action: &Action, entry: &Entry, named: &[Named], kind: ActionKind) {
+fn check(reader: &mut Reader<'_>, action: Option<&Action>, entry: &Entry, named: &[Named], kind: ActionKind) {
     if kind == ActionKind::Input {
+        let Some(action) = action else { return };
         let parameters = || action.parameters.iter().map(Datum::name);
         let constants = reader.iosts.map_or(&[][..], |iosts| &iosts.constants);
-        let known = || parameters().chain(constants.iter().map(Datum::name));
+        let captures: Vec<String> = reader.captured().map(str::to_owned).collect();
+        let known = || {
+            parameters().chain(constants.iter().map(Datum::name)).chain(captures.iter().map(String::as_str))
+        };
         for name in named.iter().filter(|name| known().all(|other| other != name.text)) {
             let help = match reader.collector.nearest(&name.text, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -147,7 +152,10 @@ fn check(reader: &mut Reader<'_>, action: &Action, entry: &Entry, named: &[Named
             places.push((name.text.clone(), name.span.clone()));
         }
     }
-    reader.check_parameters(action, &places, &entry.key);
+    let places = reader.without_captures(places);
+    if let Some(action) = action {
+        reader.check_parameters(action, &places, &entry.key);
+    }
 }
 
 /// A name with its place.

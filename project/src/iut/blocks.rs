@@ -170,13 +170,19 @@ impl Groups<'_, '_> {
 /// Reports outputs that follow a list (`then`) and are not there, or cannot come to their turn.
 pub fn check_then(reader: &mut Reader<'_>, observations: &[&Entry]) {
     let all: Vec<&str> = observations.iter().map(|entry| entry.key.text.as_str()).collect();
-    let then = |entry: &&Entry| match &entry.value.kind {
-        Kind::Mapping(inner) => shape::get(inner, "then")
-            .and_then(|node| node.as_scalar())
-            .map(|then| (entry.key.text.clone(), then.clone())),
+    let then = |node: &Node| match &node.kind {
+        Kind::Mapping(inner) => shape::get(inner, "then").and_then(|node| node.as_scalar()).cloned(),
         _ => None,
     };
-    let then: Vec<(String, Scalar)> = observations.iter().filter_map(then).collect();
+    let all_then = |entry: &&Entry| -> Vec<(String, Scalar)> {
+        let found: Vec<Scalar> = match &entry.value.kind {
+            // An output with several responses.
+            Kind::Sequence(items) => items.iter().filter_map(|item| then(item)).collect(),
+            _ => then(&entry.value).into_iter().collect(),
+        };
+        found.into_iter().map(|follower| (entry.key.text.clone(), follower)).collect()
+    };
+    let then: Vec<(String, Scalar)> = observations.iter().flat_map(all_then).collect();
     for (action, follower) in &then {
         let at = |name: &str| all.iter().position(|other| *other == name);
         let (message, help) = match (at(action.as_str()), at(&follower.text)) {

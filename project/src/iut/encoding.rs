@@ -8,11 +8,20 @@ use coreach_model::reader::yaml::{Entry, Node};
 
 use super::settle::{self, Speech};
 use super::words::Reader;
-use super::{binary, lines};
+use super::{binary, captures, lines};
 
 /// The keys that belong to an encoding.
-pub const KEYS: [&str; 8] =
-    ["encoding", "line_ending", "frame", "reset", "stimuli", "observations", "values", "unmatched"];
+pub const KEYS: [&str; 9] = [
+    "encoding",
+    "line_ending",
+    "frame",
+    "reset",
+    "stimuli",
+    "observations",
+    "captures",
+    "values",
+    "unmatched",
+];
 
 /// How it is carried.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,14 +66,17 @@ pub fn encoding(
             }
             let ending = if carrier == Carrier::Datagrams { "" } else { "\n" };
             let line_ending = lines::line_ending(reader, entries, ending);
+            let captures = captures::of_parts(reader, entries);
             let reset = settle::reset(reader, entries, Speech::Lines);
             let stimuli = lines::stimuli(reader, entries);
             reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
             let observations = lines::observations(reader, entries);
             reader.check_complete(entries, node, "observations", of, ActionKind::Output, lines::OBSERVATIONS);
+            reader
+                .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
             let spelling = reader.spelling(entries);
             let unmatched = reader.unmatched(entries);
-            let lines = Lines { line_ending, reset, stimuli, observations, spelling, unmatched };
+            let lines = Lines { line_ending, reset, stimuli, observations, captures, spelling, unmatched };
             (reader.collector.errors() == before).then_some(Encoding::Lines(lines))
         }
         Speech::Frames => {

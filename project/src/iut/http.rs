@@ -5,9 +5,10 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Node, Scalar};
+use coreach_model::reader::yaml::{Entry, Kind, Node, Scalar};
 
 use super::blocks::check_then;
+use super::captures;
 use super::settle::{self, Speech};
 use super::words::{Holes, Places, Reader, by_hole};
 
@@ -20,7 +21,8 @@ pub const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
 /// The section.
 pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
-    let known = ["base", "launch", "reset", "settle", "stimuli", "observations", "values", "unmatched"];
+    let known =
+        ["base", "launch", "reset", "settle", "stimuli", "observations", "captures", "values", "unmatched"];
     let entries = shape::section(reader.collector, root, "http", &known);
     let launch = super::launch(reader, entries);
     let base = super::address(reader, entries, node, "base", "`http`", BASE);
@@ -40,6 +42,7 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
             reader.collector.push(diagnostic);
         }
     }
+    let captures = captures::of_answers(reader, entries);
     let reset = settle::reset(reader, entries, Speech::Http);
     let settle = settle::settle(reader, entries, Speech::Http).unwrap_or_default();
     if let Some(Some(launch)) = &launch {
@@ -66,17 +69,25 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());
     for (entry, action) in found {
-        let Some((response, places)) = response(reader, entry) else { continue };
-        if let Some(action) = &action {
-            reader.check_parameters(action, &places, &entry.key);
+        let what = format!("the response of `{}`", entry.key.text);
+        let alternatives: Vec<&Node> = match &entry.value.kind {
+            Kind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
+            _ => vec![&entry.value],
+        };
+        for node in alternatives {
+            let Some((response, places)) = response(reader, node, &what) else { continue };
+            if let Some(action) = &action {
+                reader.check_parameters(action, &places, &entry.key);
+            }
+            observations.push((entry.key.text.clone(), response));
         }
-        observations.push((entry.key.text.clone(), response));
     }
     reader.check_complete(entries, node, "observations", "`http`", ActionKind::Output, OBSERVATIONS);
     let spelling = reader.spelling(entries);
     let unmatched = reader.unmatched(entries);
     let (base, _) = base?;
-    let http = Http { base, launch: launch?, reset, stimuli, observations, spelling, unmatched, settle };
+    let launch = launch?;
+    let http = Http { base, launch, reset, stimuli, observations, captures, spelling, unmatched, settle };
     (reader.collector.errors() == before).then_some(http)
 }
 
@@ -131,8 +142,7 @@ pub fn request(
         shape::check_distinct(reader.collector, entries, "duplicate-key", "header");
         for entry in shape::first_entries(entries) {
             let name = entry.key.text.as_str();
-            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-            if name.is_empty() || !name.bytes().all(is_name) {
+            if !is_header(name) {
                 let message = format!("`{}` cannot name a header", name.escape_default());
                 reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
                 continue;
@@ -145,13 +155,22 @@ pub fn request(
     Some(Request { method: method?.text.clone(), path: path?, body, headers })
 }
 
+/// Can a header or a cookie be called so (RFC 9110, 5.6.2)?
+pub fn is_header(name: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_sign)
+}
+
 /// A response, and its parameters with their places.
-fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)> {
-    let what = format!("the response of `{}`", entry.key.text);
-    let entries = shape::mapping(reader.collector, &entry.value, &what, OBSERVATIONS)?;
-    shape::check_keys(reader.collector, entries, &["status", "values", "each", "then"], &what);
+fn response(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<(Response, Places)> {
+    let entries = shape::mapping(reader.collector, node, what, OBSERVATIONS)?;
+    shape::check_keys(reader.collector, entries, &["status", "to", "values", "each", "then"], what);
+    let to = match shape::get(entries, "to") {
+        Some(node) => captures::of_kind(reader, node, "to", ActionKind::Input),
+        None => Vec::new(),
+    };
     let Some(node) = shape::get(entries, "status") else {
-        shape::missing_key(reader.collector, &entry.value, "status", &what, OBSERVATIONS);
+        shape::missing_key(reader.collector, node, "status", what, OBSERVATIONS);
         return None;
     };
     let status = status(reader, node, OBSERVATIONS)?;
@@ -191,11 +210,11 @@ fn response(reader: &mut Reader<'_>, entry: &Entry) -> Option<(Response, Places)
             Some(shape::scalar(reader.collector, node, "`then`", "then: Listed")?.text.clone())
         }
     };
-    Some((Response { status, values, each, then }, places))
+    Some((Response { status, to, values, each, then }, places))
 }
 
 /// Is it a JSON pointer? Reports it where not.
-fn is_pointer(reader: &mut Reader<'_>, pointer: &Scalar) -> bool {
+pub fn is_pointer(reader: &mut Reader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
         let diagnostic = Diagnostic::error("wrong-value", "a JSON pointer begins with a slash")
             .at(reader.collector.origin(&pointer.span), "no pointer")

@@ -61,7 +61,10 @@ pub fn observations(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, 
             let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
             let count = read.count.filter(|count| !is_parameter(count));
             read.groups.retain(|(name, _)| Some(name) != count.as_ref());
-            reader.check_parameters(action, &read.groups, &entry.key);
+        }
+        let groups = reader.without_captures(read.groups);
+        if let Some(action) = action {
+            reader.check_parameters(action, &groups, &entry.key);
         }
         observations.push((entry.key.text.clone(), read.shape));
     }

@@ -128,7 +128,7 @@ fn step(
         Speech::Http => {
             let more = ["status", "expect", "within_ms"];
             let known: Vec<&str> = http::REQUEST.into_iter().chain(more).collect();
-            let request = http::request(reader, item, what, like, &known, Some(&Holes::constants()));
+            let request = http::request(reader, item, what, like, &known, Some(&Holes::known()));
             let status = match shape::get(entries, "status") {
                 Some(node) => http::status(reader, node, like)?,
                 None => 200,
@@ -151,7 +151,7 @@ fn step(
             let send = shape::get(entries, "send")
                 .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
                 .and_then(|scalar| {
-                    let template = reader.template(scalar, &Holes::constants())?;
+                    let template = reader.template(scalar, &Holes::known())?;
                     // With a hole, it is seen when it is sent.
                     if speech == Speech::Frames && template.holes().next().is_none() {
                         reader.hex(scalar, "send")?;
@@ -161,6 +161,9 @@ fn step(
             let expect = shape::get(entries, "expect")
                 .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
                 .and_then(|scalar| lines::regular(reader, scalar));
+            let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
+            // Other groups are nobody's business here.
+            reader.without_captures(groups);
             Some(Step::Exchange(Exchange { send, expect: expect.map(|(regex, _)| regex) }))
         }
         Speech::Json => {

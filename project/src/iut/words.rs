@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use coreach_execution::adapter::description::{Spelling, Unmatched};
-use coreach_execution::adapter::template::Template;
+use coreach_execution::adapter::template::{Function, Template, TemplateError, Wrong};
 use coreach_execution::codec;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
@@ -13,6 +13,8 @@ use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 use coreach_model::{Type, Value};
+
+use super::captures::Declared;
 
 /// Names with their places in the file.
 pub type Places = Vec<(String, Range<usize>)>;
@@ -27,6 +29,8 @@ pub struct Reader<'a> {
     pub iosts: Option<&'a Iosts>,
     /// Actions of which something else says how they are sent or seen.
     pub apart: Vec<String>,
+    /// What is captured, once it is read.
+    pub captures: Vec<Declared>,
 }
 
 /// What may stand in the holes of a text.
@@ -34,6 +38,7 @@ pub struct Reader<'a> {
 pub struct Holes {
     port: bool,
     constants: bool,
+    captures: bool,
     /// The parameters, and of which action.
     parameters: Option<(String, Vec<String>)>,
 }
@@ -41,7 +46,7 @@ pub struct Holes {
 impl Holes {
     /// Nothing.
     pub fn none() -> Self {
-        Holes { port: false, constants: false, parameters: None }
+        Holes { port: false, constants: false, captures: false, parameters: None }
     }
 
     /// The model's symbolic constants.
@@ -54,10 +59,15 @@ impl Holes {
         Holes { port: true, ..self }
     }
 
-    /// The parameters of an action, and constants.
+    /// What a run knows before its first stimulus: constants, and what was captured.
+    pub fn known() -> Self {
+        Holes { captures: true, ..Holes::constants() }
+    }
+
+    /// The parameters of an action, constants, and what was captured.
     pub fn of(action: &Action) -> Self {
         let names = action.parameters.iter().map(|datum| datum.name().to_owned()).collect();
-        Holes { parameters: Some((action.name.clone(), names)), ..Holes::constants() }
+        Holes { parameters: Some((action.name.clone(), names)), ..Holes::known() }
     }
 }
 
@@ -82,10 +92,7 @@ impl Reader<'_> {
         let template = match Template::parse(&scalar.text) {
             Ok(template) => template,
             Err(error) => {
-                let diagnostic = Diagnostic::error("bad-template", error.message)
-                    .at(self.collector.origin(&scalar.place(&error.at)), "here")
-                    .help("`{name}` is replaced by a value, `{{` and `}}` stand for braces");
-                self.collector.push(diagnostic);
+                self.bad_template(scalar, &error);
                 return None;
             }
         };
@@ -94,8 +101,38 @@ impl Reader<'_> {
 
     /// A body, in which braces may stand for themselves.
     pub fn body(&mut self, scalar: &Scalar, holes: Option<&Holes>) -> Option<Template> {
-        let template = Template::parse_body(&scalar.text);
+        let template = match Template::parse_body(&scalar.text) {
+            Ok(template) => template,
+            Err(error) => {
+                self.bad_template(scalar, &error);
+                return None;
+            }
+        };
         self.check_holes(scalar, &template, holes).then_some(template)
+    }
+
+    fn bad_template(&mut self, scalar: &Scalar, error: &TemplateError) {
+        let functions = || Function::ALL.into_iter().map(Function::name);
+        let (code, help) = match &error.wrong {
+            Wrong::Braces(_) => {
+                let help = "`{name}` is replaced by a value, `{{` and `}}` stand for braces";
+                ("bad-template", help.to_owned())
+            }
+            Wrong::Function(name) => (
+                "unknown-function",
+                match self.collector.nearest(name, functions()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => inventory("functions", functions()),
+                },
+            ),
+            Wrong::Arity(function, _) | Wrong::Argument(function) => {
+                ("wrong-arity", format!("for example `{{{}(name)}}`", function.name()))
+            }
+        };
+        let diagnostic = Diagnostic::error(code, error.to_string())
+            .at(self.collector.origin(&scalar.place(&error.at)), "here")
+            .help(help);
+        self.collector.push(diagnostic);
     }
 
     fn check_holes(&mut self, scalar: &Scalar, template: &Template, holes: Option<&Holes>) -> bool {
@@ -108,8 +145,14 @@ impl Reader<'_> {
         };
         let parameters = allowed.parameters.iter().flat_map(|(_, names)| names);
         let port = allowed.port.then_some("port");
-        let known: Vec<&str> =
-            parameters.map(String::as_str).chain(constants.iter().map(String::as_str)).chain(port).collect();
+        let captures = self.captures.iter().filter(|_| allowed.captures);
+        let captures: Vec<String> = captures.map(|capture| capture.name.clone()).collect();
+        let known: Vec<&str> = parameters
+            .map(String::as_str)
+            .chain(constants.iter().map(String::as_str))
+            .chain(captures.iter().map(String::as_str))
+            .chain(port)
+            .collect();
         let mut is_right = true;
         for hole in template.holes() {
             // Without a model, a constant may have any name.
@@ -128,11 +171,11 @@ impl Reader<'_> {
                 }
                 None => inventory("names that can be replaced here", known.iter().copied()),
             };
-            let written = format!("{{{hole}}}");
-            let place = scalar
-                .text
-                .find(&written)
-                .map_or(scalar.span.clone(), |at| scalar.place(&(at..at + written.len())));
+            let written = [format!("{{{hole}}}"), format!("({hole})")];
+            let place = written
+                .iter()
+                .find_map(|written| Some((scalar.text.find(written)?, written.len())))
+                .map_or(scalar.span.clone(), |(at, length)| scalar.place(&(at..at + length)));
             let diagnostic = Diagnostic::error("unknown-parameter", message)
                 .at(self.collector.origin(&place), "not known")
                 .help(help);
@@ -171,33 +214,37 @@ impl Reader<'_> {
             let name = entry.key.text.as_str();
             match iosts.actions.iter().find(|action| action.name == name) {
                 Some(action) if action.kind == kind => found.push((entry, Some(action.clone()))),
-                Some(action) => self.wrong_direction(entry, action),
-                None => {
-                    let known = || iosts.actions.iter().filter(|action| action.kind == kind);
-                    let names = || known().map(|action| action.name.as_str());
-                    let help = match self.collector.nearest(name, names()) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => inventory(plural(kind), names()),
-                    };
-                    let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
-                        .at(self.collector.origin(&entry.key.span), "the model has no such action")
-                        .help(help);
-                    self.collector.push(diagnostic);
-                }
+                _ => self.unknown_action(name, &entry.key.span, kind),
             }
         }
         found
     }
 
-    fn wrong_direction(&mut self, entry: &Entry, action: &Action) {
-        let name = &action.name;
-        let (what, help) = match action.kind {
-            ActionKind::Input => ("an input", "what the tester sends stands under `stimuli`"),
-            ActionKind::Output => ("an output", "what the implementation sends stands under `observations`"),
-            ActionKind::Internal => ("an internal action", "nobody sends or sees it: leave it out"),
+    /// Reports an action that there is not, or that is of another kind.
+    pub fn unknown_action(&mut self, name: &str, place: &Range<usize>, kind: ActionKind) {
+        let Some(iosts) = self.iosts else { return };
+        if let Some(action) = iosts.actions.iter().find(|action| action.name == name) {
+            let (what, help) = match action.kind {
+                ActionKind::Input => ("an input", "what the tester sends stands under `stimuli`"),
+                ActionKind::Output => {
+                    ("an output", "what the implementation sends stands under `observations`")
+                }
+                ActionKind::Internal => ("an internal action", "nobody sends or sees it: leave it out"),
+            };
+            let diagnostic = Diagnostic::error("wrong-direction", format!("`{name}` is {what} of the model"))
+                .at(self.collector.origin(place), "not here")
+                .help(help);
+            self.collector.push(diagnostic);
+            return;
+        }
+        let known = || iosts.actions.iter().filter(|action| action.kind == kind);
+        let names = || known().map(|action| action.name.as_str());
+        let help = match self.collector.nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => inventory(plural(kind), names()),
         };
-        let diagnostic = Diagnostic::error("wrong-direction", format!("`{name}` is {what} of the model"))
-            .at(self.collector.origin(&entry.key.span), "not here")
+        let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
+            .at(self.collector.origin(place), "the model has no such action")
             .help(help);
         self.collector.push(diagnostic);
     }

@@ -42,14 +42,14 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 }
 
 /// Files with every key that there is.
-const FULL: [&str; 12] = [
+const FULL: [&str; 13] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
      values: { p: { a: b } }, unmatched: error }",
     "iut: m\nwithin: 500 ms\nsilence: inconclusive\non_close: H\nreconnect: C\ntcp: { address: \"127.0.0.1:{port}\", launch: { command: [sut], directory: ., environment: { A: 1 }, grace_ms: 2, \
      ready_ms: 9, keep: true }, settle: { within_ms: 7 }, encoding: lines, line_ending: x, reset: [{ send: a }, { expect: b }], stimuli: { I: i }, \
-     observations: { O: o }, values: { p: { a: b } }, unmatched: ignore }",
+     captures: { t: { default: d } }, observations: { O: \"(?P<t>o)\" }, values: { p: { a: b } }, unmatched: ignore }",
     "iut: m\nhttp: { base: \"http://h\", launch: { command: [sut], keep: false }, reset: { method: GET, path: /r, body: x, \
      headers: { A: b }, status: 204, expect: e, within_ms: 3 }, settle: { within_ms: 7, barrier: [{ pause_ms: 3 }, { command: [c] }, \
      { method: GET, path: /r }] }, stimuli: { I: { method: GET, path: /, body: x, headers: { A: b } } }, \
@@ -81,6 +81,9 @@ const FULL: [&str; 12] = [
      { as: bytes, any: true, rest: true }] }, values: { p: { a: b } }, unmatched: ignore }",
     "iut: m\nstdio: { command: [sut], encoding: binary, frame: { length: u16, at: 2, counts: frame }, stimuli: { I: [] }, \
      observations: { O: [{ as: u8, is: 3 }] } }",
+    "iut: m\nhttp: { base: \"http://h\", captures: { a: { header: h, match: (x), from: O, default: d }, b: { cookie: c, from: [O] }, \
+     c: { pointer: /p }, d: { body: true, match: (x) } }, stimuli: { I: { method: GET, path: \"/{a}\" } }, \
+     observations: { O: [{ status: 200, to: I }, { status: 201, to: [I] }] } }",
 ];
 
 /// Files of every kind: those above, in the folder of an example, and all that are good in the repository.

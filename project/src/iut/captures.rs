@@ -1,0 +1,245 @@
+//! `captures`: what is taken out of answers, to be sent later.
+
+use std::ops::Range;
+
+use coreach_execution::adapter::description::{Capture, Source};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::iosts::ActionKind;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node, Scalar};
+
+use super::http::{is_header, is_pointer};
+use super::lines;
+use super::words::{Places, Reader};
+
+/// For example, of an HTTP server.
+const OF_ANSWERS: &str = "captures: { token: { pointer: /token } }";
+
+/// For example, of lines and frames.
+const OF_PARTS: &str = "captures: { token: { default: none } }";
+
+/// A capture whose name may stand in templates.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    place: Range<usize>,
+    /// Was a group or a field seen that is it?
+    is_found: bool,
+}
+
+/// `captures` of an HTTP server.
+pub fn of_answers(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Capture> {
+    const SOURCES: [&str; 4] = ["header", "cookie", "pointer", "body"];
+    let mut captures = Vec::new();
+    for entry in declared(reader, entries, OF_ANSWERS) {
+        let what = format!("the capture `{}`", entry.key.text);
+        let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_ANSWERS) else { continue };
+        let known: Vec<&str> = SOURCES.into_iter().chain(["match", "from", "default"]).collect();
+        shape::check_keys(reader.collector, keys, &known, "a capture");
+        let written: Vec<&Entry> =
+            keys.iter().filter(|key| SOURCES.contains(&key.key.text.as_str())).collect();
+        let source = match written.as_slice() {
+            [] => {
+                let message = format!("{what} does not say where it stands in an answer");
+                let diagnostic = Diagnostic::error("missing-key", message)
+                    .at(reader.collector.origin(&entry.key.span), "taken out of what?")
+                    .help(format!(
+                        "a `header`, a `cookie`, a `pointer`, or the `body`: for example `{OF_ANSWERS}`"
+                    ));
+                reader.collector.push(diagnostic);
+                None
+            }
+            [one] => source(reader, one),
+            [_, second, ..] => {
+                let message = "a capture stands in one place";
+                reader.collector.error("two-keys", message, &second.key.span, "the second one");
+                None
+            }
+        };
+        let pattern = shape::get(keys, "match").map(|node| matched(reader, node));
+        if source == Some(Source::Body) && pattern.is_none() {
+            shape::missing_key(
+                reader.collector,
+                &entry.value,
+                "match",
+                &what,
+                "match: '(?s).*value=\"(\\w+)\".*'",
+            );
+        }
+        let from = match shape::get(keys, "from") {
+            Some(node) => of_kind(reader, node, "from", ActionKind::Output),
+            None => Vec::new(),
+        };
+        let default = default(reader, keys);
+        if let Some(source) = source {
+            let name = entry.key.text.clone();
+            captures.push(Capture { name, source, pattern: pattern.flatten(), from, default });
+        }
+    }
+    captures
+}
+
+/// `captures` of lines and frames: groups of patterns, or fields, that are called so.
+pub fn of_parts(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Capture> {
+    let mut captures = Vec::new();
+    for entry in declared(reader, entries, OF_PARTS) {
+        let what = format!("the capture `{}`", entry.key.text);
+        let Some(keys) = shape::mapping(reader.collector, &entry.value, &what, OF_PARTS) else { continue };
+        shape::check_keys(reader.collector, keys, &["default"], "a capture");
+        let (name, default) = (entry.key.text.clone(), default(reader, keys));
+        captures.push(Capture { name, source: Source::Part, pattern: None, from: Vec::new(), default });
+    }
+    captures
+}
+
+/// The entries whose names can be captures.
+fn declared<'e>(reader: &mut Reader<'_>, entries: &'e [Entry], like: &str) -> Vec<&'e Entry> {
+    let Some(node) = shape::get(entries, "captures") else { return Vec::new() };
+    let entries = shape::mapping(reader.collector, node, "`captures`", like).unwrap_or(&[]);
+    shape::check_distinct(reader.collector, entries, "duplicate-key", "capture");
+    let mut good = Vec::new();
+    for entry in shape::first_entries(entries) {
+        let name = entry.key.text.as_str();
+        let is_name = name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !is_name {
+            let message = format!("`{}` cannot name a capture", name.escape_default());
+            reader.collector.error("not-a-name", message, &entry.key.span, "not a name");
+            continue;
+        }
+        if let Some(other) = meaning(reader, name) {
+            let diagnostic = Diagnostic::error("two-meanings", format!("`{name}` is {other} already"))
+                .at(reader.collector.origin(&entry.key.span), "a second meaning in templates")
+                .help("choose another name for what is captured");
+            reader.collector.push(diagnostic);
+            continue;
+        }
+        let place = entry.key.span.clone();
+        reader.captures.push(Declared { name: name.to_owned(), place, is_found: false });
+        good.push(entry);
+    }
+    good
+}
+
+/// What a name in a template stands for besides captures.
+fn meaning(reader: &Reader<'_>, name: &str) -> Option<String> {
+    if name == "port" {
+        return Some("the port that is chosen for a server".to_owned());
+    }
+    let iosts = reader.iosts?;
+    if iosts.constants.iter().any(|datum| datum.name() == name) {
+        return Some("a symbolic constant".to_owned());
+    }
+    let has =
+        |action: &&coreach_model::iosts::Action| action.parameters.iter().any(|datum| datum.name() == name);
+    iosts.actions.iter().find(has).map(|action| format!("a parameter of `{}`", action.name))
+}
+
+fn source(reader: &mut Reader<'_>, entry: &Entry) -> Option<Source> {
+    let key = entry.key.text.as_str();
+    if key == "body" {
+        if entry.value.as_scalar().is_some_and(|scalar| scalar.text == "true") {
+            return Some(Source::Body);
+        }
+        let message = "`body` can only be `true`: `match` says what of it";
+        reader.collector.error("wrong-value", message, &entry.value.head(), "not `true`");
+        return None;
+    }
+    let scalar = shape::scalar(reader.collector, &entry.value, &format!("`{key}`"), OF_ANSWERS)?;
+    let text = scalar.text.clone();
+    if key == "pointer" {
+        return is_pointer(reader, scalar).then_some(Source::Pointer(text));
+    }
+    if !is_header(&text) {
+        let message = format!("`{}` cannot name a {key}", text.escape_default());
+        reader.collector.error("not-a-name", message, &scalar.span, "not a name");
+        return None;
+    }
+    Some(if key == "header" { Source::Header(text) } else { Source::Cookie(text) })
+}
+
+/// `match`: a pattern with one group.
+fn matched(reader: &mut Reader<'_>, node: &Node) -> Option<lines::Regex> {
+    let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
+    let (regex, _) = lines::regular(reader, scalar)?;
+    let groups = regex.captures_len() - 1;
+    if groups != 1 {
+        let message = format!("`match` needs one group, which is what is captured; it has {groups}");
+        let diagnostic = Diagnostic::error("bad-pattern", message)
+            .at(reader.collector.origin(&scalar.span), "not one group")
+            .help("for example `'<(.*)>'`; `(?:...)` is no group");
+        reader.collector.push(diagnostic);
+        return None;
+    }
+    Some(regex)
+}
+
+fn default(reader: &mut Reader<'_>, keys: &[Entry]) -> Option<String> {
+    let node = shape::get(keys, "default")?;
+    shape::scalar(reader.collector, node, "`default`", "default: none").map(|scalar| scalar.text.clone())
+}
+
+/// An action of a kind, or a list of them.
+pub fn of_kind(reader: &mut Reader<'_>, node: &Node, key: &str, kind: ActionKind) -> Vec<String> {
+    let like = if kind == ActionKind::Input { format!("{key}: Add") } else { format!("{key}: Added") };
+    let what = format!("`{key}`");
+    let nodes: Vec<&Node> = match node.as_scalar() {
+        Some(_) => vec![node],
+        None => match shape::list(reader.collector, node, &what, &like) {
+            Some([]) => {
+                reader.collector.error("wrong-value", format!("{what} names nothing"), &node.head(), "empty");
+                Vec::new()
+            }
+            items => items.unwrap_or(&[]).iter().map(|item| &**item).collect(),
+        },
+    };
+    let mut names = Vec::new();
+    for node in nodes {
+        let Some(scalar) = shape::scalar(reader.collector, node, &what, &like) else { continue };
+        if reader.is_action(scalar, kind) {
+            names.push(scalar.text.clone());
+        }
+    }
+    names
+}
+
+impl Reader<'_> {
+    /// The names of the captures.
+    pub fn captured(&self) -> impl Iterator<Item = &str> {
+        self.captures.iter().map(|capture| capture.name.as_str())
+    }
+
+    /// Takes the captures out of what patterns or fields find; parameters are left.
+    pub fn without_captures(&mut self, found: Places) -> Places {
+        let mut left = Places::new();
+        for (name, place) in found {
+            match self.captures.iter_mut().find(|capture| capture.name == name) {
+                Some(capture) => capture.is_found = true,
+                None => left.push((name, place)),
+            }
+        }
+        left
+    }
+
+    /// Reports captures that nothing finds.
+    pub fn check_captured(&mut self, what: &str, like: &str) {
+        for capture in self.captures.clone().iter().filter(|capture| !capture.is_found) {
+            let message = format!("no {what} is called `{}`, so it is never captured", capture.name);
+            let diagnostic = Diagnostic::error("never-captured", message)
+                .at(self.collector.origin(&capture.place), "found nowhere")
+                .help(format!("for example `{}`", like.replace("NAME", &capture.name)));
+            self.collector.push(diagnostic);
+        }
+    }
+
+    /// Is it an action of this kind? Reports it where not.
+    fn is_action(&mut self, scalar: &Scalar, kind: ActionKind) -> bool {
+        let Some(iosts) = self.iosts else { return true };
+        if iosts.actions.iter().any(|action| action.name == scalar.text && action.kind == kind) {
+            return true;
+        }
+        self.unknown_action(&scalar.text, &scalar.span, kind);
+        false
+    }
+}
