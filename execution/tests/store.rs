@@ -532,3 +532,20 @@ fn what_is_whole_is_salvaged() {
 fn no_flipped_byte_is_ever_silently_wrong() {
     survey(997);
 }
+
+/// A kill while the head of the file is written leaves the journal of that, which is to be rolled back: nobody who only reads can do it.
+#[test]
+fn a_store_that_was_killed_at_its_first_page_is_begun_anew() {
+    let folder = Folder::new();
+    let path = folder.place("begun.sqlite");
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+    drop(connection);
+    // The published format: a magic number, records, a nonce, pages before, the sector's size, the page's size.
+    let mut journal = vec![0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    journal.extend([0u32, 0x1234_5678, 0, 512, 4096].into_iter().flat_map(u32::to_be_bytes));
+    journal.resize(512, 0);
+    fs::write(folder.place("begun.sqlite-journal"), journal).unwrap();
+    assert!(path.metadata().unwrap().len() > 0);
+    Store::open(&path, "nightly").unwrap();
+}

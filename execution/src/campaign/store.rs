@@ -142,19 +142,11 @@ impl Store {
 
     /// The same without the check, for one that is known to be damaged.
     pub(super) fn unchecked(path: &Path) -> Result<Self> {
-        let opened = connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
-            // Beside a log there is a file that readers share. Where none may be made, nobody writes either. What is in
-            // the log would not be seen so.
-            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !log::is_there(path) => {
-                connect(path, "immutable=1")
-            }
-            _ => Err(error),
-        });
         let identity = |connection: &Connection| -> rusqlite::Result<Result<i64>> {
             Ok(whose(connection, path)?
                 .and_then(|version| version.ok_or(StoreError::Foreign(path.to_owned()))))
         };
-        let connection = opened.map_err(|error| wrong(path, &error))?;
+        let connection = connect_to_read(path).map_err(|error| wrong(path, &error))?;
         let version = identity(&connection).map_err(|error| wrong(path, &error))??;
         Ok(Store { connection, path: path.to_owned(), version })
     }
@@ -405,6 +397,18 @@ fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// A connection for one who only reads.
+fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
+        // Beside a log there is a file that readers share. Where none may be made, nobody writes either; and where a kill came
+        // between the head of the file and its log, neither is there. What is in a log would not be seen so.
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !log::is_there(path) => {
+            connect(path, "immutable=1")
+        }
+        _ => Err(error),
+    })
+}
+
 /// The version of a store that we can read; nothing of a file that is still empty.
 fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Option<i64>>> {
     let pragma =
@@ -422,7 +426,7 @@ fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Option
 
 /// Has nobody written anything into this data base yet?
 fn is_unmade(path: &Path) -> bool {
-    connect(path, "mode=ro").is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(None))))
+    connect_to_read(path).is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(None))))
 }
 
 /// What the file says of its runs without the log: how many, and the head of their chain. Nothing where it does not say
