@@ -85,6 +85,7 @@ fn measure(times: usize) -> Result<(), String> {
         name: "counter".to_owned(),
         link: None,
         behaviour: Default::default(),
+        evidence: Default::default(),
         way: Way::Stdio(Stdio {
             command: Command {
                 words: vec![Template::fixed("python3"), Template::fixed("counter.py")],

@@ -94,7 +94,9 @@ pub mod shrink;
 pub mod strategy;
 pub mod test_case;
 pub mod tester;
+pub mod times;
 pub mod values;
+pub mod wire;
 
 pub use adapter::{Adapter, Failure, Received, Session};
 pub use behaviour::Behaviour;

@@ -2,10 +2,8 @@
 //! `coreach explain` read.
 //!
 //! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are written by
-//! [`crate::codec`]; reading back needs the test case, for the types. Everything but `seconds`, `at_ms` and
+//! [`crate::codec`]; reading back needs the test case, for the types. Everything but `seconds`, `at_ms`, `wire` and
 //! `settled` is a function of test case, constants, seed and what the implementation did.
-
-use std::time::Duration;
 
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
@@ -27,7 +25,9 @@ use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
 use crate::tester::initial;
+use crate::times::{milliseconds, seconds};
 use crate::values::Source;
+use crate::wire::{self, WireRecord};
 
 /// The version of the document's format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
@@ -74,6 +74,9 @@ pub struct Record {
     /// So many attempts before this one ended without a verdict.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retried: usize,
+    /// What went over the wire.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wire: Vec<WireRecord>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -169,6 +172,7 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         settled: run.settled.as_ref().map(settled_record),
         shrunk: None,
         retried: run.retried,
+        wire: run.wire.iter().map(wire::write).collect(),
         seconds: run.time.as_secs_f64(),
     }
 }
@@ -181,11 +185,6 @@ fn is_zero(number: &usize) -> bool {
 fn settled_record(settled: &Settled) -> SettledRecord {
     let Settled { awaited, waited, left } = settled;
     SettledRecord { awaited: awaited.clone(), ms: milliseconds(*waited), left: left.name().to_owned() }
-}
-
-/// With three places.
-fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 fn reason_record(reason: Reason) -> ReasonRecord {
@@ -322,6 +321,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         crossed: record.crossed,
         settled: settled(record).map_err(misfit)?,
         retried: record.retried,
+        wire: record.wire.iter().map(wire::read).collect::<Result<_, _>>().map_err(misfit)?,
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };
     Ok((first, run))
@@ -333,14 +333,6 @@ fn settled(record: &Record) -> Result<Option<Settled>, String> {
     let named = Left::ALL.into_iter().find(|one| one.name() == left);
     let left = named.ok_or_else(|| format!("`{left}` does not say how a system is left"))?;
     Ok(Some(Settled { awaited: awaited.clone(), waited, left }))
-}
-
-/// A time as a document states it: not before the beginning, and not without end.
-fn seconds(number: f64) -> Option<Duration> {
-    /// Three hundred years.
-    const MOST: f64 = 1e10;
-    let is_time = (0.0..=MOST).contains(&number);
-    if is_time { Duration::try_from_secs_f64(number).ok() } else { None }
 }
 
 fn occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {

@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
+use crate::adapter::evidence::phased;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::clock::Clock;
 use crate::judge::{Judge, Judged};
@@ -83,17 +84,20 @@ pub fn perform(
     let deadline = begin + settings.time;
     let session = Session { iosts: judge.iosts(), constants: &constants, seed, deadline };
     let started = adapter.start(&session);
+    let ready = started.is_ok().then(|| begin.elapsed());
     let mut player = Player { judge, settings, trace: Vec::new(), clock: Clock::new(begin), begin };
     let outcome = match started {
         Err(failure) => Outcome::RunError(failure),
         Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
     };
+    let over = begin.elapsed();
     let settled = adapter.settle();
+    let wire = phased(adapter.evidence(begin), ready, over);
     adapter.stop();
     let Player { judge, trace, .. } = player;
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
     let (mix, time) = (Default::default(), begin.elapsed());
-    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, retried: 0, time }
+    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, wire, retried: 0, time }
 }
 
 struct Player<'a> {

@@ -10,6 +10,7 @@ use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
 
 use crate::adapter::Settled;
+use crate::adapter::evidence::Item;
 pub use crate::ending::{Cause, Outcome};
 use crate::values::Source;
 
@@ -94,6 +95,8 @@ pub struct Run {
     pub settled: Option<Settled>,
     /// So many attempts before this one ended without a verdict ([`crate::tester::retrying`]).
     pub retried: usize,
+    /// What went over the wire, as far as it is kept.
+    pub wire: Vec<Item>,
     /// How long it took, that wait included.
     pub time: Duration,
 }

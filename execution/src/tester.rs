@@ -28,6 +28,7 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{TransitionId, Verdict};
 
+use crate::adapter::evidence::phased;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::behaviour::Within;
 use crate::clock::Clock;
@@ -123,6 +124,7 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
     let deadline = begin + settings.time;
     let random = Random::new(seed);
     let mut driver = Driver { drive, random, trace: Vec::new(), clock: Clock::new(begin), begin, deadline };
+    let mut ready = None;
     let outcome = match driver.verdict_here() {
         // The initial location may be Pass: then nothing is to be done.
         Some(outcome) => outcome,
@@ -130,13 +132,18 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
             let Drive { judge, adapter, .. } = &mut driver.drive;
             let session = Session { iosts: judge.iosts(), constants: &constants, seed, deadline };
             match adapter.start(&session) {
-                Ok(()) => bounded(settings, || driver.drive()),
+                Ok(()) => {
+                    ready = Some(begin.elapsed());
+                    bounded(settings, || driver.drive())
+                }
                 Err(failure) => Outcome::RunError(failure),
             }
         }
     };
     let Driver { drive: Drive { judge, adapter, values, .. }, trace, .. } = driver;
+    let over = begin.elapsed();
     let settled = adapter.settle();
+    let wire = phased(adapter.evidence(begin), ready, over);
     adapter.stop();
     let mix: BTreeMap<_, _> = values.end();
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
@@ -150,6 +157,7 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
         link,
         crossed,
         settled,
+        wire,
         retried: 0,
         time: begin.elapsed(),
     }

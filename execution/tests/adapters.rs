@@ -37,7 +37,16 @@ fn command(words: &[&str], directory: PathBuf) -> Command {
 }
 
 fn adapter(way: Way) -> Box<dyn Adapter> {
-    open(&Iut { name: "test".to_owned(), way, link: None, behaviour: Default::default() }, Z3Solver::default)
+    open(
+        &Iut {
+            name: "test".to_owned(),
+            way,
+            link: None,
+            behaviour: Default::default(),
+            evidence: Default::default(),
+        },
+        Z3Solver::default,
+    )
 }
 
 fn stdio(words: &[&str], directory: PathBuf) -> Way {

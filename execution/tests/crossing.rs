@@ -217,6 +217,7 @@ fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
         way: way(address),
         link: judge.link(),
         behaviour: Default::default(),
+        evidence: Default::default(),
     };
     let mut adapter = open(&iut, Z3Solver::default);
     let settings = Settings {

@@ -54,7 +54,13 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
     });
     let test = TestCase::from_json(include_bytes!("data/deliver_coffee.json")).unwrap();
     let mut adapter = open(
-        &Iut { name: "test".to_owned(), way: Way::Http(http), link: None, behaviour: Default::default() },
+        &Iut {
+            name: "test".to_owned(),
+            way: Way::Http(http),
+            link: None,
+            behaviour: Default::default(),
+            evidence: Default::default(),
+        },
         Z3Solver::default,
     );
     let deadline = Instant::now() + Duration::from_secs(20);

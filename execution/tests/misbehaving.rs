@@ -167,7 +167,7 @@ fn whatever_it_does_the_verdict_is_right_in_time_and_nothing_is_left() {
                     // Silence is long enough on a machine that is busy; or it is not, and the limit comes first.
                     let settings = settings(if expected == TIME { 60_000 } else { 400 });
                     let tag = format!("coreach-misbehaving-{}-{work}", std::process::id());
-                    let mut adapter = StdioAdapter::new(stdio(&python, habit, &tag));
+                    let mut adapter = StdioAdapter::new(stdio(&python, habit, &tag), Default::default());
                     let seed = work as u64;
                     let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
                     let mut values = Values::new(MIX);

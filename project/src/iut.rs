@@ -102,7 +102,7 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
         }
     };
     match way {
-        Some(way) if !failed => Ok((Iut { name, way, link, behaviour }, found)),
+        Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence: Default::default() }, found)),
         _ => Err(found),
     }
 }

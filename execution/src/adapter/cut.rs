@@ -126,6 +126,16 @@ impl Inbox {
         }
     }
 
+    /// Is the end of what has come in the middle of a frame, as far as that is known without looking for its end?
+    pub fn is_amid(&self) -> bool {
+        match self.cut {
+            Cut::Lines => self.waiting() > 0 && self.buffer.last() != Some(&b'\n'),
+            Cut::Delimiter(_) | Cut::Length(_) => self.waiting() > 0,
+            Cut::Fixed(size) => self.waiting() % size.max(1) != 0,
+            Cut::Datagrams => false,
+        }
+    }
+
     /// What has come and was not taken.
     pub fn rest(&self) -> &[u8] {
         &self.buffer[self.taken..]

@@ -11,6 +11,7 @@ use coreach_model::iosts::Iosts;
 use regex::Regex;
 
 use crate::adapter::cut::Cut;
+use crate::adapter::evidence::Limits;
 use crate::adapter::integer::Integer;
 use crate::adapter::template::Template;
 use crate::behaviour::Behaviour;
@@ -26,6 +27,8 @@ pub struct Iut {
     pub link: Option<Duration>,
     /// Silence, lateness and hang-up.
     pub behaviour: Behaviour,
+    /// How much of what goes over the wire is kept.
+    pub evidence: Limits,
 }
 
 /// The way to an implementation.

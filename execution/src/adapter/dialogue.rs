@@ -6,6 +6,7 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::binary;
 use crate::adapter::description::{Encoding, Step};
+use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::json_lines::{self, Message};
 use crate::adapter::lines::{self, Found, Pending};
 use crate::adapter::process::Process;
@@ -34,15 +35,16 @@ pub struct Dialogue {
     /// What became of the last stimulus.
     sent: Sent,
     seed: u64,
+    evidence: Evidence,
 }
 
 impl Dialogue {
-    /// Nothing is said yet.
-    pub fn new(stream: Stream, session: &Session<'_>, encoding: &Encoding) -> Self {
+    /// Nothing is said yet. What goes over the stream is noted down in `evidence`.
+    pub fn new(stream: Stream, session: &Session<'_>, encoding: &Encoding, evidence: Evidence) -> Self {
         let signatures = Signatures::of(session).capturing(encoding.captures());
         let deadline = session.deadline;
         Dialogue {
-            stream,
+            stream: stream.noted(evidence.clone()),
             signatures,
             pending: Pending::default(),
             deadline,
@@ -51,6 +53,7 @@ impl Dialogue {
             has_hung_up: false,
             sent: Sent::Yes,
             seed: session.seed,
+            evidence,
         }
     }
 
@@ -144,9 +147,9 @@ impl Dialogue {
         ready: Instant,
         process: Option<&Process>,
     ) -> Result<Self, Failure> {
-        let Dialogue { signatures, deadline, on_close, seed, .. } = self;
+        let Dialogue { signatures, deadline, on_close, seed, evidence, .. } = self;
         let mut next = Dialogue {
-            stream,
+            stream: stream.noted(evidence.clone()),
             signatures,
             pending: Pending::default(),
             deadline,
@@ -155,6 +158,7 @@ impl Dialogue {
             has_hung_up: false,
             sent: Sent::Yes,
             seed,
+            evidence,
         };
         if let Encoding::Json = encoding {
             let resume = json_lines::resume(next.signatures.constants(), seed);
@@ -200,14 +204,14 @@ impl Dialogue {
         self.write(first.as_bytes(), ready, process)?;
         loop {
             let line = match self.stream.frame(ready, process.map(Process::end))? {
-                Frame::Bytes(frame) => text(frame)?,
+                Frame::Bytes(frame) => line(frame, &self.evidence)?,
                 Frame::Nothing => {
                     // Without the time: two runs that end so are equal.
                     return Err(Failure::Start("`ready` did not come in time".to_owned()));
                 }
                 Frame::Ended(ended) => return Err(lost(ended, process)),
             };
-            match json_lines::message(line, &self.signatures)? {
+            match message(line, &self.signatures, &self.evidence)? {
                 Message::Ready => return Ok(()),
                 Message::Log if Instant::now() < ready => {}
                 Message::Log => {
@@ -215,6 +219,7 @@ impl Dialogue {
                 }
                 Message::Error(text) => return Err(Failure::Start(text)),
                 Message::Output(_) => {
+                    self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
                     return Err(Failure::Garbage(format!("an output before `ready`: {}", shortened(line))));
                 }
             }
@@ -252,13 +257,17 @@ impl Dialogue {
                 self.write(&bytes, until, process)?;
             }
             let Some(expected) = &exchange.expect else { continue };
-            let answer = match self.stream.frame(until, process.map(Process::end))? {
-                Frame::Bytes(frame) if matches!(encoding, Encoding::Binary(_)) => binary::hex(frame),
-                Frame::Bytes(frame) => text(frame)?.to_owned(),
+            let frame = match self.stream.frame(until, process.map(Process::end))? {
+                Frame::Bytes(frame) => frame,
                 Frame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
                 Frame::Ended(ended) => return Err(lost(ended, process)),
             };
+            let answer = match encoding {
+                Encoding::Binary(_) => binary::hex(frame),
+                Encoding::Json | Encoding::Lines(_) => line(frame, &self.evidence)?.to_owned(),
+            };
             let Some(found) = expected.captures(&answer) else {
+                self.evidence.mark(frame, evidence::GARBAGE);
                 let text = format!("`{of}` was answered by `{}`", shortened(&answer));
                 return Err(Failure::Start(text));
             };
@@ -322,7 +331,10 @@ impl Dialogue {
         let mut ignored = 0;
         loop {
             let found = match encoding {
-                Encoding::Lines(lines) => self.pending.next(lines, &mut self.signatures)?,
+                Encoding::Lines(lines) => {
+                    let found = self.pending.next(lines, &mut self.signatures);
+                    of_lines(&self.pending, found, &self.evidence)?
+                }
                 Encoding::Json | Encoding::Binary(_) => Found::More,
             };
             match found {
@@ -335,21 +347,30 @@ impl Dialogue {
                         Frame::Ended(ended) => return self.end(encoding, ended, process),
                     };
                     match encoding {
-                        Encoding::Lines(_) => self.pending.push(text(frame)?)?,
+                        Encoding::Lines(_) => self.pending.push(line(frame, &self.evidence)?)?,
                         Encoding::Binary(binary) => {
-                            if let Some(received) = binary::output(binary, frame, &mut self.signatures)? {
+                            let output = binary::output(binary, frame, &mut self.signatures);
+                            let is_alien =
+                                |output: &Option<Received>| matches!(output, Some(Received::Alien(_)));
+                            if let Some(received) = marked(frame, output, is_alien, &self.evidence)? {
                                 return Ok(received);
                             }
                         }
-                        Encoding::Json => match json_lines::message(text(frame)?, &self.signatures)? {
-                            Message::Output(received) => return Ok(received),
-                            Message::Log => {}
-                            Message::Ready => {
-                                let text = "it says a second time that it is ready";
-                                return Err(Failure::Garbage(text.to_owned()));
+                        Encoding::Json => {
+                            let line = line(frame, &self.evidence)?;
+                            match message(line, &self.signatures, &self.evidence)? {
+                                Message::Output(received) => return Ok(received),
+                                Message::Log => {}
+                                Message::Ready => {
+                                    self.evidence.mark(line.as_bytes(), evidence::GARBAGE);
+                                    let text = "it says a second time that it is ready";
+                                    return Err(Failure::Garbage(text.to_owned()));
+                                }
+                                Message::Error(text) => {
+                                    return Err(Failure::Lost(format!("it says: {text}")));
+                                }
                             }
-                            Message::Error(text) => return Err(Failure::Lost(format!("it says: {text}"))),
-                        },
+                        }
                     }
                 }
             }
@@ -368,19 +389,24 @@ impl Dialogue {
         ended: Ended,
         process: Option<&Process>,
     ) -> Result<Received, Failure> {
-        let Some(action) = self.on_close.clone() else { return Err(self.incomplete(lost(ended, process))) };
+        let Some(action) = self.on_close.clone() else {
+            self.evidence.mark(&self.unread(), evidence::INCOMPLETE);
+            return Err(self.incomplete(lost(ended, process)));
+        };
         if self.has_hung_up {
             return Ok(Received::Silence);
         }
         let rest = self.stream.rest();
         if !rest.is_empty() {
             let what = if matches!(encoding, Encoding::Binary(_)) { "frame" } else { "line" };
+            self.evidence.mark(rest, evidence::GARBAGE);
             let message = format!("it {} in the middle of a {what}: {}", ended.text(), stream::shown(rest));
             return Err(Failure::Garbage(message));
         }
         if let Encoding::Lines(lines) = encoding {
             loop {
-                match self.pending.last(lines, &mut self.signatures)? {
+                let found = self.pending.last(lines, &mut self.signatures);
+                match of_lines(&self.pending, found, &self.evidence)? {
                     Found::Received(received) => return Ok(received),
                     Found::Ignored => {}
                     Found::More => break,
@@ -401,6 +427,13 @@ impl Dialogue {
         })
     }
 
+    /// What has come and is no whole message.
+    fn unread(&self) -> Vec<u8> {
+        let mut text = self.pending.text();
+        text.extend_from_slice(self.stream.rest());
+        text
+    }
+
     fn incomplete(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Lost(text) if !self.pending.is_empty() => {
@@ -409,6 +442,43 @@ impl Dialogue {
             other => other,
         }
     }
+}
+
+/// A frame as a text; one that is none is marked.
+fn line<'f>(frame: &'f [u8], evidence: &Evidence) -> Result<&'f str, Failure> {
+    marked(frame, text(frame), |_| false, evidence)
+}
+
+/// What a line says; what is none of the specification's outputs, or no message, is marked.
+fn message(line: &str, signatures: &Signatures, evidence: &Evidence) -> Result<Message, Failure> {
+    let is_alien = |message: &Message| matches!(message, Message::Output(Received::Alien(_)));
+    marked(line.as_bytes(), json_lines::message(line, signatures), is_alien, evidence)
+}
+
+/// What lines came to; those that are none of the specification's outputs, or nothing, are marked.
+fn of_lines(pending: &Pending, found: Result<Found, Failure>, evidence: &Evidence) -> Result<Found, Failure> {
+    // They are put together only where they are wanted.
+    match &found {
+        Ok(Found::Received(Received::Alien(_))) => evidence.mark(&pending.taken(), evidence::ALIEN),
+        Err(_) => evidence.mark(&pending.taken(), evidence::GARBAGE),
+        Ok(_) => {}
+    }
+    found
+}
+
+/// What was read of these bytes, which are marked where it is none of the specification's outputs, or nothing.
+fn marked<T>(
+    bytes: &[u8],
+    read: Result<T, Failure>,
+    is_alien: impl Fn(&T) -> bool,
+    evidence: &Evidence,
+) -> Result<T, Failure> {
+    match read.as_ref().map(is_alien) {
+        Ok(true) => evidence.mark(bytes, evidence::ALIEN),
+        Err(_) => evidence.mark(bytes, evidence::GARBAGE),
+        Ok(false) => {}
+    }
+    read
 }
 
 fn lost(ended: Ended, process: Option<&Process>) -> Failure {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use coreach_model::semantics::Event;
 
 use crate::adapter::description::{Capture, Http, Probe, Request, Step, Way};
+use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::reply::{Reply, captured, translate};
 use crate::adapter::requests::{Prepared, Requests};
 use crate::adapter::server::{self, Server};
@@ -32,6 +33,7 @@ pub struct HttpAdapter {
     late: Option<Requests>,
     system: System,
     server: Server,
+    evidence: Evidence,
 }
 
 #[derive(Debug)]
@@ -45,16 +47,17 @@ struct HttpRun {
 
 impl HttpAdapter {
     /// Nothing is started yet.
-    pub fn new(description: Http) -> Self {
+    pub fn new(description: Http, limits: evidence::Limits) -> Self {
         let system = System::new(Way::Http(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.base.clone());
-        HttpAdapter { description, run: None, late: None, system, server }
+        HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
     }
 }
 
 impl Adapter for HttpAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.leave();
+        self.evidence = self.evidence.anew();
         self.system.enter(session.deadline)?;
         let barrier = &self.description.settle.barrier;
         if self.system.is_dirty() && barrier.is_empty() {
@@ -67,7 +70,7 @@ impl Adapter for HttpAdapter {
         let signatures = Signatures::of(session).capturing(&self.description.captures);
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
-        let requests = Requests::to(Known(addresses))?;
+        let requests = Requests::to(Known(addresses), self.evidence.clone())?;
         let run = self.run.insert(HttpRun { base, signatures, requests, ready: VecDeque::new() });
         let port = self.server.port();
         if self.system.is_dirty() {
@@ -115,7 +118,15 @@ impl Adapter for HttpAdapter {
             }
             let reply = run.requests.next(until).map_err(|failure| with_farewell(failure, &self.server))?;
             let Some(reply) = reply else { return Ok(Received::Silence) };
-            let received = translate(&reply, &self.description, &run.signatures)?;
+            let received = translate(&reply, &self.description, &run.signatures);
+            match &received {
+                Ok(all) if all.iter().any(|one| matches!(one, Received::Alien(_))) => {
+                    self.evidence.mark(&reply.body, evidence::ALIEN);
+                }
+                Err(_) => self.evidence.mark(&reply.body, evidence::GARBAGE),
+                Ok(_) => {}
+            }
+            let received = received?;
             let outputs: Vec<&str> = received
                 .iter()
                 .filter_map(|received| match received {
@@ -148,6 +159,13 @@ impl Adapter for HttpAdapter {
             Some(_) => Left::Dirty,
         };
         Some(Settled { awaited, waited: begin.elapsed(), left })
+    }
+
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+        if let Some(process) = self.server.process() {
+            process.testify(&self.evidence);
+        }
+        self.evidence.take(begin)
     }
 
     fn stop(&mut self) {

@@ -63,11 +63,23 @@ pub struct Pending {
     /// The output that is being tried; those before it do not fit.
     rule: usize,
     progress: Progress,
+    /// What the last event was made of, or what was none.
+    taken: Vec<String>,
     /// Outputs of a list that were not asked for yet.
     ready: VecDeque<Received>,
 }
 
 impl Pending {
+    /// The lines of the last event, or of what was none.
+    pub fn taken(&self) -> Vec<u8> {
+        self.taken.join("\n").into_bytes()
+    }
+
+    /// The lines that wait.
+    pub fn text(&self) -> Vec<u8> {
+        self.lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
+    }
+
     /// One line more.
     ///
     /// # Errors
@@ -118,14 +130,13 @@ impl Pending {
             match fit {
                 Fit::More if !is_last => return Ok(Found::More),
                 Fit::Whole(whole) => {
-                    let mut ready = self.outputs(action, shape, whole, lines, signatures)?;
-                    if let Some(then) = shape.then()
-                        && let Some(more) = self.reads_as(then, whole, lines)
-                    {
-                        ready.extend(self.outputs(then, more, whole, lines, signatures)?);
-                    }
+                    let more = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
+                    let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
+                        .chain(more)
+                        .map(|(action, shape)| self.outputs(action, shape, whole, lines, signatures))
+                        .collect();
                     self.drop_lines(whole);
-                    self.ready.extend(ready);
+                    self.ready.extend(ready?.into_iter().flatten());
                     return Ok(self.ready.pop_front().map_or(Found::Ignored, Found::Received));
                 }
                 Fit::No | Fit::More => {
@@ -151,7 +162,9 @@ impl Pending {
     }
 
     fn drop_lines(&mut self, count: usize) {
-        self.bytes -= self.lines.drain(..count).map(|line| line.len()).sum::<usize>();
+        self.taken.clear();
+        self.taken.extend(self.lines.drain(..count));
+        self.bytes -= self.taken.iter().map(String::len).sum::<usize>();
         self.rule = 0;
         self.progress = Progress::default();
     }

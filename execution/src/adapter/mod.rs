@@ -13,6 +13,7 @@ pub mod cut;
 pub mod datagrams;
 pub mod description;
 pub mod dialogue;
+pub mod evidence;
 pub mod framing;
 pub mod http;
 pub mod in_process;
@@ -187,6 +188,12 @@ pub trait Adapter {
     /// nothing had to be waited for. What has not come is remembered, and kept from the next run.
     fn settle(&mut self) -> Option<Settled> {
         None
+    }
+
+    /// What went over the wire since `start`, with times since `begin`; asked for once, after `settle` and before `stop`.
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+        let _ = begin;
+        Vec::new()
     }
 
     /// Ends the session. Afterwards nothing of the implementation that `start` brought up is left.

@@ -15,9 +15,11 @@ use crate::adapter::tcp::TcpAdapter;
 pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<dyn Adapter> {
     match &iut.way {
         Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
-        Way::Stdio(stdio) => Box::new(StdioAdapter::new(stdio.clone()).behaving(&iut.behaviour)),
-        Way::Tcp(tcp) => Box::new(TcpAdapter::new(tcp.clone()).behaving(&iut.behaviour)),
-        Way::Udp(udp) => Box::new(TcpAdapter::of_datagrams(udp.clone())),
-        Way::Http(http) => Box::new(HttpAdapter::new(http.clone())),
+        Way::Stdio(stdio) => {
+            Box::new(StdioAdapter::new(stdio.clone(), iut.evidence).behaving(&iut.behaviour))
+        }
+        Way::Tcp(tcp) => Box::new(TcpAdapter::new(tcp.clone(), iut.evidence).behaving(&iut.behaviour)),
+        Way::Udp(udp) => Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence)),
+        Way::Http(http) => Box::new(HttpAdapter::new(http.clone(), iut.evidence)),
     }
 }

@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
 use crate::adapter::Failure;
+use crate::adapter::evidence::Evidence;
 use crate::adapter::marker::{self, Hunt, Mark};
 use crate::adapter::tail::Tail;
 
@@ -113,6 +114,12 @@ impl Process {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let status = rustix::process::waitid(WaitId::Pid(self.pid), options);
         status.is_ok_and(|status| status.is_some_and(|status| status.exit_status() == Some(0)))
+    }
+
+    /// Puts down what it has written to its standard error since the last run.
+    pub fn testify(&self, evidence: &Evidence) {
+        let (words, cut) = self.tail.news();
+        evidence.stderr(&words, cut);
     }
 
     /// How it is with a process that does not talk any more: its status and its last words. `what` happened.

@@ -16,6 +16,7 @@ use std::time::Instant;
 use ureq::Agent;
 
 use crate::adapter::Failure;
+use crate::adapter::evidence::Evidence;
 use crate::adapter::framing::NoHttp;
 use crate::adapter::reply::Reply;
 use crate::adapter::socket::{self, Connect, Known};
@@ -72,15 +73,16 @@ struct Worker {
 }
 
 impl Requests {
-    /// To the server at these addresses.
+    /// To the server at these addresses. What goes over the wire is noted down in `evidence`.
     ///
     /// # Errors
     /// [`Failure::Start`]: the system has no thread or no descriptor for us.
-    pub fn to(addresses: Known) -> Result<Self, Failure> {
+    pub fn to(addresses: Known, evidence: Evidence) -> Result<Self, Failure> {
         let (theirs, line) =
             socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));
-        let agent = Agent::with_parts(config(), Connect { line: theirs, sent: Arc::clone(&sent) }, addresses);
+        let connect = Connect { line: theirs, sent: Arc::clone(&sent), evidence };
+        let agent = Agent::with_parts(config(), connect, addresses);
         let (orders, ordered) = sync_channel::<Prepared>(1);
         let (ours, answers) = sync_channel(1);
         let work = move || {

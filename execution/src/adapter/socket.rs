@@ -24,6 +24,7 @@ use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
 };
 
+use crate::adapter::evidence::Evidence;
 use crate::adapter::framing::Framing;
 
 /// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any more.
@@ -46,6 +47,8 @@ pub struct Connect {
     pub line: Line,
     /// Is set when something is sent.
     pub sent: Arc<AtomicBool>,
+    /// Sees every byte, in both directions.
+    pub evidence: Evidence,
 }
 
 /// The addresses that were found before.
@@ -61,6 +64,9 @@ pub struct Socket {
     buffers: LazyBuffers,
     /// Follows what is received, in front of the library.
     framing: Framing,
+    evidence: Evidence,
+    /// Has something gone out, or come in?
+    went: [bool; 2],
 }
 
 impl Resolver for Known {
@@ -88,6 +94,8 @@ impl Connector for Connect {
                         sent: Arc::clone(&self.sent),
                         buffers,
                         framing: Framing::default(),
+                        evidence: self.evidence.clone(),
+                        went: [false; 2],
                     }));
                 }
                 Err(error) => failed = error,
@@ -149,7 +157,11 @@ impl Transport for Socket {
         while sent < amount {
             match (&self.stream).write(&self.buffers.output()[sent..amount]) {
                 Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
-                Ok(count) => sent += count,
+                Ok(count) => {
+                    let goes_on = std::mem::replace(&mut self.went[0], true);
+                    self.evidence.sent(&self.buffers.output()[sent..sent + count], goes_on);
+                    sent += count;
+                }
                 Err(error) => self.pause(error, PollFlags::OUT, timeout)?,
             }
         }
@@ -162,7 +174,13 @@ impl Transport for Socket {
             self.line.wait(&self.stream, PollFlags::IN, timeout)?;
             match (&self.stream).read(self.buffers.input_append_buf()) {
                 Ok(count) => {
-                    let seen = self.framing.take(&self.buffers.input_append_buf()[..count]);
+                    let new = &self.buffers.input_append_buf()[..count];
+                    if count == 0 {
+                        self.evidence.ended("the server has ended the connection");
+                    } else {
+                        self.evidence.received(new, std::mem::replace(&mut self.went[1], true));
+                    }
+                    let seen = self.framing.take(new);
                     seen.map_err(|why| Error::Other(Box::new(why)))?;
                     self.buffers.input_appended(count);
                     return Ok(count > 0);
@@ -183,7 +201,10 @@ impl Socket {
         match error.kind() {
             ErrorKind::WouldBlock => self.line.wait(&self.stream, what, timeout),
             ErrorKind::Interrupted => Ok(()),
-            _ => Err(error.into()),
+            _ => {
+                self.evidence.ended(&format!("the connection broke: {error}"));
+                Err(error.into())
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::channel::Channel;
 use crate::adapter::description::{Stdio, Way};
 use crate::adapter::dialogue::Dialogue;
+use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::process::{Launch, Process};
 use crate::adapter::server;
 use crate::adapter::stream::Stream;
@@ -27,14 +28,22 @@ pub struct StdioAdapter {
     behaviour: Behaviour,
     /// What was launched, and until when the run lasts.
     launched: Option<(Launch, Instant)>,
+    evidence: Evidence,
 }
 
 impl StdioAdapter {
     /// Nothing is started yet.
-    pub fn new(description: Stdio) -> Self {
+    pub fn new(description: Stdio, limits: evidence::Limits) -> Self {
         let system = System::new(Way::Stdio(description.clone()).system());
-        let behaviour = Behaviour::default();
-        StdioAdapter { description, dialogue: None, process: None, system, behaviour, launched: None }
+        StdioAdapter {
+            description,
+            dialogue: None,
+            process: None,
+            system,
+            behaviour: Behaviour::default(),
+            launched: None,
+            evidence: Evidence::new(limits),
+        }
     }
 
     /// What the end of the output is, and which input starts the command again.
@@ -47,6 +56,7 @@ impl StdioAdapter {
 impl Adapter for StdioAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.stop();
+        self.evidence = self.evidence.anew();
         self.system.enter(session.deadline)?;
         let Stdio { encoding, settle, ready, .. } = &self.description;
         let settle = settle.as_ref().filter(|_| self.system.is_dirty());
@@ -65,8 +75,8 @@ impl Adapter for StdioAdapter {
         let stream = Stream::new(channel.map_err(|error| Failure::Start(error.to_string()))?, encoding.cut());
         self.launched = Some((launch, session.deadline));
         let ready = Instant::now() + *ready;
-        let dialogue = Dialogue::new(stream, session, encoding).closing(self.behaviour.on_close.clone());
-        let dialogue = self.dialogue.insert(dialogue);
+        let dialogue = Dialogue::new(stream, session, encoding, self.evidence.clone());
+        let dialogue = self.dialogue.insert(dialogue.closing(self.behaviour.on_close.clone()));
         if let Some(settle) = settle {
             let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", ready, Some(process));
             passed.map_err(|why| not_cleansed(&why))?;
@@ -108,6 +118,13 @@ impl Adapter for StdioAdapter {
         Some(Settled { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
     }
 
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+        if let Some(process) = &self.process {
+            process.testify(&self.evidence);
+        }
+        self.evidence.take(begin)
+    }
+
     fn stop(&mut self) {
         let dialogue = self.dialogue.take();
         if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::is_owed) {
@@ -137,6 +154,7 @@ impl StdioAdapter {
         }
         if let Some(mut process) = self.process.take() {
             process.stop(|| {});
+            process.testify(&self.evidence);
         }
         let Some((launch, deadline)) = &self.launched else { return Err(not_started()) };
         let again = |why: Failure| Failure::Lost(format!("it does not start again: {}", why.text()));

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use crate::adapter::Failure;
 use crate::adapter::channel::{Came, Channel};
 use crate::adapter::cut::{Cut, Inbox, MOST};
+use crate::adapter::evidence::{self, Evidence};
 
 pub use crate::adapter::channel::Ended;
 
@@ -27,6 +28,8 @@ pub struct Stream {
     sent: u64,
     /// How many bytes have been read.
     came: u64,
+    /// Sees every byte, in both directions.
+    evidence: Evidence,
 }
 
 /// What there was to read.
@@ -57,7 +60,19 @@ impl Stream {
     /// Over a channel, in frames that are cut so; of datagrams, each is one.
     pub fn new(channel: Channel, cut: Cut) -> Self {
         let cut = if channel.is_of_datagrams() { Cut::Datagrams } else { cut };
-        Stream { channel, inbox: Inbox::new(cut), ended: None, sent: 0, came: 0 }
+        Stream {
+            channel,
+            inbox: Inbox::new(cut),
+            ended: None,
+            sent: 0,
+            came: 0,
+            evidence: Evidence::default(),
+        }
+    }
+
+    /// The same, but what goes over it is noted down there.
+    pub fn noted(self, evidence: Evidence) -> Self {
+        Stream { evidence, ..self }
     }
 
     /// Are these datagrams, of which nothing tells that they have arrived?
@@ -71,7 +86,11 @@ impl Stream {
     /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
     pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<Frame<'_>, Failure> {
         loop {
-            if let Some(frame) = self.inbox.frame()? {
+            let frame = self.inbox.frame();
+            if let Err(Failure::Garbage(_)) = frame {
+                self.evidence.mark(self.inbox.rest(), evidence::GARBAGE);
+            }
+            if let Some(frame) = frame? {
                 return Ok(Frame::Bytes(self.inbox.bytes(frame)));
             }
             if let Some(ended) = self.ended {
@@ -89,8 +108,8 @@ impl Stream {
             wait(&mut fds, until);
             let is_gone = fds.get(1).is_some_and(|fd| !fd.revents().is_empty());
             // What it wrote before it ended has arrived by now.
-            if is_gone && !self.fill()? && self.ended.is_none() {
-                self.ended = Some(Ended::Gone);
+            if is_gone && !self.fill()? {
+                self.end(Ended::Gone);
             }
         }
     }
@@ -128,6 +147,7 @@ impl Stream {
             }
             match self.channel.write(rest) {
                 Ok(count) => {
+                    self.evidence.sent(&rest[..count], rest.len() < bytes.len());
                     rest = &rest[count..];
                     self.sent += count as u64;
                 }
@@ -154,6 +174,10 @@ impl Stream {
 
     /// Says that nothing more will be sent. The other direction stays open.
     pub fn close_output(&mut self) {
+        // Of datagrams, nobody hears it.
+        if !self.is_of_datagrams() {
+            self.evidence.ended("the tester has ended its side");
+        }
         self.channel.close_output();
     }
 
@@ -179,8 +203,8 @@ impl Stream {
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
             // A line that is too long ends nothing here.
             let has_come = is_read && self.fill().unwrap_or(true);
-            if !has_come && is_gone && self.ended.is_none() {
-                self.ended = Some(Ended::Gone);
+            if !has_come && is_gone {
+                self.end(Ended::Gone);
             } else if !is_read && calm.is_some_and(|calm| Instant::now() >= calm) {
                 return Drained::Quiet;
             }
@@ -218,16 +242,30 @@ impl Stream {
 
     /// Reads once what is there; was there something?
     fn fill(&mut self) -> Result<bool, Failure> {
-        match self.channel.read(self.inbox.space()?)? {
+        let goes_on = self.inbox.is_amid();
+        let space = self.inbox.space()?;
+        let before = space.len();
+        let came = self.channel.read(space);
+        if space.len() > before || matches!(came, Ok(Came::Bytes(_))) {
+            self.evidence.received(&space[before..], goes_on);
+        }
+        match came? {
             Came::Bytes(count) => {
                 self.inbox.came(count);
                 self.came += count as u64;
                 return Ok(true);
             }
             Came::Nothing => {}
-            Came::Ended(ended) => self.ended = Some(ended),
+            Came::Ended(ended) => self.end(ended),
         }
         Ok(false)
+    }
+
+    fn end(&mut self, how: Ended) {
+        if self.ended.is_none() {
+            self.evidence.ended(&format!("the implementation {}", how.text()));
+            self.ended = Some(how);
+        }
     }
 }
 

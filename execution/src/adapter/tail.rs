@@ -32,6 +32,8 @@ struct Shared {
 #[derive(Default, Debug)]
 struct State {
     last: Vec<u8>,
+    /// How many bytes have come since they were last asked for.
+    new: usize,
     has_ended: bool,
     is_unwanted: bool,
 }
@@ -57,6 +59,14 @@ impl Tail {
             theirs.ended.notify_all();
         })?;
         Ok(Tail(shared))
+    }
+
+    /// What has come since this was last asked, as far as it is kept, and how many bytes before it are not.
+    pub fn news(&self) -> (Vec<u8>, usize) {
+        let mut state = self.0.lock();
+        let new = std::mem::take(&mut state.new);
+        let kept = new.min(state.last.len());
+        (state.last[state.last.len() - kept..].to_vec(), new - kept)
     }
 
     /// The last lines, shortened; `None` where there are none. Gives a stream that is about to end a moment to do so.
@@ -99,6 +109,7 @@ fn follow(mut pipe: &File, shared: &Shared) {
                 return;
             }
             let mut state = shared.lock();
+            state.new += count;
             state.last.extend_from_slice(&chunk[..count]);
             let surplus = state.last.len().saturating_sub(KEPT);
             state.last.drain(..surplus);

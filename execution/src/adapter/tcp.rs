@@ -12,6 +12,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::channel::Channel;
 use crate::adapter::description::{Tcp, Way};
 use crate::adapter::dialogue::Dialogue;
+use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::server::Server;
 use crate::adapter::stream::Stream;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
@@ -38,25 +39,35 @@ pub struct TcpAdapter {
     server: Server,
     behaviour: Behaviour,
     deadline: Instant,
+    evidence: Evidence,
 }
 
 impl TcpAdapter {
     /// Over TCP. Nothing is started yet.
-    pub fn new(description: Tcp) -> Self {
+    pub fn new(description: Tcp, limits: evidence::Limits) -> Self {
         let system = System::new(Way::Tcp(description.clone()).system());
-        TcpAdapter::over(Transport::Tcp, description, system)
+        TcpAdapter::over(Transport::Tcp, description, system, limits)
     }
 
     /// Over UDP. Nothing is started yet.
-    pub fn of_datagrams(description: Tcp) -> Self {
+    pub fn of_datagrams(description: Tcp, limits: evidence::Limits) -> Self {
         let system = System::new(Way::Udp(description.clone()).system());
-        TcpAdapter::over(Transport::Udp, description, system)
+        TcpAdapter::over(Transport::Udp, description, system, limits)
     }
 
-    fn over(transport: Transport, description: Tcp, system: System) -> Self {
+    fn over(transport: Transport, description: Tcp, system: System, limits: evidence::Limits) -> Self {
         let server = Server::new(description.launch.clone(), description.address.clone());
-        let (behaviour, deadline) = (Behaviour::default(), Instant::now());
-        TcpAdapter { transport, description, dialogue: None, late: None, system, server, behaviour, deadline }
+        TcpAdapter {
+            transport,
+            description,
+            dialogue: None,
+            late: None,
+            system,
+            server,
+            behaviour: Behaviour::default(),
+            deadline: Instant::now(),
+            evidence: Evidence::new(limits),
+        }
     }
 
     /// What a closed connection is, and which input makes a new one.
@@ -79,6 +90,7 @@ impl Adapter for TcpAdapter {
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.leave();
         self.deadline = session.deadline;
+        self.evidence = self.evidence.anew();
         self.system.enter(session.deadline)?;
         let is_dirty = self.system.is_dirty();
         let Tcp { encoding, settle, .. } = &self.description;
@@ -109,8 +121,8 @@ impl Adapter for TcpAdapter {
         }
         let stream = Stream::new(channel, encoding.cut());
         let process = self.server.process();
-        let dialogue = Dialogue::new(stream, session, encoding).closing(self.behaviour.on_close.clone());
-        let dialogue = self.dialogue.insert(dialogue);
+        let dialogue = Dialogue::new(stream, session, encoding, self.evidence.clone());
+        let dialogue = self.dialogue.insert(dialogue.closing(self.behaviour.on_close.clone()));
         if is_dirty {
             let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", session.deadline, process);
             passed.map_err(|why| not_cleansed(&why))?;
@@ -159,6 +171,13 @@ impl Adapter for TcpAdapter {
             Transport::Udp => system::QUIET,
         };
         Some(Settled { awaited: awaited.to_owned(), waited: begin.elapsed(), left })
+    }
+
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+        if let Some(process) = self.server.process() {
+            process.testify(&self.evidence);
+        }
+        self.evidence.take(begin)
     }
 
     fn stop(&mut self) {

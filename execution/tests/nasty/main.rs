@@ -112,7 +112,13 @@ fn command(words: &[&str]) -> Command {
 
 fn adapter(way: Way) -> Box<dyn Adapter> {
     open(
-        &Iut { name: "counter".to_owned(), way, link: None, behaviour: Default::default() },
+        &Iut {
+            name: "counter".to_owned(),
+            way,
+            link: None,
+            behaviour: Default::default(),
+            evidence: Default::default(),
+        },
         Z3Solver::default,
     )
 }
@@ -380,7 +386,8 @@ fn what_a_run_that_was_cut_off_has_left_is_waited_for() {
     let way = || Way::Http(Http { settle: settle.clone(), ..http(system) });
     for seed in 0..6 {
         let test = TestCase::from_json(include_bytes!("../data/counter.json")).unwrap();
-        let mut cut_off = HttpAdapter::new(Http { settle: settle.clone(), ..http(system) });
+        let mut cut_off =
+            HttpAdapter::new(Http { settle: settle.clone(), ..http(system) }, Default::default());
         let deadline = Instant::now() + Duration::from_secs(60);
         cut_off.start(&Session { iosts: &test.iosts, constants: &[], seed, deadline }).unwrap();
         cut_off.send(&Event::new("Add", vec![Value::int(5)])).unwrap();

@@ -119,7 +119,8 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
         let written =
             from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
         let ((link, behaviour), _) = crate::iut::beside(written, test)?;
-        return Ok((Iut { name: name.to_owned(), way, link, behaviour }, warnings));
+        let evidence = Default::default();
+        return Ok((Iut { name: name.to_owned(), way, link, behaviour, evidence }, warnings));
     }
     let path = Path::new(file);
     let written = from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
@@ -130,16 +131,16 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
 pub fn link(iut: &Iut) -> Link {
     match &iut.way {
         Way::Tcp(tcp) if tcp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(TcpAdapter::new(tcp.clone()).behaving(&iut.behaviour)))
+            Link::Kept(Box::new(TcpAdapter::new(tcp.clone(), iut.evidence).behaving(&iut.behaviour)))
         }
         Way::Udp(udp) if udp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(TcpAdapter::of_datagrams(udp.clone())))
+            Link::Kept(Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence)))
         }
         Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(HttpAdapter::new(http.clone())))
+            Link::Kept(Box::new(HttpAdapter::new(http.clone(), iut.evidence)))
         }
         Way::Stdio(stdio) if stdio.settle.is_some() => {
-            Link::Kept(Box::new(StdioAdapter::new(stdio.clone()).behaving(&iut.behaviour)))
+            Link::Kept(Box::new(StdioAdapter::new(stdio.clone(), iut.evidence).behaving(&iut.behaviour)))
         }
         _ => Link::Fresh(open(iut, Lazy::default)),
     }

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use coreach_execution::Bucket;
+use coreach_execution::adapter::evidence::{Item, Kind, Phase};
 use coreach_execution::adapter::{Failure, Left};
 use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
@@ -16,6 +17,7 @@ use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord
 use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
 use coreach_execution::values::Source;
+use coreach_execution::wire::WireRecord;
 use coreach_model::Verdict;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::from_bytes;
@@ -110,6 +112,19 @@ fn outcomes() -> Vec<Outcome> {
     verdicts.chain(failures.into_iter().map(Outcome::RunError)).collect()
 }
 
+fn item(kind: Kind, at: usize) -> WireRecord {
+    let bytes: [&[u8]; 2] = [b"text\r\n", b"\x00"];
+    coreach_execution::wire::write(&Item {
+        kind,
+        at: Duration::from_millis(3),
+        phase: Phase::ALL[at % 3],
+        bytes: bytes[at / 3].to_vec(),
+        cut: 12,
+        rest: b"rest".to_vec(),
+        note: Some("n".to_owned()),
+    })
+}
+
 fn records() -> Vec<Record> {
     let step = |direction: &str, event: bool| StepRecord {
         direction: direction.to_owned(),
@@ -165,6 +180,7 @@ fn records() -> Vec<Record> {
                 others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],
             }),
             retried: 2,
+            wire: Kind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
             seconds: 0.5,
         }
     };
@@ -186,6 +202,9 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
     });
     assert_eq!(words(&schema, "/properties/cause/enum"), causes);
     assert_eq!(words(&schema, "/properties/settled/properties/left/enum"), Left::ALL.map(Left::name));
+    let wire = |key: &str| words(&schema, &format!("/properties/wire/items/properties/{key}/enum"));
+    assert_eq!(wire("direction"), Kind::ALL.map(Kind::name));
+    assert_eq!(wire("phase"), [Phase::Start, Phase::Settle].map(Phase::name));
     let stopped = [Stopped::Runs, Stopped::Time].map(Stopped::name);
     assert_eq!(words(&schema, "/properties/shrunk/properties/stopped/enum"), stopped);
     assert_eq!(words(&schema, "/$defs/bucket/properties/verdict/enum"), Ending::ALL.map(Ending::name));

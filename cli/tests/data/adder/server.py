@@ -1,0 +1,105 @@
+"""Adds what it is sent, over standard input and output, TCP or HTTP: `python3 server.py WAY FAULT [PORT]`.
+
+FAULT is what the third answer of a run is: `none`, `sum` (one too much), `alien` (no event), `half` (a piece of an answer, and the
+end), `late` (right, but something follows when the run is over).
+"""
+import http.server
+import json
+import socket
+import sys
+import time
+
+WAY, FAULT = sys.argv[1], sys.argv[2]
+
+
+class Adder:
+    def __init__(self):
+        self.total, self.answers = 0, 0
+
+    def add(self, number):
+        self.total += number
+        self.answers += 1
+        is_third = self.answers == 3
+        return self.total + (1 if is_third and FAULT == "sum" else 0), is_third
+
+
+def stdio():
+    adder = Adder()
+    print("the adder is up", file=sys.stderr, flush=True)
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "start" in message:
+            print('{"ready":   true}', flush=True)
+            continue
+        total, is_third = adder.add(message["values"]["n"])
+        if is_third and FAULT == "alien":
+            print('{"output": "Nonsense", "values": {"what": "größer\\u0007"}}', flush=True)
+        elif is_third and FAULT == "half":
+            print('{"output": "Su', end="", flush=True)
+            return
+        else:
+            print('{"output":   "Sum", "values": {"s": %d}}' % total, flush=True)
+
+
+def tcp():
+    server = socket.create_server(("127.0.0.1", int(sys.argv[3])))
+    print("the adder is up", file=sys.stderr, flush=True)
+    while True:
+        connection, _ = server.accept()
+        with connection:
+            serve(connection)
+
+
+def serve(connection):
+    adder = Adder()
+    wire = connection.makefile("rb")
+    connection.sendall(b"220 adder\r\n")
+    for line in wire:
+        word, *rest = line.decode().split()
+        if word == "RESET":
+            adder = Adder()
+            connection.sendall(b"OK\r\n")
+            continue
+        total, is_third = adder.add(int(rest[0]))
+        if is_third and FAULT == "alien":
+            connection.sendall(b"what'; \x07 \"$(exit 3)\" %s \\\r\n")
+        elif is_third and FAULT == "half":
+            connection.sendall(b"su")
+            return
+        else:
+            connection.sendall(b"sum %d\r\n" % total)
+    if FAULT == "late":
+        connection.sendall(b"bye\r\n")
+        time.sleep(0.05)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    adder = Adder()
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path == "/reset":
+            Handler.adder = Adder()
+            return self.answer(204, b"")
+        total, is_third = Handler.adder.add(json.loads(body)["n"])
+        if is_third and FAULT == "alien":
+            return self.answer(500, b"what'; \x07 \"$(exit 3)\" %s \\")
+        if is_third and FAULT == "half":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"su")
+            return None
+        return self.answer(200, json.dumps({"sum": total, "at": time.time()}).encode())
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+if WAY == "http":
+    http.server.HTTPServer(("127.0.0.1", int(sys.argv[3])), Handler).serve_forever()
+else:
+    {"stdio": stdio, "tcp": tcp}[WAY]()

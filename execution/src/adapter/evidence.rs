@@ -1,0 +1,384 @@
+//! What went over the wire: the evidence of a run.
+//!
+//! **Problem.** A trace holds what the tester has made of the bytes. Whoever doubts a verdict wants the bytes: what was sent, what
+//! came, when, and also what came and was understood by nobody: half a line, a reply without its end, a line that is no event.
+//!
+//! **Method.** The layer that reads and writes descriptors (`stream.rs`, `socket.rs`) hands a copy of every byte to a log, in one
+//! place for each direction, before anything else looks at it. An adapter says which text was no event ([`Evidence::mark`]).
+//! Nothing in here is interpreted, and nothing of it decides anything.
+//!
+//! **Bounds.** A message (what was written at once, or came at once; what goes on in the middle of a line soon after belongs to it)
+//! keeps its beginning and its end, half of [`Limits::message`] each. Of all messages, the first quarter of [`Limits::run`] is kept and
+//! then the last ones: the end of a run is what its verdict hangs on. What was left out is counted. A message costs
+//! [`OVERHEAD`] besides its bytes, so one who sends single bytes fills the log as well.
+//!
+//! **Costs** a copy of each byte that is kept, and a lock that nobody else holds for long.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How much is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Of a run, in bytes.
+    pub run: usize,
+    /// Of a message, in bytes.
+    pub message: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { run: 64 << 10, message: 8 << 10 }
+    }
+}
+
+/// What a message counts beside its bytes.
+pub const OVERHEAD: usize = 64;
+
+/// The note of a mark: an output that is none of the specification's.
+pub const ALIEN: &str = "alien";
+
+/// The note of a mark: what cannot be read.
+pub const GARBAGE: &str = "garbage";
+
+/// The note of a mark: what came before the end, and is no whole message.
+pub const INCOMPLETE: &str = "incomplete";
+
+/// What goes on in the middle of a line within this time belongs to the message before.
+const SOON: Duration = Duration::from_millis(10);
+
+/// What an item of evidence is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// The tester sent it.
+    Sent,
+    /// The tester received it.
+    Received,
+    /// A direction has ended; the note says how.
+    End,
+    /// A text among what was received, of which the note says why it was no event.
+    Mark,
+    /// The last that the implementation wrote to its standard error.
+    Stderr,
+    /// Messages that were left out here.
+    Omitted,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 6] =
+        [Kind::Sent, Kind::Received, Kind::End, Kind::Mark, Kind::Stderr, Kind::Omitted];
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Sent => "sent",
+            Kind::Received => "received",
+            Kind::End => "end",
+            Kind::Mark => "mark",
+            Kind::Stderr => "stderr",
+            Kind::Omitted => "omitted",
+        }
+    }
+}
+
+/// When in a run it was.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Phase {
+    /// While the implementation was brought into its initial state.
+    Start,
+    /// Between the beginning and the verdict.
+    #[default]
+    Run,
+    /// When the run was over.
+    Settle,
+}
+
+impl Phase {
+    /// All of them.
+    pub const ALL: [Phase; 3] = [Phase::Start, Phase::Run, Phase::Settle];
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Start => "start",
+            Phase::Run => "run",
+            Phase::Settle => "settle",
+        }
+    }
+}
+
+/// One item of a run's evidence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Item {
+    /// What it is.
+    pub kind: Kind,
+    /// When it began, since the beginning of the run.
+    pub at: Duration,
+    /// When in the run.
+    pub phase: Phase,
+    /// Its bytes, or their beginning where some are cut out.
+    pub bytes: Vec<u8>,
+    /// So many bytes follow that were not kept.
+    pub cut: usize,
+    /// The bytes after these.
+    pub rest: Vec<u8>,
+    /// In words: how a direction ended, why a text is no event, how many messages are missing.
+    pub note: Option<String>,
+}
+
+/// The log of a run. Its clones are the same log.
+#[derive(Clone, Default, Debug)]
+pub struct Evidence(Arc<Mutex<Log>>);
+
+#[derive(Default, Debug)]
+struct Log {
+    limits: Limits,
+    first: Vec<Message>,
+    last: VecDeque<Message>,
+    /// What the lists cost.
+    spent: (usize, usize),
+    /// Is the first list closed?
+    is_full: bool,
+    /// What was left out between the two lists: when the first of it came, how many, of how many bytes.
+    omitted: Option<(Instant, usize, usize)>,
+}
+
+#[derive(Debug)]
+struct Message {
+    kind: Kind,
+    began: Instant,
+    went_on: Instant,
+    bytes: Vec<u8>,
+    rest: VecDeque<u8>,
+    cut: usize,
+    note: Option<String>,
+}
+
+impl Evidence {
+    /// An empty log.
+    pub fn new(limits: Limits) -> Self {
+        Evidence(Arc::new(Mutex::new(Log { limits, ..Log::default() })))
+    }
+
+    /// An empty log with the same limits. Who still has the old one writes there.
+    pub fn anew(&self) -> Self {
+        Evidence::new(self.lock().limits)
+    }
+
+    /// This was sent. `goes_on`: in the middle of what was sent before.
+    pub fn sent(&self, bytes: &[u8], goes_on: bool) {
+        self.lock().add(Kind::Sent, bytes, goes_on, None);
+    }
+
+    /// This was received. `goes_on`: in the middle of what was received before.
+    pub fn received(&self, bytes: &[u8], goes_on: bool) {
+        self.lock().add(Kind::Received, bytes, goes_on, None);
+    }
+
+    /// A direction has ended.
+    pub fn ended(&self, how: &str) {
+        self.lock().add(Kind::End, b"", false, Some(how.to_owned()));
+    }
+
+    /// This text, which was received, is no event.
+    pub fn mark(&self, text: &[u8], why: &str) {
+        if !text.is_empty() {
+            self.lock().add(Kind::Mark, text, false, Some(why.to_owned()));
+        }
+    }
+
+    /// The last words of a process, and how many bytes stood before them.
+    pub fn stderr(&self, words: &[u8], cut: usize) {
+        if !words.is_empty() {
+            let note = (cut > 0).then(|| format!("after {cut} bytes more"));
+            self.lock().add(Kind::Stderr, words, false, note);
+        }
+    }
+
+    /// All of it, with times since `begin`; the log is empty then.
+    pub fn take(&self, begin: Instant) -> Vec<Item> {
+        let mut log = self.lock();
+        let empty = Log { limits: log.limits, ..Log::default() };
+        let Log { first, last, omitted, .. } = std::mem::replace(&mut *log, empty);
+        drop(log);
+        let since = |at: Instant| at.saturating_duration_since(begin);
+        let gap = omitted.map(|(at, messages, bytes)| Item {
+            kind: Kind::Omitted,
+            at: since(at),
+            phase: Phase::Run,
+            bytes: Vec::new(),
+            cut: bytes,
+            rest: Vec::new(),
+            note: Some(if messages == 1 { "1 message".to_owned() } else { format!("{messages} messages") }),
+        });
+        let item = |message: Message| {
+            let Message { kind, began, mut bytes, mut rest, cut, note, .. } = message;
+            if cut == 0 {
+                bytes.extend(rest.drain(..));
+            }
+            Item { kind, at: since(began), phase: Phase::Run, bytes, cut, rest: rest.into(), note }
+        };
+        let first = first.into_iter().map(item).collect::<Vec<_>>();
+        first.into_iter().chain(gap).chain(last.into_iter().map(item)).collect()
+    }
+
+    // Nothing is done under the lock that could panic half-way.
+    fn lock(&self) -> MutexGuard<'_, Log> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Log {
+    fn add(&mut self, kind: Kind, bytes: &[u8], goes_on: bool, note: Option<String>) {
+        let now = Instant::now();
+        let message = self.limits.message;
+        let (list, spent) = match self.last.back_mut() {
+            Some(last) => (Some(last), &mut self.spent.1),
+            None if self.omitted.is_some() => (None, &mut self.spent.1),
+            None => (self.first.last_mut(), &mut self.spent.0),
+        };
+        match list {
+            Some(last) if goes_on && last.kind == kind && now < last.went_on + SOON => {
+                let before = last.cost();
+                last.push(bytes, message);
+                last.went_on = now;
+                *spent = *spent + last.cost() - before;
+            }
+            _ => {
+                let (began, rest) = (now, VecDeque::new());
+                let mut one = Message { kind, began, went_on: now, bytes: Vec::new(), rest, cut: 0, note };
+                one.push(bytes, message);
+                // The first list gets no more once one has found no room in it.
+                self.is_full |= self.spent.0 + one.cost() > self.limits.run / 4;
+                if self.is_full {
+                    self.spent.1 += one.cost();
+                    self.last.push_back(one);
+                } else {
+                    self.spent.0 += one.cost();
+                    self.first.push(one);
+                }
+            }
+        }
+        self.forget();
+    }
+
+    /// The last message stays, whatever it costs: it has a bound of its own.
+    fn forget(&mut self) {
+        while self.last.len() > 1 && self.spent.0 + self.spent.1 > self.limits.run {
+            let Some(old) = self.last.pop_front() else { return };
+            self.spent.1 -= old.cost();
+            let bytes = old.bytes.len() + old.cut + old.rest.len();
+            let (_, messages, all) = self.omitted.get_or_insert((old.began, 0, 0));
+            *messages += 1;
+            *all += bytes;
+        }
+    }
+}
+
+impl Message {
+    fn cost(&self) -> usize {
+        self.bytes.len() + self.rest.len() + self.note.as_ref().map_or(0, String::len) + OVERHEAD
+    }
+
+    /// Keeps the first half of `most` bytes and the last half.
+    fn push(&mut self, bytes: &[u8], most: usize) {
+        let half = (most / 2).max(1);
+        let room = half.saturating_sub(self.bytes.len()).min(bytes.len());
+        let (begin, more) = bytes.split_at(room);
+        self.bytes.extend_from_slice(begin);
+        // Of many at once, only the last ones are copied.
+        let skipped = more.len().saturating_sub(half);
+        let surplus = (self.rest.len() + more.len()).saturating_sub(half) - skipped;
+        self.rest.drain(..surplus.min(self.rest.len()));
+        self.cut += skipped + surplus;
+        self.rest.extend(&more[skipped..]);
+    }
+}
+
+/// Says of each item when in the run it was: `ready` and `over` are when the implementation was in its initial state, where it ever
+/// was, and when the run had its end.
+pub fn phased(mut items: Vec<Item>, ready: Option<Duration>, over: Duration) -> Vec<Item> {
+    for item in &mut items {
+        item.phase = match ready {
+            // The last words are asked for at the end, whenever they were said.
+            Some(_) if item.kind == Kind::Stderr => Phase::Run,
+            Some(ready) if item.at > ready && item.at > over => Phase::Settle,
+            Some(ready) if item.at > ready => Phase::Run,
+            _ => Phase::Start,
+        };
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sizes(items: &[Item]) -> Vec<(Kind, usize, usize, usize)> {
+        items.iter().map(|item| (item.kind, item.bytes.len(), item.cut, item.rest.len())).collect()
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_beginning_and_its_end() {
+        for pieces in [1, 7, 1000, 100_000] {
+            let all: Vec<u8> = (0..100_000_u32).map(|number| (number % 251) as u8).collect();
+            let evidence = Evidence::new(Limits { run: 64 << 10, message: 1000 });
+            for (number, piece) in all.chunks(all.len().div_ceil(pieces)).enumerate() {
+                // The clock must not part them, however slow the machine is.
+                let mut log = evidence.lock();
+                if let Some(last) = log.first.last_mut() {
+                    last.went_on = Instant::now();
+                }
+                log.add(Kind::Received, piece, number > 0, None);
+            }
+            let items = evidence.take(Instant::now());
+            assert_eq!(sizes(&items), [(Kind::Received, 500, 99_000, 500)], "{pieces}");
+            assert_eq!((&items[0].bytes[..], &items[0].rest[..]), (&all[..500], &all[99_500..]));
+        }
+        let evidence = Evidence::new(Limits { run: 1000, message: 10 });
+        evidence.sent(b"0123456789", false);
+        evidence.sent(b"0123456789a", false);
+        let items = evidence.take(Instant::now());
+        assert_eq!(sizes(&items), [(Kind::Sent, 10, 0, 0), (Kind::Sent, 5, 1, 5)]);
+        assert_eq!(items[0].bytes, b"0123456789");
+    }
+
+    #[test]
+    fn the_first_and_the_last_messages_are_kept_and_the_others_counted() {
+        let limits = Limits { run: 4000, message: 100 };
+        let evidence = Evidence::new(limits);
+        for number in 0..1_000 {
+            evidence.sent(format!("{number:020}").as_bytes(), false);
+        }
+        let items = evidence.take(Instant::now());
+        let kept = |item: &Item| item.bytes.len() + item.rest.len() + OVERHEAD;
+        assert!(items.iter().map(kept).sum::<usize>() <= limits.run + OVERHEAD, "{}", items.len());
+        let gap = items.iter().position(|item| item.kind == Kind::Omitted).unwrap_or_default();
+        // A quarter of the room each message of 84 takes.
+        assert_eq!(gap, 11);
+        let told = format!("{} messages", 1_000 - (items.len() - 1));
+        assert_eq!(items[gap].note.as_deref(), Some(told.as_str()));
+        assert_eq!(items[gap].cut, 20 * (1_000 - (items.len() - 1)));
+        let number = |item: &Item| String::from_utf8_lossy(&item.bytes).parse::<usize>();
+        for (at, item) in items[..gap].iter().enumerate() {
+            assert_eq!(number(item), Ok(at));
+        }
+        let after = items.len() - gap - 1;
+        for (at, item) in items[gap + 1..].iter().enumerate() {
+            assert_eq!(number(item), Ok(1_000 - after + at));
+        }
+        // Taken, it is empty.
+        assert_eq!(evidence.take(Instant::now()), []);
+    }
+
+    #[test]
+    fn single_bytes_do_not_fill_the_memory() {
+        let evidence = Evidence::default();
+        for _ in 0..100_000 {
+            evidence.received(b"x\n", false);
+        }
+        assert!(evidence.take(Instant::now()).len() <= Limits::default().run / OVERHEAD);
+    }
+}

@@ -1,0 +1,183 @@
+//! Evidence as it stands in a record: the key `wire`.
+//!
+//! What is printable UTF-8 is `text`, so that a person and a `grep` can read it, anything else `base64`. Of a message that was cut,
+//! that is its beginning; `cut` bytes are missing then, and `rest` (or `rest_base64`) is its end.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Deserialize, Serialize};
+
+use crate::adapter::evidence::{Item, Kind, Phase};
+use crate::times::{milliseconds, seconds};
+
+/// [`Item`] as it is written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct WireRecord {
+    /// [`Kind`], as a word.
+    pub direction: String,
+    /// [`Phase`], as a word; absent in the run itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Milliseconds since the run began.
+    pub at_ms: f64,
+    /// What it was, or its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The same, where it is no printable text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base64: Option<String>,
+    /// So many bytes are missing behind that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut: usize,
+    /// The end behind these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<String>,
+    /// The same, where it is no printable text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest_base64: Option<String>,
+    /// In words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// An item as it is written.
+pub fn write(item: &Item) -> WireRecord {
+    let Item { kind, at, phase, bytes, cut, rest, note } = item;
+    let (mut begin, mut end, mut cut) = (bytes.as_slice(), rest.as_slice(), *cut);
+    if cut > 0 {
+        // The cut goes around a sign of several bytes.
+        let whole = up_to_sign(begin);
+        let skipped = end.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+        if printable(&begin[..whole]).is_some() && printable(&end[skipped..]).is_some() {
+            cut += begin.len() - whole + skipped;
+            (begin, end) = (&begin[..whole], &end[skipped..]);
+        }
+    }
+    let texts = printable(begin).zip(printable(end));
+    let base64 = |bytes: &[u8]| (texts.is_none() && !bytes.is_empty()).then(|| BASE64_STANDARD.encode(bytes));
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    WireRecord {
+        direction: kind.name().to_owned(),
+        phase: (*phase != Phase::Run).then(|| phase.name().to_owned()),
+        at_ms: milliseconds(*at),
+        text: texts.and_then(|(begin, _)| text(begin)),
+        base64: base64(begin),
+        cut,
+        rest: texts.and_then(|(_, end)| text(end)),
+        rest_base64: base64(end),
+        note: note.clone(),
+    }
+}
+
+/// The item that is written there.
+///
+/// # Errors
+/// It is none.
+pub fn read(record: &WireRecord) -> Result<Item, String> {
+    let wrong = |what: &str| format!("`wire`: {what}");
+    let word = &record.direction;
+    let kind = Kind::ALL.into_iter().find(|one| one.name() == word);
+    let phase = match &record.phase {
+        None => Some(Phase::Run),
+        Some(word) => Phase::ALL.into_iter().find(|one| one.name() == word),
+    };
+    let bytes = |text: &Option<String>, base64: &Option<String>| match (text, base64) {
+        (Some(_), Some(_)) => Err(wrong("an item has both text and base64")),
+        (Some(text), None) => Ok(text.clone().into_bytes()),
+        (None, Some(base64)) => BASE64_STANDARD.decode(base64).map_err(|_| wrong("what is no base64")),
+        (None, None) => Ok(Vec::new()),
+    };
+    Ok(Item {
+        kind: kind.ok_or_else(|| wrong(&format!("`{word}` is no direction")))?,
+        at: seconds(record.at_ms / 1e3).ok_or_else(|| wrong("`at_ms` is no time"))?,
+        phase: phase.ok_or_else(|| wrong("`phase` is none"))?,
+        bytes: bytes(&record.text, &record.base64)?,
+        cut: record.cut,
+        rest: bytes(&record.rest, &record.rest_base64)?,
+        note: record.note.clone(),
+    })
+}
+
+/// The bytes as a text that can be shown.
+fn printable(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let is_plain = |sign: char| !sign.is_control() || matches!(sign, '\t' | '\r' | '\n');
+    text.chars().all(is_plain).then_some(text)
+}
+
+/// How many bytes there are without a sign at the end that is not whole.
+fn up_to_sign(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::time::Duration;
+
+    use super::*;
+
+    fn item(bytes: &[u8], cut: usize, rest: &[u8]) -> Item {
+        Item {
+            kind: Kind::Received,
+            at: Duration::from_micros(1500),
+            phase: Phase::Settle,
+            bytes: bytes.to_vec(),
+            cut,
+            rest: rest.to_vec(),
+            note: None,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for (bytes, cut, rest) in [
+            (b"+OK\r\n".as_slice(), 0, b"".as_slice()),
+            (b"", 0, b""),
+            (b"\x00\x01", 0, b""),
+            (b"a\x1b[2J", 7, b"b"),
+            (b"text", 7, b"\xff"),
+            ("größe".as_bytes(), 3, "größe".as_bytes()),
+        ] {
+            let item = item(bytes, cut, rest);
+            let written = serde_json::to_string(&write(&item)).unwrap();
+            assert!(!written.contains('\x1b'), "{written}");
+            assert_eq!(read(&serde_json::from_str(&written).unwrap()), Ok(item), "{written}");
+        }
+    }
+
+    #[test]
+    fn a_cut_goes_around_a_sign_and_stays_text() {
+        let text = "ööö".as_bytes();
+        let written = write(&item(&text[..3], 10, &text[3..]));
+        assert_eq!(
+            (written.text.as_deref(), written.cut, written.rest.as_deref()),
+            (Some("ö"), 12, Some("ö"))
+        );
+    }
+
+    #[test]
+    fn what_is_no_item_is_refused() {
+        let good = serde_json::to_value(write(&item(b"a", 0, b""))).unwrap();
+        for (key, value) in [
+            ("direction", serde_json::json!("sideways")),
+            ("phase", serde_json::json!("run away")),
+            ("at_ms", serde_json::json!(-1)),
+            ("base64", serde_json::json!("YQ==")),
+            ("rest_base64", serde_json::json!("?")),
+        ] {
+            let mut bad = good.clone();
+            bad[key] = value;
+            assert!(read(&serde_json::from_value(bad).unwrap()).is_err(), "{key}");
+        }
+    }
+}
