@@ -8,6 +8,7 @@
 pub mod arguments;
 pub mod commands;
 pub mod console;
+pub mod evidence;
 pub mod execution_arguments;
 pub mod exit;
 pub mod output_format;

@@ -13,7 +13,7 @@ use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::write::write;
-use crate::{console, story};
+use crate::{console, evidence, story};
 
 /// Reads the run, tells it, draws it.
 ///
@@ -55,10 +55,11 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         OutputFormat::Human => {
             let (test, initial, run) = (&stored.test, &stored.initial, &stored.run);
             let text = format!(
-                "{} seed {}\n{}{}",
+                "{} seed {}\n{}{}{}",
                 test.iosts.name,
                 run.seed,
                 story::table(test, initial, run),
+                evidence::wire(run),
                 story::why(test, initial, run)
             );
             console::print(&text)?;

@@ -1,0 +1,136 @@
+//! Evidence as people read it: what went over the wire, line for line, with the events between.
+//!
+//! Which bytes made which event is known by their order only: a message stands before the event that the tester made of it, and a
+//! request over HTTP may stand behind its stimulus, since another thread sends it. Every sign is shown: line ends as `\r\n`, what is
+//! no text as `\xff`. A message of many lines, and a line of many signs, is shortened here and whole in the document.
+
+use std::fmt::Write;
+
+use coreach_execution::Run;
+use coreach_execution::adapter::evidence::{Item, Kind, Phase};
+
+use crate::visible::visible;
+
+/// So many signs of a line are shown.
+const LONGEST: usize = 400;
+
+/// So many lines of a message are shown, half of them from its end.
+const MOST_LINES: usize = 20;
+
+/// The wire of a run, with its events; nothing where nothing was kept.
+pub fn wire(run: &Run) -> String {
+    let mut text = String::new();
+    if run.wire.is_empty() {
+        return text;
+    }
+    text.push_str("on the wire (-> sent, <- received), and the events by their numbers\n");
+    let mut events = run.trace.iter().enumerate().peekable();
+    let mut phase = None;
+    let mut tell = |text: &mut String, until: Option<&Item>| {
+        let comes_before = |at| until.is_none_or(|item| at < item.at || item.phase == Phase::Settle);
+        while let Some((number, step)) = events.next_if(|(_, step)| comes_before(step.at)) {
+            put(text, step.at.as_secs_f64(), &format!("== {} {}", number + 1, step.what));
+        }
+    };
+    for item in &run.wire {
+        tell(&mut text, Some(item));
+        if phase != Some(item.phase) && (phase.is_some() || item.phase != Phase::Run) {
+            text.push_str(match item.phase {
+                Phase::Start => "  before the run\n",
+                Phase::Run => "  the run\n",
+                Phase::Settle => "  after the run\n",
+            });
+        }
+        phase = Some(item.phase);
+        one(&mut text, item);
+    }
+    tell(&mut text, None);
+    text
+}
+
+fn one(text: &mut String, item: &Item) {
+    let sign = match item.kind {
+        Kind::Sent => "->",
+        Kind::Received => "<-",
+        Kind::End => "--",
+        Kind::Mark => "??",
+        Kind::Stderr => "!!",
+        Kind::Omitted => "..",
+    };
+    let what = match (item.kind, &item.note) {
+        (Kind::Mark, Some(note)) => format!("{note}: "),
+        (Kind::Stderr, Some(note)) => format!("standard error, {note}: "),
+        (Kind::Stderr, None) => "standard error: ".to_owned(),
+        (Kind::Omitted, Some(note)) => format!("{note} of {} bytes are not kept", item.cut),
+        (_, Some(note)) => note.clone(),
+        (_, None) => String::new(),
+    };
+    let mut lines = lines(&item.bytes);
+    if item.cut > 0 && item.kind != Kind::Omitted {
+        lines.push(format!("... {} bytes are not kept ...", item.cut));
+        lines.extend(self::lines(&item.rest));
+    }
+    if lines.len() > MOST_LINES {
+        let left = lines.len() - MOST_LINES;
+        lines.splice(MOST_LINES / 2..MOST_LINES / 2 + left, [format!("... {left} lines ...")]);
+    }
+    let mut lines = lines.into_iter();
+    let first = lines.next().unwrap_or_default();
+    put(text, item.at.as_secs_f64(), &format!("{sign} {what}{first}"));
+    for line in lines {
+        let _ = writeln!(text, "{:>14}{line}", "");
+    }
+}
+
+fn put(text: &mut String, seconds: f64, line: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{:>10.1} {}", seconds * 1e3, visible(line));
+}
+
+/// The lines with their ends, every sign of them shown.
+fn lines(bytes: &[u8]) -> Vec<String> {
+    bytes.split_inclusive(|byte| *byte == b'\n').map(shown).collect()
+}
+
+fn shown(line: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in line.utf8_chunks() {
+        for sign in chunk.valid().chars() {
+            match sign {
+                '\r' | '\n' | '\t' => text.extend(sign.escape_default()),
+                sign if sign.is_ascii_control() => drop(write!(text, "\\x{:02x}", u32::from(sign))),
+                sign => text.push(sign),
+            }
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => {
+            let left = text[at..].chars().count();
+            format!("{} ... {left} signs more", visible(&text[..at]))
+        }
+        None => visible(&text).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_byte_reaches_the_terminal_as_it_is() {
+        assert_eq!(shown(b"a\x1b[2J\t\xff\xc3\r\n"), "a\\x1b[2J\\t\\xff\\xc3\\r\\n");
+        assert_eq!(shown("\u{202e}x\u{9b}".as_bytes()), "\\u{202e}x\\u{9b}");
+        for byte in 0..=255_u8 {
+            assert!(shown(&[byte, b'a', byte]).chars().all(|sign| matches!(sign, ' '..='~')), "{byte}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_shortened_with_a_count() {
+        let line = shown(&[b'x'; 1000]);
+        assert!(line.ends_with(" ... 600 signs more") && line.len() < 500, "{line}");
+    }
+}
