@@ -246,7 +246,7 @@ const EXPLAIN_HELP: &str = "\
 A campaign's store has many runs: name one by its number, or by the beginning of its key.
 
 Example:
-  coreach explain nightly.sqlite 17 --draw walked.svg";
+  coreach explain nightly.sqlite 17 --draw walked.svg --reproducer shows.py";
 
 /// What the whole program's help ends with.
 fn help() -> String {

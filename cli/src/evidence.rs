@@ -33,7 +33,9 @@ pub fn wire(run: &Run) -> String {
         }
     };
     for item in &run.wire {
-        tell(&mut text, Some(item));
+        if item.phase == Phase::Settle {
+            tell(&mut text, Some(item));
+        }
         if phase != Some(item.phase) && (phase.is_some() || item.phase != Phase::Run) {
             text.push_str(match item.phase {
                 Phase::Start => "  before the run\n",
@@ -42,6 +44,7 @@ pub fn wire(run: &Run) -> String {
             });
         }
         phase = Some(item.phase);
+        tell(&mut text, Some(item));
         one(&mut text, item);
     }
     tell(&mut text, None);

@@ -165,6 +165,12 @@ pub struct ExplainArguments {
     /// Draw the walked path through the test case here: .dot or .svg
     #[arg(long, value_name = "FILE")]
     pub draw: Option<PathBuf>,
+    /// Write a script here that shows the failure again without coreach: Python 3, and curl for HTTP
+    #[arg(long, value_name = "FILE")]
+    pub reproducer: Option<PathBuf>,
+    /// The implementation, for `--reproducer` [default: that of the store]
+    #[arg(long, value_name = "FILE", requires = "reproducer")]
+    pub iut: Option<PathBuf>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,

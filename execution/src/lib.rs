@@ -89,6 +89,7 @@ pub mod mutation;
 pub mod random;
 pub mod record;
 pub mod replay;
+pub mod reproducer;
 pub mod run;
 pub mod shrink;
 pub mod strategy;

@@ -3,13 +3,16 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use coreach_execution::adapter::Iut;
 use coreach_execution::record::{self, Record, restore};
 use coreach_execution::{Run, Settings, TestCase};
 use coreach_model::Diagnostic;
 use coreach_model::file;
+use coreach_model::reader::Reading;
 use coreach_model::semantics::State;
 
 use crate::cases::{self, Cases};
+use crate::iut;
 use crate::making::SILENT;
 use crate::outputs::{self, Named};
 
@@ -31,6 +34,23 @@ pub struct Stored {
     pub settings: Settings,
     /// The description of its implementation and the file from which that was read, where a store has them.
     pub iut: Option<(String, String)>,
+}
+
+impl Stored {
+    /// The implementation: that of a file, or the one that a store describes.
+    ///
+    /// # Errors
+    /// Neither is known, or what is wrong with it.
+    pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
+        match (file, &self.iut) {
+            (Some(path), _) => iut::load(path, &self.test.iosts),
+            (None, Some((description, file))) => crate::campaign::reopen(description, file, &self.test.iosts),
+            (None, None) => {
+                let message = "the run does not say against what it was: give `--iut FILE`";
+                Err(vec![Diagnostic::error("no-implementation", message)])
+            }
+        }
+    }
 }
 
 /// Reads a run.

@@ -156,6 +156,7 @@ fn an_adapter_is_opened_and_read_in_one_place_each() {
         &[
             "execution/src/adapter/description.rs",
             "execution/src/adapter/open.rs",
+            "execution/src/reproducer/mod.rs",
             "project/src/campaign/iuts.rs",
             "project/src/iut.rs",
         ],

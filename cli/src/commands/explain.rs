@@ -1,11 +1,16 @@
 //! `coreach explain`: why a run ended as it did, event by event, and as a picture.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use coreach_execution::judge;
+use coreach_execution::reproducer::{NoScript, script};
 use coreach_model::Diagnostic;
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_project::outputs::{self, Named};
+use coreach_project::stored::Stored;
 use coreach_project::{budget, stored};
 
 use super::refuse;
@@ -50,6 +55,11 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
             return Ok(Exit::Environment);
         }
     }
+    if let Some(path) = &arguments.reproducer
+        && let Some(exit) = reproduce(arguments, &stored, path)?
+    {
+        return Ok(exit);
+    }
     match arguments.format {
         OutputFormat::Json => console::print_json(&stored.record)?,
         OutputFormat::Human => {
@@ -66,6 +76,47 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// Writes the script; the exit code, if that cannot be.
+fn reproduce(arguments: &ExplainArguments, stored: &Stored, path: &Path) -> io::Result<Option<Exit>> {
+    let refused = |found: &[Diagnostic]| refuse(found, arguments.format).map(Some);
+    let mut inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
+    inputs.extend(arguments.iut.as_deref().into_iter().flat_map(outputs::iut));
+    let draw = arguments.draw.as_deref().map(|path| Named::new("--draw", path));
+    inputs.extend(draw);
+    if let Err(found) = outputs::refuse(&[Named::new("--reproducer", path)], &inputs) {
+        return refused(&found);
+    }
+    let iut = match budget::reading(|| stored.implementation(arguments.iut.as_deref())) {
+        Ok((iut, _)) => iut,
+        Err(found) => return refused(&found),
+    };
+    let mut judge = judge::of(&stored.test, stored.initial.clone(), stored.run.link);
+    let script = match script(&iut, judge.as_mut(), &stored.run) {
+        Ok(script) => script,
+        Err(NoScript(why)) => {
+            let message = format!("there is no script that shows this run again: {why}");
+            return refused(&[Diagnostic::error("no-reproducer", message)]);
+        }
+    };
+    if let Err(error) = write(path, script).and_then(|()| executable(path)) {
+        console::say(&format!("error: {}: {error}", path.display()));
+        return Ok(Some(Exit::Environment));
+    }
+    Ok(None)
+}
+
+/// It can be started by its name; what is no file stays as it is.
+fn executable(path: &Path) -> io::Result<()> {
+    let known = fs::metadata(path)?;
+    let mut permissions = known.permissions();
+    if !known.is_file() {
+        return Ok(());
+    }
+    // Whoever may read it may start it.
+    permissions.set_mode(permissions.mode() | (permissions.mode() & 0o444) >> 2);
+    fs::set_permissions(path, permissions)
 }
 
 fn no_picture(path: &Path) -> Diagnostic {

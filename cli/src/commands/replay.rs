@@ -14,7 +14,7 @@ use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
 use coreach_execution::{Adapter, Run, Settings};
 use coreach_model::{Diagnostic, file};
 use coreach_project::outputs::{self, Named};
-use coreach_project::{budget, iut, stored};
+use coreach_project::{budget, stored};
 
 use super::{plural, refuse};
 use crate::execution_arguments::ReplayArguments;
@@ -49,17 +49,7 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
             return refuse(&[Diagnostic::error("output-is-there", message)]);
         }
     }
-    let loaded = budget::reading(|| match (&arguments.iut, &stored.iut) {
-        (Some(path), _) => iut::load(path, &stored.test.iosts),
-        (None, Some((description, file))) => {
-            coreach_project::campaign::reopen(description, file, &stored.test.iosts)
-        }
-        (None, None) => {
-            let message = "the run does not say against what it was: give `--iut FILE`";
-            Err(vec![Diagnostic::error("no-implementation", message)])
-        }
-    });
-    let implementation = match loaded {
+    let implementation = match budget::reading(|| stored.implementation(arguments.iut.as_deref())) {
         Ok((implementation, _)) => implementation,
         Err(found) => return refuse(&found),
     };

@@ -293,7 +293,11 @@ fn with_farewell(failure: Failure, server: &Server) -> Failure {
     }
 }
 
-fn prepare(
+/// A request with its holes filled.
+///
+/// # Errors
+/// [`Failure::Untranslatable`]: a hole has no value.
+pub fn prepare(
     request: &Request,
     base: &str,
     what: &str,

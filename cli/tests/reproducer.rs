@@ -1,0 +1,100 @@
+//! A failed run as a script that stands alone: it fails without coreach, and no longer where the fault is cured.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+mod adder;
+
+use std::fs;
+use std::process::{Command, Output};
+
+use adder::{Folder, WAYS};
+
+/// Writes the script of a run with this fault.
+fn script(folder: &Folder, way: &str, fault: &str) -> String {
+    let verdict = if fault == "half" { "RunError" } else { "Fail" };
+    folder.run(way, fault, verdict);
+    let (run, iut) = (format!("{way}-{fault}/four.1.json"), format!("{way}_{fault}.yaml"));
+    let path = format!("{way}-{fault}.py");
+    let output = folder.coreach(&["explain", &run, "--iut", &iut, "--reproducer", &path]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    path
+}
+
+/// Starts the script by its name, from another folder, and without coreach's environment.
+fn started(folder: &Folder, path: &str) -> Output {
+    let path = folder.0.join(path);
+    Command::new(path).current_dir(std::env::temp_dir()).output().unwrap()
+}
+
+#[track_caller]
+fn ends(output: &Output, code: i32, sentence: &str) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let last = text.lines().last().unwrap_or_default();
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    assert!(last.starts_with(sentence), "{output:?}");
+}
+
+#[test]
+fn a_script_fails_alone_and_no_longer_when_the_fault_is_cured() {
+    for fault in ["sum", "alien", "half"] {
+        let folder = Folder::new(&format!("script-{fault}"));
+        let scripts: Vec<String> = WAYS.iter().map(|way| script(&folder, way, fault)).collect();
+        for path in &scripts {
+            let output = started(&folder, path);
+            ends(&output, 1, "FAILED: the failure is seen again");
+        }
+        let server = folder.0.join("server.py");
+        let text = fs::read_to_string(&server).unwrap();
+        let cured = text.replace("WAY, FAULT = sys.argv[1], sys.argv[2]", "WAY, FAULT = sys.argv[1], 'none'");
+        assert_ne!(text, cured);
+        fs::write(&server, cured).unwrap();
+        for path in &scripts {
+            ends(&started(&folder, path), 0, "not seen: the failure is not seen");
+        }
+        // Another fault is another failure.
+        let other = if fault == "sum" { "alien" } else { "sum" };
+        fs::write(&server, text.replace("sys.argv[2]", &format!("'{other}'"))).unwrap();
+        for path in &scripts {
+            ends(&started(&folder, path), 0, "not seen: the failure is not seen");
+        }
+        fs::remove_file(&server).unwrap();
+        for path in &scripts {
+            ends(&started(&folder, path), 2, "could not be tried: ");
+        }
+    }
+}
+
+#[test]
+fn a_script_of_a_campaign_takes_its_implementation_from_the_store() {
+    let folder = Folder::new("stored");
+    let iut = folder.iut("http", "sum");
+    let campaign = format!(
+        "campaign: night\ntests: [ {{ configuration: coreach.yaml }} ]\niuts: [{iut}]\nseeds: {{ first: 1, count: 1 }}\n"
+    );
+    fs::write(folder.0.join("night.yaml"), campaign).unwrap();
+    let output = folder.coreach(&["campaign", "night.yaml"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let output = folder.coreach(&["explain", "night.sqlite", "1", "--reproducer", "night.py"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    ends(&started(&folder, "night.py"), 1, "FAILED");
+}
+
+#[test]
+fn what_cannot_be_shown_again_is_refused_and_nothing_is_written() {
+    let folder = Folder::new("refused");
+    folder.run("stdio", "none", "Pass");
+    let run = "stdio-none/four.1.json";
+    for (arguments, expected) in [
+        (vec!["--iut", "stdio_none.yaml", "--reproducer", "a.py"], "no answer of"),
+        (vec!["--reproducer", "a.py"], "give `--iut FILE`"),
+        (vec!["--iut", "stdio_none.yaml", "--reproducer", "stdio_none.yaml"], "stdio_none.yaml"),
+        (vec!["--iut", "stdio_none.yaml", "--reproducer", run], run),
+    ] {
+        let before = fs::read(folder.0.join("stdio_none.yaml")).unwrap();
+        let output = folder.coreach(&[vec!["explain", run], arguments].concat());
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(err.contains(expected), "{err}");
+        assert!(!folder.0.join("a.py").exists());
+        assert_eq!(fs::read(folder.0.join("stdio_none.yaml")).unwrap(), before);
+    }
+}

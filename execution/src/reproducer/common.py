@@ -1,0 +1,151 @@
+class Seen(Exception):
+    """The failure is seen again: exit code 1."""
+
+
+class NotSeen(Exception):
+    """It is not: exit code 0."""
+
+
+class NotTried(Exception):
+    """It could not be tried: exit code 2."""
+
+
+def same(given, expected):
+    """Is it the same value? A number may be written as a number or as a text."""
+    if isinstance(given, dict) and isinstance(expected, dict):
+        return given.keys() == expected.keys() and all(same(given[key], expected[key]) for key in given)
+    if isinstance(given, list) and isinstance(expected, list):
+        return len(given) == len(expected) and all(map(same, given, expected))
+    numbers = number(given), number(expected)
+    if None not in numbers:
+        return numbers[0] == numbers[1]
+    return type(given) is type(expected) and given == expected
+
+
+def number(value):
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,4000}([./][0-9]{1,4000})?", value):
+        try:
+            return Fraction(value)
+        except ZeroDivisionError:
+            return None
+    return None
+
+
+def fits(values, expected):
+    """Are these the values? `Either` lists the texts that a value may have."""
+    if values.keys() != expected.keys():
+        return False
+    for name, wanted in expected.items():
+        texts = wanted.texts if isinstance(wanted, Either) else [wanted]
+        if not any(same(values[name], text) for text in texts):
+            return False
+    return True
+
+
+class Either:
+    def __init__(self, *texts):
+        self.texts = texts
+
+
+class Came:
+    """What came: an `event` with its name and values; `alien`, which is none; `garbage`, `silence` or the `end`."""
+
+    def __init__(self, kind, raw=b"", name=None, values=None):
+        self.kind, self.raw, self.name, self.values = kind, raw, name, values
+
+    def __str__(self):
+        if self.kind == "silence":
+            return "nothing came in time"
+        if self.kind == "end":
+            return "it has ended" + (", after %r" % self.raw if self.raw else "")
+        return "%r" % self.raw
+
+
+class Implementation:
+    """What all ways to an implementation have in common."""
+
+    def __init__(self):
+        self.port = free_port()
+        self.process = None
+
+    def launch(self, words, directory, environment, talks=False):
+        """Starts the implementation, in a process group of its own."""
+        pipe = subprocess.PIPE if talks else None
+        try:
+            self.process = subprocess.Popen(
+                words, cwd=directory, env={**os.environ, **environment}, start_new_session=True, bufsize=0,
+                stdin=pipe or subprocess.DEVNULL, stdout=pipe or sys.stderr)
+        except OSError as error:
+            raise NotTried("%s cannot be started: %s" % (words[0], error))
+
+    def command(self, words, directory, environment, within):
+        """A command that belongs to the reset; it must end with status 0."""
+        try:
+            ended = subprocess.run(words, cwd=directory, env={**os.environ, **environment}, timeout=within,
+                                   stdin=subprocess.DEVNULL, stdout=sys.stderr)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NotTried("the reset failed: %s" % error)
+        if ended.returncode != 0:
+            raise NotTried("the reset failed: %s ended with status %s" % (words[0], ended.returncode))
+
+    def pause(self, seconds):
+        time.sleep(seconds)
+
+    def connection(self, address, within):
+        """A connection to the server, as soon as it takes one."""
+        host, _, port = address.rpartition(":")
+        until = time.monotonic() + within
+        while True:
+            try:
+                return socket.create_connection((host.strip("[]"), int(port)), timeout=max(until - time.monotonic(), 0.1))
+            except OSError as error:
+                is_gone = self.process is not None and self.process.poll() is not None
+                if is_gone or time.monotonic() >= until:
+                    raise NotTried("no connection to %s: %s" % (address, "the server has ended" if is_gone else error))
+                time.sleep(0.01)
+
+    def observe(self, name, values, within=PATIENCE):
+        """This came before: it must come again, or the system goes another way."""
+        came = self.next(within)
+        self.tell("<-", came)
+        if came.kind == "event" and came.name == name and fits(came.values, values):
+            return
+        if came.kind == "end":
+            raise NotTried("the implementation went before the failure: %s" % came)
+        raise NotSeen("the implementation goes another way this time: %s" % came)
+
+    def offence(self, kind, within=PATIENCE, name=None, values=None, raw=None):
+        """This is what failed: does it come again?"""
+        came = self.next(within)
+        self.tell("<-", came)
+        is_same = came.kind == kind
+        if kind == "event":
+            is_same = is_same and came.name == name and fits(came.values, values)
+        elif raw is not None:
+            # One who knows the specification says of this text that it is no event.
+            is_same = is_same or came.raw == raw
+        if is_same:
+            raise Seen("the failure is seen again: %s" % came)
+        raise NotSeen("the failure is not seen: %s" % came)
+
+    def tell(self, sign, what):
+        print("%8.3f %s %s" % (time.monotonic() - BEGIN, sign, what), flush=True)
+
+    def leave(self):
+        """Ends what was started, with all of its group."""
+        if self.process is not None:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except OSError:
+                pass
+            self.process.wait()
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return str(one.getsockname()[1])

@@ -1,0 +1,30 @@
+class It(Wire):
+    """One JSON message per line."""
+
+    def begin(self, start, within):
+        self.send(start)
+        came = self.next(within)
+        if came.kind != "ready":
+            raise NotTried("the implementation does not become ready: %s" % came)
+
+    def next(self, within):
+        until = time.monotonic() + within
+        while True:
+            line = self.line(max(until - time.monotonic(), 0))
+            if line is None:
+                return self.nothing()
+            if not line.strip(b" \t\r"):
+                continue
+            try:
+                message = json.loads(line.decode("utf-8"), parse_float=Fraction)
+            except (ValueError, RecursionError):
+                return Came("garbage", line)
+            if not isinstance(message, dict) or set(message) == {"error"}:
+                return Came("end" if isinstance(message, dict) else "garbage", line)
+            if set(message) == {"log"}:
+                continue
+            if set(message) == {"ready"}:
+                return Came("ready", line)
+            values = message.get("values", {})
+            is_output = set(message) <= {"output", "values"} and "output" in message and isinstance(values, dict)
+            return Came("event", line, message["output"], values) if is_output else Came("garbage", line)

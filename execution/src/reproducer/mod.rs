@@ -1,0 +1,466 @@
+//! A failed run as a script that stands alone: it brings the implementation up, does what the tester did, and looks whether the same
+//! comes of it, without coreach.
+//!
+//! **Problem.** Who gets a failure reported wants to see it before anything else, on a machine without this program.
+//!
+//! **Method.** The script is Python 3 with its standard library, and `curl` for HTTP. A shell cannot wait for a line or its time,
+//! whichever is first, and treat any byte as a byte; Python can, and reads as well. The script begins with the run, one call for each
+//! thing that is done: launch, reset, stimuli, waits, what came in between, what failed. Behind that stands what does it, which is the
+//! same in all scripts of a way (the `.py` files beside this one). Commands are lists of words, never a line for a shell, and every
+//! text of a user or an implementation is a literal of printable ASCII signs, so no sign of it can mean anything else.
+//!
+//! What came before the failure must come again, by action and values: where the implementation goes another way, what follows would
+//! prove nothing. What failed is the same where it is the same event, or again none (alien), or again the end. Nothing in the script
+//! knows the specification; what that allows stands beside it as a comment.
+//!
+//! **Where we differ from a replay**: the script judges nothing but that one answer, knows no delay of a link, and lets stimuli wait as
+//! long after what was before them as they did.
+
+mod python;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value, Verdict};
+use serde_json::Value as Json;
+
+use crate::adapter::description::{
+    Command, Encoding, Http, Iut, Launch, Lines, Spelling, Stdio, Step, Tcp, Unmatched, Way,
+};
+use crate::adapter::evidence::{self, Kind};
+use crate::adapter::http::prepare;
+use crate::adapter::signature::Signatures;
+use crate::adapter::template::Template;
+use crate::adapter::{Failure, Session, json_lines, lines};
+use crate::codec;
+use crate::explain::reason;
+use crate::judge::Judge;
+use crate::run::{Cause, Occurrence, Outcome, Run, Step as Happened};
+use python::{bytes, comment, json, text};
+
+/// Why there is no script.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoScript(pub String);
+
+/// Stands for the free port until the words are written: no word of a command can hold it.
+const PORT: &str = "\0port\0";
+
+/// How long an answer is waited for at least.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a wait must be to be repeated.
+const NOTABLE: Duration = Duration::from_millis(5);
+
+/// The script of a run that failed.
+///
+/// # Errors
+/// [`NoScript`]: the implementation is a model, or nothing that it did is the failure.
+pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoScript> {
+    let offence = Offence::of(run)?;
+    let told = reason(judge, run);
+    let session =
+        Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
+    let writer = Writer { signatures: Signatures::of(&session), session, body: String::new() };
+    let (way, mut writer) = writer.begun(&iut.way)?;
+    writer.steps(&iut.way, run, &offence, &told.expected)?;
+    let name = &judge.iosts().name;
+    let mut script = String::from("#!/usr/bin/env python3\n");
+    for line in [
+        format!("Shows a failure of {} again: {name}, seed {}.", iut.name, run.seed),
+        told.summary.clone(),
+        format!("Bucket {}: {}", told.bucket.id(), told.bucket),
+        String::new(),
+        format!(
+            "It needs Python 3.8 or later{}, and what is tested.",
+            if way == HTTP { ", curl" } else { "" }
+        ),
+        "Exit code 1: the failure is seen again; 0: it is not; 2: it could not be tried.".to_owned(),
+    ] {
+        let _ = writeln!(script, "{}", comment(&line));
+    }
+    script.push_str(IMPORTS);
+    script.push_str(&constants(&iut.way));
+    let _ = write!(script, "\n\ndef run(it):\n{}\n\n", writer.body);
+    script.push_str(&[COMMON, way, MAIN].join("\n\n"));
+    Ok(script)
+}
+
+const IMPORTS: &str = "import json, os, re, select, shlex, signal, socket, subprocess, sys, time
+from fractions import Fraction
+
+BEGIN = time.monotonic()
+";
+
+const COMMON: &str = include_str!("common.py");
+const JSON_LINES: &str = concat!(include_str!("wire.py"), "\n\n", include_str!("json_lines.py"));
+const LINES: &str = concat!(include_str!("wire.py"), "\n\n", include_str!("lines.py"));
+const HTTP: &str = include_str!("http.py");
+const MAIN: &str = include_str!("main.py");
+
+/// What failed.
+enum Offence {
+    /// The last event.
+    Event,
+    /// An answer that is no event, or cannot be read; the text, where it was kept.
+    Text(&'static str, Option<Vec<u8>>),
+    /// The end of the implementation.
+    End,
+}
+
+impl Offence {
+    fn of(run: &Run) -> Result<Self, NoScript> {
+        let marked = |note: &str| {
+            let mark = run
+                .wire
+                .iter()
+                .rev()
+                .find(|item| item.kind == Kind::Mark && item.note.as_deref() == Some(note));
+            mark.filter(|item| item.cut == 0).map(|item| item.bytes.clone())
+        };
+        let is_seen = matches!(run.trace.last(), Some(Happened { what: Occurrence::Observation(_), .. }));
+        match &run.outcome {
+            Outcome::Verdict(Verdict::Fail, Cause::Event) if is_seen => Ok(Offence::Event),
+            Outcome::Verdict(Verdict::Fail, Cause::Alien(_)) => {
+                Ok(Offence::Text(evidence::ALIEN, marked(evidence::ALIEN)))
+            }
+            Outcome::RunError(Failure::Garbage(_)) => {
+                Ok(Offence::Text(evidence::GARBAGE, marked(evidence::GARBAGE)))
+            }
+            Outcome::RunError(Failure::Lost(_)) => Ok(Offence::End),
+            other => Err(NoScript(format!(
+                "the run ended with {} ({}): no answer of the implementation is the failure",
+                other.name(),
+                crate::ending::cause(other).0
+            ))),
+        }
+    }
+}
+
+fn constants(way: &Way) -> String {
+    let mut text = format!("PATIENCE = {}\n", PATIENCE.as_secs());
+    let name = |unmatched: Unmatched| match unmatched {
+        Unmatched::Fail => "fail",
+        Unmatched::Error => "error",
+        Unmatched::Ignore => "ignore",
+    };
+    let mut list = |unmatched, items: Vec<String>| {
+        let _ = writeln!(text, "UNMATCHED = \"{}\"\nOBSERVATIONS = [\n{}]", name(unmatched), items.concat());
+    };
+    match way {
+        Way::Tcp(Tcp { encoding: Encoding::Lines(lines), .. })
+        | Way::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
+            let one = |(action, patterns): &(String, Vec<regex::Regex>)| {
+                let patterns: Vec<String> =
+                    patterns.iter().map(|one| self::text(&python::pattern(one.as_str()))).collect();
+                format!("    ({}, [{}]),\n", self::text(action), patterns.join(", "))
+            };
+            list(lines.unmatched, lines.observations.iter().map(one).collect());
+        }
+        Way::Http(http) => {
+            let observation = |(action, response): &(String, crate::adapter::description::Response)| {
+                let pointers =
+                    response.values.iter().map(|(name, pointer)| (name.as_str(), self::text(pointer)));
+                format!(
+                    "    ({}, {}, {}),\n",
+                    self::text(action),
+                    response.status,
+                    python::dictionary(pointers)
+                )
+            };
+            list(http.unmatched, http.observations.iter().map(observation).collect());
+        }
+        _ => {}
+    }
+    text
+}
+
+struct Writer<'a> {
+    signatures: Signatures,
+    session: Session<'a>,
+    body: String,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, line: &str) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.body, "    {line}");
+    }
+
+    /// What is done before the run, and what does it.
+    fn begun(mut self, way: &Way) -> Result<(&'static str, Self), NoScript> {
+        let begun = match way {
+            Way::Simulated(_) => {
+                return Err(NoScript(
+                    "the implementation is a model: there is nothing to be started".to_owned(),
+                ));
+            }
+            Way::Stdio(stdio) => self.stdio(stdio)?,
+            Way::Tcp(tcp) => self.tcp(tcp)?,
+            Way::Http(http) => self.http(http)?,
+        };
+        Ok((begun, self))
+    }
+
+    fn stdio(&mut self, stdio: &Stdio) -> Result<&'static str, NoScript> {
+        if let Encoding::Lines(lines) = &stdio.encoding {
+            self.apart(&lines.reset, false)?;
+        }
+        let command = self.command(&stdio.command, false, true)?;
+        self.line(&format!("it.start({command})"));
+        self.encoding(&stdio.encoding, stdio.ready)
+    }
+
+    fn tcp(&mut self, tcp: &Tcp) -> Result<&'static str, NoScript> {
+        let reset: &[Step] = match &tcp.encoding {
+            Encoding::Lines(lines) => &lines.reset,
+            Encoding::Json => &[],
+        };
+        if tcp.launch.is_none() {
+            self.apart(reset, false)?;
+        }
+        let ready = self.launch(tcp.launch.as_ref())?;
+        let address = self.word(&tcp.address, true, false)?;
+        self.line(&format!("it.connect({address}, {})", ready.as_secs_f64()));
+        if tcp.launch.is_some() {
+            self.apart(reset, true)?;
+        }
+        self.encoding(&tcp.encoding, ready)
+    }
+
+    fn http(&mut self, http: &Http) -> Result<&'static str, NoScript> {
+        let base = self.word(&http.base, true, false)?;
+        self.line(&format!("base = {base}"));
+        let ready = self.launch(http.launch.as_ref())?;
+        if http.launch.is_some() {
+            self.line(&format!("it.ready(\"127.0.0.1:\" + it.port, {})", ready.as_secs_f64()));
+        }
+        for step in &http.reset {
+            let Step::Request(probe) = step else {
+                self.apart(std::slice::from_ref(step), http.launch.is_some())?;
+                continue;
+            };
+            let prepared = prepare(&probe.request, "", "reset", |name| self.signatures.constant(name));
+            let prepared = prepared.map_err(no_script)?;
+            let expected =
+                probe.body.as_ref().map_or("None".to_owned(), |body| text(&python::pattern(body.as_str())));
+            self.line(&format!(
+                "it.prepare(base, {}, {}, {expected}, {})",
+                python::request(&prepared),
+                probe.status,
+                probe.within.as_secs_f64()
+            ));
+        }
+        Ok(HTTP)
+    }
+
+    fn encoding(&mut self, encoding: &Encoding, ready: Duration) -> Result<&'static str, NoScript> {
+        let within = ready.as_secs_f64();
+        match encoding {
+            Encoding::Json => {
+                let start = bytes(json_lines::start(&self.session).as_bytes());
+                self.line(&format!("it.begin({start}, {within})"));
+                Ok(JSON_LINES)
+            }
+            Encoding::Lines(lines) => {
+                for step in &lines.reset {
+                    let Step::Exchange(exchange) = step else { continue };
+                    let send = match &exchange.send {
+                        None => "None".to_owned(),
+                        Some(template) => {
+                            let filled =
+                                template.fill(|name| self.signatures.constant(name)).map_err(no_value)?;
+                            bytes((filled + &lines.line_ending).as_bytes())
+                        }
+                    };
+                    let expect = exchange.expect.as_ref();
+                    let expect = expect.map_or("None".to_owned(), |one| text(&python::pattern(one.as_str())));
+                    self.line(&format!("it.exchange({send}, {expect}, {within})"));
+                }
+                Ok(LINES)
+            }
+        }
+    }
+
+    /// The server, where it is to be launched; how long it may take.
+    fn launch(&mut self, launch: Option<&Launch>) -> Result<Duration, NoScript> {
+        let Some(launch) = launch else { return Ok(PATIENCE) };
+        // A server that is kept outlives the constants of a run.
+        let command = self.command(&launch.command, true, !launch.keep)?;
+        self.line(&format!("it.launch({command})"));
+        Ok(launch.ready)
+    }
+
+    /// Commands and pauses of the reset.
+    fn apart(&mut self, steps: &[Step], has_port: bool) -> Result<(), NoScript> {
+        for step in steps {
+            match step {
+                Step::Command(command, within) => {
+                    let command = self.command(command, has_port, true)?;
+                    self.line(&format!("it.command({command}, {})", within.as_secs_f64()));
+                }
+                Step::Pause(time) => self.line(&format!("it.pause({})", time.as_secs_f64())),
+                Step::Exchange(_) | Step::Request(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Its words, folder and environment.
+    fn command(&self, command: &Command, has_port: bool, has_constants: bool) -> Result<String, NoScript> {
+        let words: Result<Vec<String>, NoScript> =
+            command.words.iter().map(|word| self.word(word, has_port, has_constants)).collect();
+        // The script may lie and be started elsewhere.
+        let folder = std::path::absolute(&command.directory).unwrap_or_else(|_| command.directory.clone());
+        let environment = command.environment.iter().map(|(name, value)| (name.as_str(), text(value)));
+        Ok(format!("[{}], {}, {}", words?.join(", "), path(&folder), python::dictionary(environment)))
+    }
+
+    /// A word as an expression: the free port is known to the script only.
+    fn word(&self, word: &Template, has_port: bool, has_constants: bool) -> Result<String, NoScript> {
+        let value = |name: &str| match name {
+            "port" if has_port => Some(PORT.to_owned()),
+            name if has_constants => self.signatures.constant(name),
+            _ => None,
+        };
+        let filled = word.fill(value).map_err(no_value)?;
+        let pieces: Vec<String> = filled.split(PORT).map(text).collect();
+        let whole = pieces.join(" + it.port + ");
+        Ok(whole.replace("\"\" + ", "").replace(" + \"\"", ""))
+    }
+
+    fn steps(
+        &mut self,
+        way: &Way,
+        run: &Run,
+        offence: &Offence,
+        expected: &[String],
+    ) -> Result<(), NoScript> {
+        let mut before = None;
+        let last = run.trace.len().saturating_sub(1);
+        for (number, step) in run.trace.iter().enumerate() {
+            let gap = step.at.saturating_sub(before.unwrap_or(step.at));
+            match &step.what {
+                // How long nothing came is between the times of the events.
+                Occurrence::Silence(_) | Occurrence::Delay(_) => continue,
+                Occurrence::Stimulus(event) => {
+                    if gap >= NOTABLE {
+                        self.line(&format!("it.pause({:.3})", gap.as_secs_f64()));
+                    }
+                    let sent = self.stimulus(way, event)?;
+                    self.line(&format!("it.send({sent})  {}", comment(&event.to_string())));
+                }
+                Occurrence::Observation(event) => {
+                    let values = self.values(way, event);
+                    let (name, within) = (text(&event.action), within(gap));
+                    if number == last && matches!(offence, Offence::Event) {
+                        self.allowed(expected);
+                        self.line(&format!("it.offence(\"event\", {within}, {name}, {values})"));
+                    } else {
+                        self.line(&format!("it.observe({name}, {values}, {within})"));
+                    }
+                }
+            }
+            before = Some(step.at);
+        }
+        let end = run.wire.iter().rev().find(|item| item.kind == Kind::Mark).map(|item| item.at);
+        let gap = end.unwrap_or_default().saturating_sub(before.unwrap_or_default());
+        match offence {
+            Offence::Event => {}
+            Offence::Text(kind, raw) => {
+                self.allowed(expected);
+                let raw = raw.as_ref().map_or("None".to_owned(), |raw| bytes(raw));
+                self.line(&format!("it.offence(\"{kind}\", {}, raw={raw})", within(gap)));
+            }
+            Offence::End => {
+                self.allowed(expected);
+                self.line(&format!("it.offence(\"end\", {})", within(gap)));
+            }
+        }
+        Ok(())
+    }
+
+    fn allowed(&mut self, expected: &[String]) {
+        if !expected.is_empty() {
+            self.line("# The specification allows here:");
+        }
+        for one in expected {
+            self.line(&comment(&format!("  {one}")));
+        }
+    }
+
+    fn stimulus(&self, way: &Way, event: &Event) -> Result<String, NoScript> {
+        match way {
+            Way::Simulated(_) => Ok(String::new()),
+            Way::Stdio(Stdio { encoding, .. }) | Way::Tcp(Tcp { encoding, .. }) => {
+                let line = match encoding {
+                    Encoding::Json => json_lines::input(event, &self.signatures),
+                    Encoding::Lines(described) => {
+                        lines::input(described, event, &self.signatures).map_err(no_script)?
+                    }
+                };
+                Ok(bytes(line.as_bytes()))
+            }
+            Way::Http(http) => {
+                let request = http.stimuli.iter().find(|(action, _)| *action == event.action);
+                let (_, request) = request
+                    .ok_or_else(|| NoScript(format!("`stimuli` has no request for `{}`", event.action)))?;
+                let value = |name: &str| self.signatures.hole(event, &http.spelling, name);
+                let prepared = prepare(request, "", &event.action, value).map_err(no_script)?;
+                Ok(format!("base, {}", python::request(&prepared)))
+            }
+        }
+    }
+
+    /// The values of an observation, as they are to come.
+    fn values(&self, way: &Way, event: &Event) -> String {
+        let none = Spelling::default();
+        let (spelling, is_text) = match way {
+            Way::Stdio(Stdio { encoding: Encoding::Lines(Lines { spelling, .. }), .. })
+            | Way::Tcp(Tcp { encoding: Encoding::Lines(Lines { spelling, .. }), .. }) => (spelling, true),
+            Way::Http(http) => (&http.spelling, false),
+            _ => (&none, false),
+        };
+        let parameters = self.signatures.action(&event.action).map(|action| action.parameters.as_slice());
+        let one = |(datum, value): (&Datum, &Value)| {
+            let usual = codec::to_text(value);
+            let spelt = spelling.of(datum.name()).map(|texts| {
+                let same = texts.iter().filter(|(_, literal)| *literal == usual);
+                // In JSON a number or a truth value may stand for the text.
+                let texts = same.flat_map(|(written, _)| {
+                    let as_json = serde_json::from_str::<Json>(written).ok().filter(|json| !json.is_string());
+                    [Some(text(written)), as_json.filter(|_| !is_text).map(|one| json(&one))]
+                });
+                format!("Either({})", texts.flatten().collect::<Vec<_>>().join(", "))
+            });
+            let plain = || if is_text { text(&usual) } else { json(&codec::to_json(value)) };
+            (datum.name().to_owned(), spelt.unwrap_or_else(plain))
+        };
+        let pairs: Vec<(String, String)> =
+            parameters.unwrap_or_default().iter().zip(&event.values).map(one).collect();
+        python::dictionary(pairs.iter().map(|(name, value)| (name.as_str(), value.clone())))
+    }
+}
+
+/// How long an answer is waited for that took so long.
+fn within(gap: Duration) -> String {
+    format!("{}", (gap * 2 + Duration::from_secs(1)).max(PATIENCE).as_secs_f64().ceil())
+}
+
+fn path(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    match path.to_str() {
+        Some(name) => text(name),
+        None => format!("os.fsdecode({})", bytes(path.as_os_str().as_bytes())),
+    }
+}
+
+fn no_value(name: String) -> NoScript {
+    NoScript(format!("there is no value for `{{{name}}}`"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn no_script(failure: Failure) -> NoScript {
+    NoScript(failure.text().to_owned())
+}
