@@ -98,3 +98,23 @@ fn what_cannot_be_shown_again_is_refused_and_nothing_is_written() {
         assert_eq!(fs::read(folder.0.join("stdio_none.yaml")).unwrap(), before);
     }
 }
+
+#[test]
+fn a_redacted_header_is_in_no_file() {
+    let folder = Folder::new("redacted");
+    let path = folder.0.join("http.yaml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text + "evidence: { redact: [AUTHORIZATION] }\n").unwrap();
+    let path = script(&folder, "http", "sum");
+    let record = fs::read_to_string(folder.0.join("http-sum/four.1.json")).unwrap();
+    let written = fs::read_to_string(folder.0.join(&path)).unwrap();
+    assert!(record.contains("authorization: [redacted]"), "{record}");
+    for text in [&record, &written] {
+        assert!(!text.contains("Bearer"), "{text}");
+    }
+    ends(&started(&folder, &path), 2, "could not be tried: set SECRET_AUTHORIZATION");
+    let output =
+        Command::new(folder.0.join(&path)).env("SECRET_AUTHORIZATION", "Bearer it's").output().unwrap();
+    ends(&output, 1, "FAILED");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("Bearer"), "{output:?}");
+}

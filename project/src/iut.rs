@@ -9,6 +9,7 @@ mod binary;
 mod blocks;
 mod captures;
 mod encoding;
+mod evidence;
 mod http;
 mod lines;
 mod link;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use coreach_execution::Behaviour;
 use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way};
+use coreach_execution::adapter::evidence::Limits;
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
@@ -79,7 +81,7 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
         captures: Vec::new(),
     });
     let (mut found, mut failed) = collector.finish();
-    let Some((name, link, behaviour, way)) = iut else { return Err(found) };
+    let Some((name, (link, behaviour, evidence), way)) = iut else { return Err(found) };
     let way = match way {
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
@@ -102,7 +104,7 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
         }
     };
     match way {
-        Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence: Default::default() }, found)),
+        Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence }, found)),
         _ => Err(found),
     }
 }
@@ -128,18 +130,22 @@ pub fn beside(file: Arc<SourceFile>, iosts: &Iosts) -> Reading<(Option<Duration>
     if failed { Err(found) } else { Ok((said, found)) }
 }
 
+/// What stands beside the way.
+type Beside = (Option<Duration>, Behaviour, Limits);
+
 enum Found {
     Way(Box<Way>),
     Model(crate::configuration::Reference),
 }
 
-fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Behaviour, Found)> {
+fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
     let root = yaml::parse(reader.collector)?;
     let Kind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
         return None;
     };
-    let known: Vec<&str> = ["iut", "link"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
+    let known: Vec<&str> =
+        ["iut", "link", "evidence"].into_iter().chain(behaviour::KEYS).chain(WAYS).collect();
     shape::check_keys(reader.collector, entries, &known, "an IUT's file");
     let name = match shape::get(entries, "iut") {
         Some(node) => {
@@ -179,6 +185,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Behav
     let name = name?;
     let link = link::link(reader, entries, &way.key.text);
     let behaviour = behaviour::behaviour(reader, entries, &way.key.text);
+    let beside = (link, behaviour, evidence::evidence(reader, entries));
     let found = match way.key.text.as_str() {
         "simulated" => {
             let section = shape::section(reader.collector, entries, "simulated", &["model"]);
@@ -200,7 +207,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Option<Duration>, Behav
         }
         _ => http::http(reader, entries, &way.value).map(|http| Found::Way(Box::new(Way::Http(http)))),
     };
-    found.map(|found| (name, link, behaviour, found))
+    found.map(|found| (name, beside, found))
 }
 
 fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {

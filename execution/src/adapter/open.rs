@@ -16,10 +16,14 @@ pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<d
     match &iut.way {
         Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
         Way::Stdio(stdio) => {
-            Box::new(StdioAdapter::new(stdio.clone(), iut.evidence).behaving(&iut.behaviour))
+            let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
+            Box::new(adapter.behaving(&iut.behaviour))
         }
-        Way::Tcp(tcp) => Box::new(TcpAdapter::new(tcp.clone(), iut.evidence).behaving(&iut.behaviour)),
-        Way::Udp(udp) => Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence)),
-        Way::Http(http) => Box::new(HttpAdapter::new(http.clone(), iut.evidence)),
+        Way::Tcp(tcp) => {
+            let adapter = TcpAdapter::new(tcp.clone(), iut.evidence.clone());
+            Box::new(adapter.behaving(&iut.behaviour))
+        }
+        Way::Udp(udp) => Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone())),
+        Way::Http(http) => Box::new(HttpAdapter::new(http.clone(), iut.evidence.clone())),
     }
 }

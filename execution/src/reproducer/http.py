@@ -22,7 +22,8 @@ class It(Implementation):
         if body or method in ("POST", "PUT", "PATCH"):
             words += ["--data-binary", "@-" if body else ""]
         words.append(base + path)
-        self.tell("->", shlex.join(words) + (" <<< " + shlex.quote(repr(body)[2:-1]) if body else ""))
+        shown = [re.sub("(?i)^(%s):.*" % "|".join(map(re.escape, SECRET)), r"\1: ...", word) if SECRET else word for word in words]
+        self.tell("->", shlex.join(shown) + (" <<< " + shlex.quote(repr(body)[2:-1]) if body else ""))
         try:
             done = subprocess.run(words, input=body, stdout=subprocess.PIPE)
         except OSError as error:
@@ -70,6 +71,14 @@ class It(Implementation):
             if UNMATCHED != "ignore":
                 return Came("alien" if UNMATCHED == "fail" else "garbage", body)
         return Came("silence")
+
+
+def secret(header):
+    """The value of a header that is not written down: from the environment."""
+    name = "SECRET_" + re.sub("[^A-Z0-9]", "_", header.upper())
+    if name not in os.environ:
+        raise NotTried("set %s to the value of the header %s" % (name, header))
+    return os.environ[name]
 
 
 NOTHING = object()

@@ -62,7 +62,8 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     let told = reason(judge, run);
     let session =
         Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
-    let writer = Writer { signatures: Signatures::of(&session), session, body: String::new() };
+    let redact = iut.evidence.redact.as_slice();
+    let writer = Writer { signatures: Signatures::of(&session), session, redact, body: String::new() };
     let (way, mut writer) = writer.begun(&iut.way)?;
     writer.steps(&iut.way, run, &offence, &told.expected)?;
     let name = &judge.iosts().name;
@@ -82,6 +83,10 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     }
     script.push_str(IMPORTS);
     script.push_str(&constants(&iut.way));
+    if way == HTTP {
+        let names: Vec<String> = redact.iter().map(|name| text(name)).collect();
+        let _ = writeln!(script, "SECRET = [{}]", names.join(", "));
+    }
     let _ = write!(script, "\n\ndef run(it):\n{}\n\n", writer.body);
     script.push_str(&[COMMON, way, MAIN].join("\n\n"));
     Ok(script)
@@ -179,6 +184,8 @@ fn constants(way: &Way) -> String {
 struct Writer<'a> {
     signatures: Signatures,
     session: Session<'a>,
+    /// Headers whose values are not written down.
+    redact: &'a [String],
     body: String,
 }
 
@@ -247,7 +254,7 @@ impl Writer<'_> {
                 probe.body.as_ref().map_or("None".to_owned(), |body| text(&python::pattern(body.as_str())));
             self.line(&format!(
                 "it.prepare(base, {}, {}, {expected}, {})",
-                python::request(&prepared),
+                python::request(&prepared, self.redact),
                 probe.status,
                 probe.within.as_secs_f64()
             ));
@@ -408,7 +415,7 @@ impl Writer<'_> {
                     .ok_or_else(|| NoScript(format!("`stimuli` has no request for `{}`", event.action)))?;
                 let value = |name: &str| self.signatures.hole(event, &http.spelling, name);
                 let prepared = prepare(request, "", &event.action, value).map_err(no_script)?;
-                Ok(format!("base, {}", python::request(&prepared)))
+                Ok(format!("base, {}", python::request(&prepared, self.redact)))
             }
         }
     }

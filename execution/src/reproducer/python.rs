@@ -79,10 +79,14 @@ pub fn dictionary<'a>(pairs: impl Iterator<Item = (&'a str, String)>) -> String 
     format!("{{{}}}", pairs.join(", "))
 }
 
-/// The words of a request.
-pub fn request(prepared: &Prepared) -> String {
-    let headers: Vec<String> =
-        prepared.headers.iter().map(|(name, value)| format!("({}, {})", text(name), text(value))).collect();
+/// The words of a request. The values of these headers are asked for when the script runs.
+pub fn request(prepared: &Prepared, redact: &[String]) -> String {
+    let header = |(name, value): &(String, String)| {
+        let is_secret = redact.iter().any(|one| one.eq_ignore_ascii_case(name));
+        let value = if is_secret { format!("secret({})", text(name)) } else { text(value) };
+        format!("({}, {value})", text(name))
+    };
+    let headers: Vec<String> = prepared.headers.iter().map(header).collect();
     let (method, path) = (text(&prepared.method), text(&prepared.url));
     format!("{method}, {path}, [{}], {}", headers.join(", "), bytes(prepared.body.as_bytes()))
 }

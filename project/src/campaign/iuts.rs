@@ -131,16 +131,18 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
 pub fn link(iut: &Iut) -> Link {
     match &iut.way {
         Way::Tcp(tcp) if tcp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(TcpAdapter::new(tcp.clone(), iut.evidence).behaving(&iut.behaviour)))
+            let adapter = TcpAdapter::new(tcp.clone(), iut.evidence.clone());
+            Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
         }
         Way::Udp(udp) if udp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence)))
+            Link::Kept(Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone())))
         }
         Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(HttpAdapter::new(http.clone(), iut.evidence)))
+            Link::Kept(Box::new(HttpAdapter::new(http.clone(), iut.evidence.clone())))
         }
         Way::Stdio(stdio) if stdio.settle.is_some() => {
-            Link::Kept(Box::new(StdioAdapter::new(stdio.clone(), iut.evidence).behaving(&iut.behaviour)))
+            let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
+            Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
         }
         _ => Link::Fresh(open(iut, Lazy::default)),
     }

@@ -1,0 +1,68 @@
+//! `evidence`: how much of what goes over the wire is kept, and what is not.
+
+use coreach_execution::adapter::evidence::Limits;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::number;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Kind};
+
+use super::words::Reader;
+
+const LIKE: &str = "evidence: { run_kb: 64, message_kb: 8, redact: [Authorization] }";
+
+/// The most that may be asked for, in KiB.
+const MOST: u64 = 16 << 10;
+
+/// The section; as usual, where there is none.
+pub fn evidence(reader: &mut Reader<'_>, root: &[Entry]) -> Limits {
+    let usual = Limits::default();
+    let Some(node) = shape::get(root, "evidence") else { return usual };
+    let Some(entries) = shape::mapping(reader.collector, node, "`evidence`", LIKE) else { return usual };
+    shape::check_keys(reader.collector, entries, &["run_kb", "message_kb", "redact"], "`evidence`");
+    Limits {
+        run: kibibytes(reader, entries, "run_kb", usual.run),
+        message: kibibytes(reader, entries, "message_kb", usual.message),
+        redact: names(reader, entries),
+    }
+}
+
+fn kibibytes(reader: &mut Reader<'_>, entries: &[Entry], key: &str, usual: usize) -> usize {
+    let Some(node) = shape::get(entries, key) else { return usual };
+    let number = node.as_scalar().and_then(|scalar| number::count(&scalar.text));
+    if let Some(number) = number.filter(|number| *number <= MOST) {
+        return (number as usize) << 10;
+    }
+    let diagnostic =
+        Diagnostic::error("wrong-value", format!("`{key}` must be a whole number of KiB, at most {MOST}"))
+            .at(reader.collector.origin(&node.head()), "not such a number")
+            .help(format!("the default is `{key}: {}`", usual >> 10));
+    reader.collector.push(diagnostic);
+    usual
+}
+
+/// Names of headers.
+fn names(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<String> {
+    let Some(node) = shape::get(entries, "redact") else { return Vec::new() };
+    let Kind::Sequence(items) = &node.kind else {
+        shape::wrong_kind(reader.collector, node, "`redact`", "a list", LIKE);
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    for item in items {
+        let Some(scalar) = shape::scalar(reader.collector, item, "a header's name", LIKE) else { continue };
+        let is_name = !scalar.text.is_empty()
+            && scalar
+                .text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte));
+        if is_name {
+            names.push(scalar.text.clone());
+        } else {
+            let diagnostic = Diagnostic::error("wrong-value", "`redact` lists names of headers")
+                .at(reader.collector.origin(&item.head()), "not such a name")
+                .help(format!("for example `{LIKE}`"));
+            reader.collector.push(diagnostic);
+        }
+    }
+    names
+}
