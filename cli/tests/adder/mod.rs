@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// The three ways to it.
-pub const WAYS: [&str; 3] = ["stdio", "tcp", "http"];
+/// The ways to it.
+pub const WAYS: [&str; 4] = ["stdio", "tcp", "udp", "http"];
 
 /// A folder with the files.
 pub struct Folder(pub PathBuf);

@@ -145,7 +145,26 @@ class Implementation:
             self.process.wait()
 
 
-def free_port():
-    with socket.socket() as one:
+def parsed(data):
+    """A JSON text: its numbers are exact, and a key that is there twice is no key."""
+    return json.loads(data.decode("utf-8"), parse_float=exact, parse_constant=exact, object_pairs_hook=distinct)
+
+
+def exact(digits):
+    exponent = digits.lower().partition("e")[2]
+    if len(exponent) > 5:
+        raise ValueError("a number of too many digits")
+    return Fraction(digits)
+
+
+def distinct(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a key is there twice")
+    return members
+
+
+def free_port(kind=socket.SOCK_STREAM):
+    with socket.socket(type=kind) as one:
         one.bind(("127.0.0.1", 0))
         return str(one.getsockname()[1])

@@ -1,9 +1,9 @@
 class It(Implementation):
-    """Requests by `curl`; the answer to a request is what comes next."""
+    """Requests by `curl`; the answer to a request is what comes next, or the items of the list in it are."""
 
     def __init__(self):
         super().__init__()
-        self.answers = []
+        self.answers, self.events = [], []
 
     def ready(self, address, within):
         self.connection(address, within).close()
@@ -55,22 +55,38 @@ class It(Implementation):
         self.answers.append(self.request(base, method, path, headers, body))
 
     def next(self, within):
-        while self.answers:
+        while self.answers and not self.events:
             answer = self.answers.pop(0)
-            if isinstance(answer, Came):
-                return answer
-            status, body = answer
-            try:
-                tree = json.loads(body.decode("utf-8"), parse_float=Fraction)
-            except (ValueError, RecursionError):
-                tree = NOTHING
-            for name, wanted, pointers in OBSERVATIONS:
-                values = {key: pointed(tree, pointer) for key, pointer in pointers.items()}
-                if status == wanted and NOTHING not in values.values():
-                    return Came("event", body, name, values)
-            if UNMATCHED != "ignore":
-                return Came("alien" if UNMATCHED == "fail" else "garbage", body)
-        return Came("silence")
+            self.events = [answer] if isinstance(answer, Came) else list(translated(*answer))
+        return self.events.pop(0) if self.events else Came("silence")
+
+
+def translated(status, body):
+    """The events that an answer is."""
+    try:
+        tree = parsed(body)
+    except (ValueError, RecursionError):
+        tree = NOTHING
+    for name, wanted, pointers, each, then in OBSERVATIONS:
+        if wanted != status:
+            continue
+        events, more = found(tree, pointers, each), []
+        if then is not None:
+            _, wanted, pointers, each, _ = [one for one in OBSERVATIONS if one[0] == then][0]
+            more = found(tree, pointers, each) if wanted == status else None
+        # A list of nothing is no output, unless the answer is one besides.
+        if events is not None and more is not None and events + more:
+            return [Came("event", body, name, values) for values in events] + [Came("event", body, then, values) for values in more]
+    return [] if UNMATCHED == "ignore" else [Came("alien" if UNMATCHED == "fail" else "garbage", body)]
+
+
+def found(tree, pointers, each):
+    """The values of each event, where all pointers point to something."""
+    items = [tree] if each is None else pointed(tree, each)
+    if not isinstance(items, list):
+        return None
+    events = [{key: pointed(item, pointer) for key, pointer in pointers.items()} for item in items]
+    return None if any(value is NOTHING for values in events for value in values.values()) else events
 
 
 def secret(header):

@@ -16,7 +16,7 @@ class It(Wire):
             if not line.strip(b" \t\r"):
                 continue
             try:
-                message = json.loads(line.decode("utf-8"), parse_float=Fraction)
+                message = parsed(line)
             except (ValueError, RecursionError):
                 return Came("garbage", line)
             if not isinstance(message, dict) or set(message) == {"error"}:

@@ -9,6 +9,8 @@
 //! same in all scripts of a way (the `.py` files beside this one). Commands are lists of words, never a line for a shell, and every
 //! text of a user or an implementation is a literal of printable ASCII signs, so no sign of it can mean anything else.
 //!
+//! Of frames of bytes, there is no script yet.
+//!
 //! What came before the failure must come again, by action and values: where the implementation goes another way, what follows would
 //! prove nothing. What failed is the same where it is the same event, or again none (alien), or again the end. Nothing in the script
 //! knows the specification; what that allows stands beside it as a comment.
@@ -16,6 +18,7 @@
 //! **Where we differ from a replay**: the script judges nothing but that one answer, knows no delay of a link, and lets stimuli wait as
 //! long after what was before them as they did.
 
+mod observations;
 mod python;
 
 use std::fmt::Write as _;
@@ -27,7 +30,7 @@ use coreach_model::{Datum, Value, Verdict};
 use serde_json::Value as Json;
 
 use crate::adapter::description::{
-    Command, Encoding, Http, Iut, Launch, Lines, Spelling, Stdio, Step, Tcp, Unmatched, Way,
+    Command, Encoding, Http, Iut, Launch, Lines, Spelling, Stdio, Step, Tcp, Way,
 };
 use crate::adapter::evidence::{self, Kind};
 use crate::adapter::http::prepare;
@@ -66,6 +69,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     let writer = Writer { signatures: Signatures::of(&session), session, redact, body: String::new() };
     let (way, mut writer) = writer.begun(&iut.way)?;
     writer.steps(&iut.way, run, &offence, &told.expected)?;
+    let constants = observations::constants(&iut.way, &writer.signatures);
     let name = &judge.iosts().name;
     let mut script = String::from("#!/usr/bin/env python3\n");
     for line in [
@@ -82,13 +86,20 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
         let _ = writeln!(script, "{}", comment(&line));
     }
     script.push_str(IMPORTS);
-    script.push_str(&constants(&iut.way));
+    script.push_str(&constants);
     if way == HTTP {
         let names: Vec<String> = redact.iter().map(|name| text(name)).collect();
         let _ = writeln!(script, "SECRET = [{}]", names.join(", "));
     }
     let _ = write!(script, "\n\ndef run(it):\n{}\n\n", writer.body);
-    script.push_str(&[COMMON, way, MAIN].join("\n\n"));
+    let mut pieces = vec![COMMON];
+    match &iut.way {
+        Way::Stdio(_) | Way::Tcp(_) => pieces.push(WIRE),
+        Way::Udp(_) => pieces.extend([WIRE, DATAGRAMS]),
+        Way::Simulated(_) | Way::Http(_) => {}
+    }
+    pieces.extend([way, MAIN]);
+    script.push_str(&pieces.join("\n\n"));
     Ok(script)
 }
 
@@ -99,8 +110,10 @@ BEGIN = time.monotonic()
 ";
 
 const COMMON: &str = include_str!("common.py");
-const JSON_LINES: &str = concat!(include_str!("wire.py"), "\n\n", include_str!("json_lines.py"));
-const LINES: &str = concat!(include_str!("wire.py"), "\n\n", include_str!("lines.py"));
+const WIRE: &str = include_str!("wire.py");
+const DATAGRAMS: &str = include_str!("datagrams.py");
+const JSON_LINES: &str = include_str!("json_lines.py");
+const LINES: &str = include_str!("lines.py");
 const HTTP: &str = include_str!("http.py");
 const MAIN: &str = include_str!("main.py");
 
@@ -143,44 +156,6 @@ impl Offence {
     }
 }
 
-fn constants(way: &Way) -> String {
-    let mut text = format!("PATIENCE = {}\n", PATIENCE.as_secs());
-    let name = |unmatched: Unmatched| match unmatched {
-        Unmatched::Fail => "fail",
-        Unmatched::Error => "error",
-        Unmatched::Ignore => "ignore",
-    };
-    let mut list = |unmatched, items: Vec<String>| {
-        let _ = writeln!(text, "UNMATCHED = \"{}\"\nOBSERVATIONS = [\n{}]", name(unmatched), items.concat());
-    };
-    match way {
-        Way::Tcp(Tcp { encoding: Encoding::Lines(lines), .. })
-        | Way::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
-            let one = |(action, patterns): &(String, Vec<regex::Regex>)| {
-                let patterns: Vec<String> =
-                    patterns.iter().map(|one| self::text(&python::pattern(one.as_str()))).collect();
-                format!("    ({}, [{}]),\n", self::text(action), patterns.join(", "))
-            };
-            list(lines.unmatched, lines.observations.iter().map(one).collect());
-        }
-        Way::Http(http) => {
-            let observation = |(action, response): &(String, crate::adapter::description::Response)| {
-                let pointers =
-                    response.values.iter().map(|(name, pointer)| (name.as_str(), self::text(pointer)));
-                format!(
-                    "    ({}, {}, {}),\n",
-                    self::text(action),
-                    response.status,
-                    python::dictionary(pointers)
-                )
-            };
-            list(http.unmatched, http.observations.iter().map(observation).collect());
-        }
-        _ => {}
-    }
-    text
-}
-
 struct Writer<'a> {
     signatures: Signatures,
     session: Session<'a>,
@@ -204,32 +179,28 @@ impl Writer<'_> {
                 ));
             }
             Way::Stdio(stdio) => self.stdio(stdio)?,
-            Way::Tcp(tcp) => self.tcp(tcp)?,
+            Way::Tcp(tcp) => self.socket(tcp, "connect")?,
+            Way::Udp(udp) => self.socket(udp, "connect_datagrams")?,
             Way::Http(http) => self.http(http)?,
         };
         Ok((begun, self))
     }
 
     fn stdio(&mut self, stdio: &Stdio) -> Result<&'static str, NoScript> {
-        if let Encoding::Lines(lines) = &stdio.encoding {
-            self.apart(&lines.reset, false)?;
-        }
+        self.apart(stdio.encoding.reset(), false)?;
         let command = self.command(&stdio.command, false, true)?;
         self.line(&format!("it.start({command})"));
         self.encoding(&stdio.encoding, stdio.ready)
     }
 
-    fn tcp(&mut self, tcp: &Tcp) -> Result<&'static str, NoScript> {
-        let reset: &[Step] = match &tcp.encoding {
-            Encoding::Lines(lines) => &lines.reset,
-            Encoding::Json => &[],
-        };
+    fn socket(&mut self, tcp: &Tcp, connect: &str) -> Result<&'static str, NoScript> {
+        let reset = tcp.encoding.reset();
         if tcp.launch.is_none() {
             self.apart(reset, false)?;
         }
         let ready = self.launch(tcp.launch.as_ref())?;
         let address = self.word(&tcp.address, true, false)?;
-        self.line(&format!("it.connect({address}, {})", ready.as_secs_f64()));
+        self.line(&format!("it.{connect}({address}, {})", ready.as_secs_f64()));
         if tcp.launch.is_some() {
             self.apart(reset, true)?;
         }
@@ -287,6 +258,7 @@ impl Writer<'_> {
                 }
                 Ok(LINES)
             }
+            Encoding::Binary(_) => Err(no_frames()),
         }
     }
 
@@ -400,12 +372,15 @@ impl Writer<'_> {
     fn stimulus(&self, way: &Way, event: &Event) -> Result<String, NoScript> {
         match way {
             Way::Simulated(_) => Ok(String::new()),
-            Way::Stdio(Stdio { encoding, .. }) | Way::Tcp(Tcp { encoding, .. }) => {
+            Way::Stdio(Stdio { encoding, .. })
+            | Way::Tcp(Tcp { encoding, .. })
+            | Way::Udp(Tcp { encoding, .. }) => {
                 let line = match encoding {
                     Encoding::Json => json_lines::input(event, &self.signatures),
                     Encoding::Lines(described) => {
                         lines::input(described, event, &self.signatures).map_err(no_script)?
                     }
+                    Encoding::Binary(_) => return Err(no_frames()),
                 };
                 Ok(bytes(line.as_bytes()))
             }
@@ -425,7 +400,8 @@ impl Writer<'_> {
         let none = Spelling::default();
         let (spelling, is_text) = match way {
             Way::Stdio(Stdio { encoding: Encoding::Lines(Lines { spelling, .. }), .. })
-            | Way::Tcp(Tcp { encoding: Encoding::Lines(Lines { spelling, .. }), .. }) => (spelling, true),
+            | Way::Tcp(Tcp { encoding: Encoding::Lines(Lines { spelling, .. }), .. })
+            | Way::Udp(Tcp { encoding: Encoding::Lines(Lines { spelling, .. }), .. }) => (spelling, true),
             Way::Http(http) => (&http.spelling, false),
             _ => (&none, false),
         };
@@ -461,6 +437,10 @@ fn path(path: &Path) -> String {
         Some(name) => text(name),
         None => format!("os.fsdecode({})", bytes(path.as_os_str().as_bytes())),
     }
+}
+
+fn no_frames() -> NoScript {
+    NoScript("it speaks in frames of bytes (`encoding: binary`), of which there is no script yet".to_owned())
 }
 
 fn no_value(name: String) -> NoScript {

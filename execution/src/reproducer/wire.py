@@ -30,8 +30,7 @@ class Wire(Implementation):
         """The next line without its end; `None` where none comes in time or at all."""
         until = time.monotonic() + within
         while b"\n" not in self.buffer:
-            rest = until - time.monotonic()
-            if self.has_ended or not select.select([self.output], [], [], max(rest, 0))[0]:
+            if self.has_ended or not self.waited(until):
                 return None
             try:
                 data = os.read(self.output, 65536)
@@ -40,8 +39,26 @@ class Wire(Implementation):
             self.has_ended = not data
             self.buffer += data
         line, self.buffer = self.buffer.split(b"\n", 1)
-        return line[:-1] if line.endswith(b"\r") else line
+        return ended(line)
+
+    def waited(self, until):
+        """Is there something to read, until then? One who is gone says nothing more."""
+        while True:
+            is_gone = self.process is not None and self.process.poll() is not None
+            rest = until - time.monotonic()
+            if select.select([self.output], [], [], 0 if is_gone else min(max(rest, 0), 0.05))[0]:
+                return True
+            if is_gone:
+                self.has_ended = True
+            if is_gone or rest <= 0:
+                return False
 
     def nothing(self):
         """There is no line."""
         return Came("end", self.buffer) if self.has_ended else Came("silence")
+
+
+def ended(line):
+    """A line without its end."""
+    line = line[:-1] if line.endswith(b"\n") else line
+    return line[:-1] if line.endswith(b"\r") else line

@@ -1,4 +1,4 @@
-"""Adds what it is sent, over standard input and output, TCP or HTTP: `python3 server.py WAY FAULT [PORT]`.
+"""Adds what it is sent, over standard input and output, TCP, UDP or HTTP: `python3 server.py WAY FAULT [PORT]`.
 
 FAULT is what the third answer of a run is: `none`, `sum` (one too much), `alien` (no event), `half` (a piece of an answer, and the
 end), `late` (right, but something follows when the run is over).
@@ -73,6 +73,26 @@ def serve(connection):
         time.sleep(0.05)
 
 
+def udp():
+    adder = Adder()
+    wire = socket.socket(type=socket.SOCK_DGRAM)
+    wire.bind(("127.0.0.1", int(sys.argv[3])))
+    while True:
+        data, tester = wire.recvfrom(65536)
+        word, *rest = data.decode().split()
+        if word == "RESET":
+            adder = Adder()
+            wire.sendto(b"OK", tester)
+            continue
+        total, is_third = adder.add(int(rest[0]))
+        if is_third and FAULT == "alien":
+            wire.sendto(b"what'; \x07 \"$(exit 3)\" %s \\", tester)
+        elif is_third and FAULT == "half":
+            return
+        else:
+            wire.sendto(b"sum %d" % total, tester)
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     adder = Adder()
 
@@ -102,4 +122,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
 if WAY == "http":
     http.server.HTTPServer(("127.0.0.1", int(sys.argv[3])), Handler).serve_forever()
 else:
-    {"stdio": stdio, "tcp": tcp}[WAY]()
+    {"stdio": stdio, "tcp": tcp, "udp": udp}[WAY]()

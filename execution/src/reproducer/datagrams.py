@@ -1,0 +1,54 @@
+class Wire(Wire):
+    """Datagrams over one connected socket: each is a line, with or without its end."""
+
+    def __init__(self):
+        super().__init__()
+        self.port = free_port(socket.SOCK_DGRAM)
+
+    def connect_datagrams(self, address, within):
+        host, _, port = address.rpartition(":")
+        until = time.monotonic() + within
+        # One who sends before the other listens is not heard.
+        while self.process is not None and not is_bound(int(port)):
+            if self.process.poll() is not None or time.monotonic() >= until:
+                raise NotTried("nobody takes datagrams at %s" % address)
+            time.sleep(0.01)
+        try:
+            family, kind, protocol, _, to = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_DGRAM)[0]
+            self.socket = socket.socket(family, kind, protocol)
+            self.socket.connect(to)
+        except OSError as error:
+            raise NotTried("no way to %s: %s" % (address, error))
+        self.input = self.output = self.socket.fileno()
+
+    def send(self, data):
+        self.tell("->", "%r" % data)
+        try:
+            self.socket.send(data)
+        except OSError:
+            # What it has sent before may be the failure.
+            self.has_ended = True
+
+    def line(self, within):
+        until = time.monotonic() + within
+        while self.waited(0 if self.has_ended else until):
+            try:
+                return ended(self.socket.recv(65536))
+            except OSError:
+                if self.has_ended:
+                    return None
+                self.has_ended = True
+        return None
+
+
+def is_bound(port):
+    """Does somebody on this machine take datagrams there? The kernel's own list says so, where there is one."""
+    lists = []
+    for path in ("/proc/self/net/udp", "/proc/self/net/udp6"):
+        try:
+            with open(path) as one:
+                lists.append(one.read())
+        except OSError:
+            pass
+    addresses = [line.split()[1] for text in lists for line in text.splitlines()[1:]]
+    return not lists or any(address.endswith(":%04X" % port) for address in addresses)

@@ -1,0 +1,301 @@
+//! What the script has to know of the description: which answers are which outputs.
+
+use std::fmt::Write as _;
+
+use regex::Regex;
+
+use super::PATIENCE;
+use super::python::{self, dictionary, text};
+use crate::adapter::description::{Encoding, End, Middle, Response, Shape, Stdio, Tcp, Unmatched, Way};
+use crate::adapter::signature::Signatures;
+
+/// The constants in front of the script.
+pub fn constants(way: &Way, signatures: &Signatures) -> String {
+    let mut constants = format!("PATIENCE = {}\n", PATIENCE.as_secs());
+    let mut list = |unmatched: Unmatched, items: Vec<String>| {
+        let name = match unmatched {
+            Unmatched::Fail => "fail",
+            Unmatched::Error => "error",
+            Unmatched::Ignore => "ignore",
+        };
+        let items: String = items.iter().map(|item| format!("    ({item}),\n")).collect();
+        let _ = writeln!(constants, "UNMATCHED = \"{name}\"\nOBSERVATIONS = [\n{items}]");
+    };
+    match way {
+        Way::Tcp(Tcp { encoding: Encoding::Lines(lines), .. })
+        | Way::Udp(Tcp { encoding: Encoding::Lines(lines), .. })
+        | Way::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
+            let one = |(action, shape): &(String, Shape)| {
+                format!("{}, {}", text(action), lines_of(action, shape, signatures))
+            };
+            list(lines.unmatched, lines.observations.iter().map(one).collect());
+        }
+        Way::Http(http) => {
+            list(http.unmatched, http.observations.iter().map(|(name, one)| answer(name, one)).collect());
+        }
+        _ => {}
+    }
+    constants
+}
+
+fn answer(action: &str, response: &Response) -> String {
+    let Response { status, values, each, then } = response;
+    let pointers = values.iter().map(|(name, pointer)| (name.as_str(), text(pointer)));
+    let or_none = |name: &Option<String>| name.as_deref().map_or("None".to_owned(), text);
+    let (each, then) = (or_none(each), or_none(then));
+    format!("{}, {status}, {}, {each}, {then}", text(action), dictionary(pointers))
+}
+
+/// The arguments of a `Shape`, by their names.
+fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> String {
+    let one = |pattern: &Regex| text(&python::pattern(pattern.as_str()));
+    let all = |patterns: &[Regex]| format!("[{}]", patterns.iter().map(one).collect::<Vec<_>>().join(", "));
+    let block = match shape {
+        Shape::Lines(patterns) => return dictionary([("patterns", all(patterns))].into_iter()),
+        Shape::Block(block) => block,
+    };
+    let mut keys = Vec::new();
+    keys.extend(block.begin.as_ref().map(|begin| ("begin", one(begin))));
+    match &block.middle {
+        Middle::Any => {}
+        Middle::Lines(pattern) => keys.push(("lines", one(pattern))),
+        Middle::Each(patterns) => keys.push(("each", all(patterns))),
+    }
+    match &block.end {
+        End::Mark(mark) => keys.push(("end", one(mark))),
+        End::Count(name) => {
+            keys.push(("count", text(name)));
+            let parameters = signatures.action(action).map_or(&[][..], |action| &action.parameters);
+            if parameters.iter().all(|datum| datum.name() != name) {
+                keys.push(("is_hidden", "True".to_owned()));
+            }
+        }
+    }
+    keys.extend(block.then.as_ref().map(|then| ("then", text(then))));
+    dictionary(keys.into_iter())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::time::Instant;
+
+    use coreach_model::reader::{from_bytes, read_specification};
+
+    use super::*;
+    use crate::adapter::description::{Block, Http, Lines, Spelling};
+    use crate::adapter::lines::{Found, Pending, pattern};
+    use crate::adapter::reply::{Reply, translate};
+    use crate::adapter::template::Template;
+    use crate::adapter::{Received, Session};
+    use crate::random::Random;
+    use crate::reproducer::{COMMON, HTTP, IMPORTS, LINES, WIRE};
+
+    const MODEL: &str = "
+iosts: m
+locations: [A]
+initial: { location: A }
+outputs: { Item: { a: int, b: int }, Listed: { n: int }, Pair: { a: int, b: int }, Told: {}, Counted: { a: int }, Word: { a: int } }
+transitions: [{ from: A, to: A, on: Told }]
+";
+
+    fn signatures() -> Signatures {
+        let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        Signatures::of(&Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() })
+    }
+
+    /// What Python prints.
+    fn python(pieces: &[&str]) -> String {
+        let program = pieces.join("\n\n");
+        let output = std::process::Command::new("python3").arg("-c").arg(program).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    const SHOW: &str = "def show(came):
+    values = [] if came.values is None else [came.values[key] for key in sorted(came.values)]
+    word = came.name + '(' + ', '.join(map(str, values)) + ')' if came.kind == 'event' else came.kind
+    return (word.removesuffix('()') if came.kind == 'event' else word) + ' ' + came.raw.hex()
+";
+
+    fn shown(received: &Received, raw: &[u8]) -> String {
+        let word = match received {
+            Received::Output(event) => event.to_string(),
+            Received::Alien(_) => "alien".to_owned(),
+            other => format!("{other:?}"),
+        };
+        let hex: String = raw.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{} {hex}", word.strip_suffix("()").unwrap_or(&word))
+    }
+
+    fn block(begin: Option<&str>, middle: Middle, end: End, then: Option<&str>) -> Shape {
+        let begin = begin.map(|begin| pattern(begin).unwrap());
+        Shape::Block(Box::new(Block { begin, middle, end, then: then.map(str::to_owned) }))
+    }
+
+    #[test]
+    fn a_script_reads_lines_as_the_adapter_does() {
+        let one = |text: &str| pattern(text).unwrap();
+        let mark = |text: &str| End::Mark(one(text));
+        let items = || vec![one("i (?P<b>[0-9])"), one("j (?<a>[0-9])")];
+        let rules = [
+            (
+                "Item",
+                block(
+                    Some("l (?P<n>[0-9])"),
+                    Middle::Each(items()),
+                    End::Count("n".to_owned()),
+                    Some("Listed"),
+                ),
+            ),
+            (
+                "Item",
+                block(Some("m (?<a>[0-9])"), Middle::Each(vec![one("i (?P<b>[0-9])")]), mark("e"), None),
+            ),
+            (
+                "Counted",
+                block(Some("c (?<a>[0-9])"), Middle::Each(vec![one("t")]), End::Count("a".to_owned()), None),
+            ),
+            ("Told", block(Some("t"), Middle::Any, mark("e"), None)),
+            ("Word", block(None, Middle::Lines(one("i .*")), mark("j (?<a>[0-9])"), None)),
+            ("Pair", Shape::Lines(vec![one("l (?P<a>[0-9])"), one("m (?P<b>[0-9])")])),
+            ("Listed", block(Some("l (?P<n>[0-9])"), Middle::Any, mark("j [0-9]"), None)),
+            ("Told", Shape::Lines(vec![one("e")])),
+        ];
+        let signatures = signatures();
+        let mut random = Random::new(11);
+        let (mut outputs, mut aliens, mut kinds) = (0, 0, std::collections::BTreeSet::new());
+        for round in 0..8 {
+            let mut rules: Vec<(String, Shape)> =
+                rules.iter().map(|(name, shape)| ((*name).to_owned(), shape.clone())).collect();
+            // Another order is another description.
+            for at in (1..rules.len()).rev() {
+                rules.swap(at, random.below(at + 1));
+            }
+            let unmatched = if round % 3 == 0 { Unmatched::Ignore } else { Unmatched::Fail };
+            let lines = Lines {
+                line_ending: String::new(),
+                reset: Vec::new(),
+                stimuli: Vec::new(),
+                observations: rules,
+                spelling: Spelling::default(),
+                unmatched,
+            };
+            let wire: Vec<String> = (0..300)
+                .map(|_| {
+                    let word = ["l ", "m ", "c ", "i ", "j ", "i ", "j ", "t", "e", "x"][random.below(10)];
+                    let number =
+                        if word.ends_with(' ') { random.below(4).to_string() } else { String::new() };
+                    format!("{word}{number}")
+                })
+                .collect();
+            let (mut pending, mut expected) = (Pending::default(), Vec::new());
+            for line in &wire {
+                pending.push(line).unwrap();
+                loop {
+                    match pending.next(&lines, &signatures).unwrap() {
+                        Found::More => break,
+                        Found::Ignored => {}
+                        Found::Received(received) => expected.push(shown(&received, &pending.taken())),
+                    }
+                }
+            }
+            outputs += expected.iter().filter(|one| !one.starts_with("alien")).count();
+            aliens += expected.iter().filter(|one| one.starts_with("alien")).count();
+            kinds.extend(expected.iter().filter_map(|one| Some(one.split_once(['(', ' '])?.0.to_owned())));
+            let way = Way::Stdio(Stdio {
+                command: crate::adapter::description::Command {
+                    words: Vec::new(),
+                    directory: "/".into(),
+                    environment: Vec::new(),
+                    grace: std::time::Duration::ZERO,
+                },
+                ready: std::time::Duration::ZERO,
+                encoding: Encoding::Lines(lines),
+                settle: None,
+            });
+            let words: Vec<String> = wire.iter().map(|line| text(line)).collect();
+            let main = format!(
+                "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
+                words.join(", ")
+            );
+            let printed = python(&[IMPORTS, &constants(&way, &signatures), COMMON, WIRE, LINES, SHOW, &main]);
+            assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "round {round}");
+        }
+        assert!(outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
+    }
+
+    #[test]
+    fn a_script_reads_answers_as_the_adapter_does() {
+        let response = |status, values: &[(&str, &str)], each: Option<&str>, then: Option<&str>| Response {
+            status,
+            values: values
+                .iter()
+                .map(|(name, pointer)| ((*name).to_owned(), (*pointer).to_owned()))
+                .collect(),
+            each: each.map(str::to_owned),
+            then: then.map(str::to_owned),
+        };
+        let rules = [
+            ("Item", response(200, &[("a", "/x"), ("b", "/y~1/0")], Some("/items"), Some("Listed"))),
+            ("Counted", response(200, &[("a", "")], Some("/all"), None)),
+            ("Listed", response(200, &[("n", "/n")], None, None)),
+            ("Item", response(201, &[("a", "/x"), ("b", "/x")], Some(""), Some("Told"))),
+            ("Word", response(201, &[("a", "/x")], None, None)),
+            ("Told", response(201, &[], None, None)),
+            ("Pair", response(202, &[("a", "/a"), ("b", "/b")], Some("/l"), Some("Word"))),
+        ];
+        let bodies = [
+            r#"{"items": [{"x": 1, "y/": [2]}, {"x": 3, "y/": [4]}], "n": 5}"#,
+            r#"{"items": [{"x": 1, "y/": [2]}, {"x": 3}], "n": 5}"#,
+            r#"{"items": [], "n": 5}"#,
+            r#"{"items": [], "all": [1, 2, 3]}"#,
+            r#"{"all": []}"#,
+            r#"{"all": {}}"#,
+            r#"[{"x": 1}, {"x": 2}]"#,
+            r#"{"x": 7}"#,
+            r#"{"x": 7, "x": 7}"#,
+            r#"{"l": [{"a": 1, "b": 2}], "x": 3}"#,
+            "[]",
+            "",
+            "no",
+            r#"{"n": 1} "#,
+            "\u{feff}{\"n\": 1}",
+            r#"{"n": NaN}"#,
+        ];
+        let http = |unmatched| Http {
+            base: Template::fixed(""),
+            launch: None,
+            reset: Vec::new(),
+            stimuli: Vec::new(),
+            observations: rules.iter().map(|(name, one)| ((*name).to_owned(), one.clone())).collect(),
+            spelling: Spelling::default(),
+            unmatched,
+            settle: crate::adapter::description::Settle::default(),
+        };
+        let signatures = signatures();
+        for unmatched in [Unmatched::Fail, Unmatched::Ignore] {
+            let http = http(unmatched);
+            let (mut expected, mut asked) = (Vec::new(), Vec::new());
+            for body in bodies {
+                for status in [200, 201, 202, 404] {
+                    let reply = Reply { status, coding: None, body: body.as_bytes().to_vec() };
+                    let all = translate(&reply, &http, &signatures).unwrap();
+                    let all: Vec<String> = all.iter().map(|one| shown(one, body.as_bytes())).collect();
+                    expected.push(format!("{status} {}", all.join("; ")).trim_end().to_owned());
+                    asked.push(format!("({status}, {})", python::bytes(body.as_bytes())));
+                }
+            }
+            let main = format!(
+                "for status, body in [{}]:\n    print((str(status) + ' ' + '; '.join(map(show, translated(status, body)))).rstrip())\n",
+                asked.join(", ")
+            );
+            let constants = constants(&Way::Http(http), &signatures);
+            let printed = python(&[IMPORTS, "SECRET = []", &constants, COMMON, HTTP, SHOW, &main]);
+            assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
+            assert!(expected.iter().filter(|one| one.contains("Item(")).count() >= 2, "{expected:?}");
+        }
+    }
+}
