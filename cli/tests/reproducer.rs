@@ -35,7 +35,7 @@ fn ends(output: &Output, code: i32, sentence: &str) {
 
 #[test]
 fn a_script_fails_alone_and_no_longer_when_the_fault_is_cured() {
-    for fault in ["sum", "alien", "half"] {
+    for fault in ["sum", "alien", "half", "kind"] {
         let folder = Folder::new(&format!("script-{fault}"));
         let scripts: Vec<String> = WAYS.iter().map(|way| script(&folder, way, fault)).collect();
         for path in &scripts {
@@ -61,6 +61,41 @@ fn a_script_fails_alone_and_no_longer_when_the_fault_is_cured() {
             ends(&started(&folder, path), 2, "could not be tried: ");
         }
     }
+}
+
+#[test]
+fn a_hang_up_that_is_an_output_is_shown_again_and_a_new_connection_is_not() {
+    let folder = Folder::new("hang-up");
+    for (name, from, to) in [
+        ("model.yaml", "Sum: { s: int } }", "Sum: { s: int }, Closed: {} }"),
+        ("model.yaml", "inputs: { Add", "inputs: { Again: {}, Add"),
+        ("stdio.yaml", "iut: adder", "iut: adder\non_close: Closed"),
+        ("tcp.yaml", "iut: adder", "iut: adder\non_close: Closed\nreconnect: Again"),
+    ] {
+        let path = folder.0.join(name);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replace(from, to)).unwrap();
+    }
+    for way in ["stdio", "tcp"] {
+        let path = script(&folder, way, "close");
+        ends(&started(&folder, &path), 1, "FAILED");
+        let text = fs::read_to_string(folder.0.join("server.py")).unwrap();
+        fs::write(folder.0.join("server.py"), text.replace("sys.argv[2]", "'none'")).unwrap();
+        ends(&started(&folder, &path), 0, "not seen: the failure is not seen");
+        fs::write(folder.0.join("server.py"), text).unwrap();
+    }
+    // With a step that is another connection, there is no script, and none is written.
+    let run = folder.0.join("tcp-close/four.1.json");
+    let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&run).unwrap()).unwrap();
+    let step = serde_json::json!({ "direction": "stimulus", "action": "Again", "values": {}, "at_ms": 0 });
+    record["trace"].as_array_mut().unwrap().insert(0, step);
+    fs::write(&run, record.to_string()).unwrap();
+    let arguments =
+        ["explain", "tcp-close/four.1.json", "--iut", "tcp_close.yaml", "--reproducer", "again.py"];
+    let output = folder.coreach(&arguments);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(!folder.0.join("again.py").exists());
 }
 
 #[test]

@@ -131,7 +131,7 @@ impl Inbox {
         match self.cut {
             Cut::Lines => self.waiting() > 0 && self.buffer.last() != Some(&b'\n'),
             Cut::Delimiter(_) | Cut::Length(_) => self.waiting() > 0,
-            Cut::Fixed(size) => self.waiting() % size.max(1) != 0,
+            Cut::Fixed(size) => !self.waiting().is_multiple_of(size.max(1)),
             Cut::Datagrams => false,
         }
     }

@@ -3,7 +3,7 @@ class It(Implementation):
 
     def __init__(self):
         super().__init__()
-        self.answers, self.events = [], []
+        self.answers, self.events, self.status = [], [], None
 
     def ready(self, address, within):
         self.connection(address, within).close()
@@ -57,8 +57,13 @@ class It(Implementation):
     def next(self, within):
         while self.answers and not self.events:
             answer = self.answers.pop(0)
-            self.events = [answer] if isinstance(answer, Came) else list(translated(*answer))
+            self.status = None if isinstance(answer, Came) else answer[0]
+            self.events = [answer] if isinstance(answer, Came) else translated(*answer)
         return self.events.pop(0) if self.events else Came("silence")
+
+    def read(self, body):
+        """What such a body is in an answer of the last status."""
+        return translated(self.status, body)
 
 
 def translated(status, body):

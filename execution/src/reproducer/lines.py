@@ -27,13 +27,15 @@ class It(Wire):
                 return came
             line = self.line(max(until - time.monotonic(), 0))
             if line is None:
-                return self.nothing()
+                # Lines that wait for more are what they are without it.
+                is_last = self.has_ended and ON_CLOSE is not None and not self.buffer
+                return is_last and self.decoded(is_last) or self.nothing()
             try:
                 self.pending.append(line.decode("utf-8"))
             except ValueError:
                 return Came("garbage", line)
 
-    def decoded(self):
+    def decoded(self, is_last=False):
         while self.pending and not self.events:
             if self.rule == len(self.shapes):
                 line = self.taken(1)
@@ -42,7 +44,7 @@ class It(Wire):
                 continue
             name, shape = self.shapes[self.rule]
             whole = shape.fit(self.pending, self.seen)
-            if whole is None:
+            if whole is None and not is_last:
                 return None
             also = [one for one in self.shapes if one[0] == shape.then][:1]
             if whole and also and also[0][1].fit(self.pending, Progress()) != whole:
@@ -54,6 +56,16 @@ class It(Wire):
             raw = self.taken(whole)
             self.events = [Came("event", raw, name, one) for name, one in values]
         return self.events.pop(0) if self.events else None
+
+    def read(self, text):
+        """What these lines are by themselves."""
+        held = self.pending, self.events, self.rule, self.seen
+        self.pending, self.events, self.rule, self.seen = text.decode("utf-8", "replace").split("\n"), [], 0, Progress()
+        found = []
+        while self.pending or self.events:
+            found += [self.decoded(is_last=True)]
+        self.pending, self.events, self.rule, self.seen = held
+        return [came for came in found if came is not None]
 
     def taken(self, count):
         raw = "\n".join(self.pending[:count]).encode("utf-8")

@@ -9,7 +9,7 @@
 //! same in all scripts of a way (the `.py` files beside this one). Commands are lists of words, never a line for a shell, and every
 //! text of a user or an implementation is a literal of printable ASCII signs, so no sign of it can mean anything else.
 //!
-//! Of frames of bytes, there is no script yet.
+//! Of frames of bytes, and of runs that leave a connection for a new one, there is no script yet.
 //!
 //! What came before the failure must come again, by action and values: where the implementation goes another way, what follows would
 //! prove nothing. What failed is the same where it is the same event, or again none (alien), or again the end. Nothing in the script
@@ -62,6 +62,11 @@ const NOTABLE: Duration = Duration::from_millis(5);
 /// [`NoScript`]: the implementation is a model, or nothing that it did is the failure.
 pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoScript> {
     let offence = Offence::of(run)?;
+    if let Some(action) = &iut.behaviour.reconnect
+        && run.trace.iter().any(|step| step.what.event().is_some_and(|event| event.action == *action))
+    {
+        return Err(NoScript(format!("`{action}` makes a new connection, for which there is no script yet")));
+    }
     let told = reason(judge, run);
     let session =
         Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
@@ -69,7 +74,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     let writer = Writer { signatures: Signatures::of(&session), session, redact, body: String::new() };
     let (way, mut writer) = writer.begun(&iut.way)?;
     writer.steps(&iut.way, run, &offence, &told.expected)?;
-    let constants = observations::constants(&iut.way, &writer.signatures);
+    let constants = observations::constants(iut, &writer.signatures);
     let name = &judge.iosts().name;
     let mut script = String::from("#!/usr/bin/env python3\n");
     for line in [

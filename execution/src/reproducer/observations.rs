@@ -6,12 +6,15 @@ use regex::Regex;
 
 use super::PATIENCE;
 use super::python::{self, dictionary, text};
-use crate::adapter::description::{Encoding, End, Middle, Response, Shape, Stdio, Tcp, Unmatched, Way};
+use crate::adapter::description::{Encoding, End, Iut, Middle, Response, Shape, Stdio, Tcp, Unmatched, Way};
 use crate::adapter::signature::Signatures;
 
 /// The constants in front of the script.
-pub fn constants(way: &Way, signatures: &Signatures) -> String {
+pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
     let mut constants = format!("PATIENCE = {}\n", PATIENCE.as_secs());
+    if let Way::Stdio(_) | Way::Tcp(_) | Way::Udp(_) = iut.way {
+        let _ = writeln!(constants, "ON_CLOSE = {}", or_none(iut.behaviour.on_close.as_ref()));
+    }
     let mut list = |unmatched: Unmatched, items: Vec<String>| {
         let name = match unmatched {
             Unmatched::Fail => "fail",
@@ -21,7 +24,7 @@ pub fn constants(way: &Way, signatures: &Signatures) -> String {
         let items: String = items.iter().map(|item| format!("    ({item}),\n")).collect();
         let _ = writeln!(constants, "UNMATCHED = \"{name}\"\nOBSERVATIONS = [\n{items}]");
     };
-    match way {
+    match &iut.way {
         Way::Tcp(Tcp { encoding: Encoding::Lines(lines), .. })
         | Way::Udp(Tcp { encoding: Encoding::Lines(lines), .. })
         | Way::Stdio(Stdio { encoding: Encoding::Lines(lines), .. }) => {
@@ -41,9 +44,12 @@ pub fn constants(way: &Way, signatures: &Signatures) -> String {
 fn answer(action: &str, response: &Response) -> String {
     let Response { status, values, each, then } = response;
     let pointers = values.iter().map(|(name, pointer)| (name.as_str(), text(pointer)));
-    let or_none = |name: &Option<String>| name.as_deref().map_or("None".to_owned(), text);
-    let (each, then) = (or_none(each), or_none(then));
+    let (each, then) = (or_none(each.as_ref()), or_none(then.as_ref()));
     format!("{}, {status}, {}, {each}, {then}", text(action), dictionary(pointers))
+}
+
+fn or_none(name: Option<&String>) -> String {
+    name.map_or("None".to_owned(), |name| text(name))
 }
 
 /// The arguments of a `Shape`, by their names.
@@ -104,6 +110,11 @@ transitions: [{ from: A, to: A, on: Told }]
         let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
         let iosts = read_specification(file).unwrap().0.iosts;
         Signatures::of(&Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() })
+    }
+
+    fn iut(way: Way) -> Iut {
+        let (behaviour, evidence) = (Default::default(), Default::default());
+        Iut { name: "m".to_owned(), way, link: None, behaviour, evidence }
     }
 
     /// What Python prints.
@@ -221,7 +232,8 @@ transitions: [{ from: A, to: A, on: Told }]
                 "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
                 words.join(", ")
             );
-            let printed = python(&[IMPORTS, &constants(&way, &signatures), COMMON, WIRE, LINES, SHOW, &main]);
+            let printed =
+                python(&[IMPORTS, &constants(&iut(way), &signatures), COMMON, WIRE, LINES, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "round {round}");
         }
         assert!(outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
@@ -292,7 +304,7 @@ transitions: [{ from: A, to: A, on: Told }]
                 "for status, body in [{}]:\n    print((str(status) + ' ' + '; '.join(map(show, translated(status, body)))).rstrip())\n",
                 asked.join(", ")
             );
-            let constants = constants(&Way::Http(http), &signatures);
+            let constants = constants(&iut(Way::Http(http)), &signatures);
             let printed = python(&[IMPORTS, "SECRET = []", &constants, COMMON, HTTP, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
             assert!(expected.iter().filter(|one| one.contains("Item(")).count() >= 2, "{expected:?}");

@@ -3,7 +3,7 @@ class Wire(Implementation):
 
     def __init__(self):
         super().__init__()
-        self.buffer, self.has_ended = b"", False
+        self.buffer, self.has_ended, self.has_hung_up = b"", False, False
 
     def start(self, words, directory, environment):
         self.launch(words, directory, environment, talks=True)
@@ -55,7 +55,12 @@ class Wire(Implementation):
 
     def nothing(self):
         """There is no line."""
-        return Came("end", self.buffer) if self.has_ended else Came("silence")
+        if not self.has_ended or self.has_hung_up:
+            return Came("silence")
+        if ON_CLOSE is None or self.buffer:
+            return Came("end", self.buffer)
+        self.has_hung_up = True
+        return Came("event", b"", ON_CLOSE, {})
 
 
 def ended(line):

@@ -1,7 +1,8 @@
 """Adds what it is sent, over standard input and output, TCP, UDP or HTTP: `python3 server.py WAY FAULT [PORT]`.
 
-FAULT is what the third answer of a run is: `none`, `sum` (one too much), `alien` (no event), `half` (a piece of an answer, and the
-end), `late` (right, but something follows when the run is over).
+FAULT is what the third answer of a run is: `none`, `sum` (one too much), `alien` (no event), `kind` (a text where a number is to be,
+and the time of the day), `half` (a piece of an answer, and the end), `close` (the end), `late` (right, but something follows when the
+run is over).
 """
 import http.server
 import json
@@ -34,6 +35,10 @@ def stdio():
         total, is_third = adder.add(message["values"]["n"])
         if is_third and FAULT == "alien":
             print('{"output": "Nonsense", "values": {"what": "größer\\u0007"}}', flush=True)
+        elif is_third and FAULT == "kind":
+            print('{"output": "Sum", "values": {"s": "many"}%s}' % (" " * (time.time_ns() % 7)), flush=True)
+        elif is_third and FAULT == "close":
+            return
         elif is_third and FAULT == "half":
             print('{"output": "Su', end="", flush=True)
             return
@@ -63,6 +68,10 @@ def serve(connection):
         total, is_third = adder.add(int(rest[0]))
         if is_third and FAULT == "alien":
             connection.sendall(b"what'; \x07 \"$(exit 3)\" %s \\\r\n")
+        elif is_third and FAULT == "kind":
+            connection.sendall(b"sum many at %d\r\n" % time.time_ns())
+        elif is_third and FAULT == "close":
+            return
         elif is_third and FAULT == "half":
             connection.sendall(b"su")
             return
@@ -87,6 +96,8 @@ def udp():
         total, is_third = adder.add(int(rest[0]))
         if is_third and FAULT == "alien":
             wire.sendto(b"what'; \x07 \"$(exit 3)\" %s \\", tester)
+        elif is_third and FAULT == "kind":
+            wire.sendto(b"sum many at %d" % time.time_ns(), tester)
         elif is_third and FAULT == "half":
             return
         else:
@@ -107,6 +118,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if is_third and FAULT == "half":
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"su")
             return None
+        total = "many" if is_third and FAULT == "kind" else total
         return self.answer(200, json.dumps({"sum": total, "at": time.time()}).encode())
 
     def answer(self, status, body):
