@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use coreach_execution::Bucket;
-use coreach_execution::adapter::evidence::{Item, Kind, Phase};
+use coreach_execution::adapter::evidence::{self, Item, Phase};
 use coreach_execution::adapter::{Failure, Left};
 use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
@@ -112,7 +112,7 @@ fn outcomes() -> Vec<Outcome> {
     verdicts.chain(failures.into_iter().map(Outcome::RunError)).collect()
 }
 
-fn item(kind: Kind, at: usize) -> WireRecord {
+fn item(kind: evidence::Kind, at: usize) -> WireRecord {
     let bytes: [&[u8]; 2] = [b"text\r\n", b"\x00"];
     coreach_execution::wire::write(&Item {
         kind,
@@ -180,7 +180,7 @@ fn records() -> Vec<Record> {
                 others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],
             }),
             retried: 2,
-            wire: Kind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
+            wire: evidence::Kind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
             seconds: 0.5,
         }
     };
@@ -203,7 +203,7 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
     assert_eq!(words(&schema, "/properties/cause/enum"), causes);
     assert_eq!(words(&schema, "/properties/settled/properties/left/enum"), Left::ALL.map(Left::name));
     let wire = |key: &str| words(&schema, &format!("/properties/wire/items/properties/{key}/enum"));
-    assert_eq!(wire("direction"), Kind::ALL.map(Kind::name));
+    assert_eq!(wire("direction"), evidence::Kind::ALL.map(evidence::Kind::name));
     assert_eq!(wire("phase"), [Phase::Start, Phase::Settle].map(Phase::name));
     let stopped = [Stopped::Runs, Stopped::Time].map(Stopped::name);
     assert_eq!(words(&schema, "/properties/shrunk/properties/stopped/enum"), stopped);
