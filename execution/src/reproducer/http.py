@@ -77,8 +77,8 @@ def translated(status, body):
             continue
         events, more = found(tree, pointers, each), []
         if then is not None:
-            _, wanted, pointers, each, _ = [one for one in OBSERVATIONS if one[0] == then][0]
-            more = found(tree, pointers, each) if wanted == status else None
+            also = [found(tree, one[2], one[3]) for one in OBSERVATIONS if one[0] == then and one[1] == status]
+            more = next((values for values in also if values is not None), None)
         # A list of nothing is no output, unless the answer is one besides.
         if events is not None and more is not None and events + more:
             return [Came("event", body, name, values) for values in events] + [Came("event", body, then, values) for values in more]

@@ -67,6 +67,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     {
         return Err(NoScript(format!("`{action}` makes a new connection, for which there is no script yet")));
     }
+    refuse(&iut.way)?;
     let told = reason(judge, run);
     let session =
         Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
@@ -224,7 +225,9 @@ impl Writer<'_> {
                 self.apart(std::slice::from_ref(step), http.launch.is_some())?;
                 continue;
             };
-            let prepared = prepare(&probe.request, "", "reset", |name| self.signatures.constant(name));
+            let prepared = prepare(&probe.request, "", "reset", |name| {
+                self.signatures.constant(name).ok_or_else(|| self.signatures.lacking(name))
+            });
             let prepared = prepared.map_err(no_script)?;
             let expected =
                 probe.body.as_ref().map_or("None".to_owned(), |body| text(&python::pattern(body.as_str())));
@@ -393,7 +396,10 @@ impl Writer<'_> {
                 let request = http.stimuli.iter().find(|(action, _)| *action == event.action);
                 let (_, request) = request
                     .ok_or_else(|| NoScript(format!("`stimuli` has no request for `{}`", event.action)))?;
-                let value = |name: &str| self.signatures.hole(event, &http.spelling, name);
+                let value = |name: &str| {
+                    let hole = self.signatures.hole(event, &http.spelling, name);
+                    hole.ok_or_else(|| self.signatures.lacking(name))
+                };
                 let prepared = prepare(request, "", &event.action, value).map_err(no_script)?;
                 Ok(format!("base, {}", python::request(&prepared, self.redact)))
             }
@@ -442,6 +448,28 @@ fn path(path: &Path) -> String {
         Some(name) => text(name),
         None => format!("os.fsdecode({})", bytes(path.as_os_str().as_bytes())),
     }
+}
+
+/// What a script cannot do yet must not be in one: it would see another failure, or none.
+fn refuse(way: &Way) -> Result<(), NoScript> {
+    let captures = match way {
+        Way::Simulated(_) => false,
+        Way::Stdio(Stdio { encoding, .. })
+        | Way::Tcp(Tcp { encoding, .. })
+        | Way::Udp(Tcp { encoding, .. }) => !encoding.captures().is_empty(),
+        Way::Http(http) => !http.captures.is_empty(),
+    };
+    if captures {
+        let text = "what is sent depends on what came (`captures`), for which there is no script yet";
+        return Err(NoScript(text.to_owned()));
+    }
+    if let Way::Http(http) = way
+        && http.observations.iter().any(|(_, response)| !response.to.is_empty())
+    {
+        let text = "an answer is an output by what was asked (`to`), for which there is no script yet";
+        return Err(NoScript(text.to_owned()));
+    }
+    Ok(())
 }
 
 fn no_frames() -> NoScript {

@@ -42,7 +42,7 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
 }
 
 fn answer(action: &str, response: &Response) -> String {
-    let Response { status, values, each, then } = response;
+    let Response { status, values, each, then, .. } = response;
     let pointers = values.iter().map(|(name, pointer)| (name.as_str(), text(pointer)));
     let (each, then) = (or_none(each.as_ref()), or_none(then.as_ref()));
     format!("{}, {status}, {}, {each}, {then}", text(action), dictionary(pointers))
@@ -175,7 +175,7 @@ transitions: [{ from: A, to: A, on: Told }]
             ("Listed", block(Some("l (?P<n>[0-9])"), Middle::Any, mark("j [0-9]"), None)),
             ("Told", Shape::Lines(vec![one("e")])),
         ];
-        let signatures = signatures();
+        let mut signatures = signatures();
         let mut random = Random::new(11);
         let (mut outputs, mut aliens, mut kinds) = (0, 0, std::collections::BTreeSet::new());
         for round in 0..8 {
@@ -192,6 +192,7 @@ transitions: [{ from: A, to: A, on: Told }]
                 stimuli: Vec::new(),
                 observations: rules,
                 spelling: Spelling::default(),
+                captures: Vec::new(),
                 unmatched,
             };
             let wire: Vec<String> = (0..300)
@@ -206,7 +207,7 @@ transitions: [{ from: A, to: A, on: Told }]
             for line in &wire {
                 pending.push(line).unwrap();
                 loop {
-                    match pending.next(&lines, &signatures).unwrap() {
+                    match pending.next(&lines, &mut signatures).unwrap() {
                         Found::More => break,
                         Found::Ignored => {}
                         Found::Received(received) => expected.push(shown(&received, &pending.taken())),
@@ -248,6 +249,7 @@ transitions: [{ from: A, to: A, on: Told }]
                 .map(|(name, pointer)| ((*name).to_owned(), (*pointer).to_owned()))
                 .collect(),
             each: each.map(str::to_owned),
+            to: Vec::new(),
             then: then.map(str::to_owned),
         };
         let rules = [
@@ -256,6 +258,7 @@ transitions: [{ from: A, to: A, on: Told }]
             ("Listed", response(200, &[("n", "/n")], None, None)),
             ("Item", response(201, &[("a", "/x"), ("b", "/x")], Some(""), Some("Told"))),
             ("Word", response(201, &[("a", "/x")], None, None)),
+            ("Told", response(200, &[], None, None)),
             ("Told", response(201, &[], None, None)),
             ("Pair", response(202, &[("a", "/a"), ("b", "/b")], Some("/l"), Some("Word"))),
         ];
@@ -284,6 +287,7 @@ transitions: [{ from: A, to: A, on: Told }]
             stimuli: Vec::new(),
             observations: rules.iter().map(|(name, one)| ((*name).to_owned(), one.clone())).collect(),
             spelling: Spelling::default(),
+            captures: Vec::new(),
             unmatched,
             settle: crate::adapter::description::Settle::default(),
         };
@@ -293,7 +297,7 @@ transitions: [{ from: A, to: A, on: Told }]
             let (mut expected, mut asked) = (Vec::new(), Vec::new());
             for body in bodies {
                 for status in [200, 201, 202, 404] {
-                    let reply = Reply { status, coding: None, body: body.as_bytes().to_vec() };
+                    let reply = Reply { status, body: body.as_bytes().to_vec(), ..Reply::default() };
                     let all = translate(&reply, &http, &signatures).unwrap();
                     let all: Vec<String> = all.iter().map(|one| shown(one, body.as_bytes())).collect();
                     expected.push(format!("{status} {}", all.join("; ")).trim_end().to_owned());
