@@ -91,7 +91,11 @@ fn of_a_new_connection_there_is_no_script() {
     let folder = Folder::new("again");
     for (name, from, to) in [
         ("model.yaml", "inputs: { Add", "inputs: { Again: {}, Add"),
-        ("model.yaml", "transitions:", "transitions:\n  - { from: Idle, to: Idle, on: Again }"),
+        (
+            "model.yaml",
+            "transitions:",
+            "transitions:\n  - { from: Idle, to: New, on: Again }\n  - { from: New, to: Idle, on: Sum }",
+        ),
         ("purpose.yaml", "{ from: None, to: Once, on: Sum }", "{ from: None, to: Once, on: Again }"),
         ("tcp.yaml", "iut: adder", "iut: adder\nreconnect: Again"),
     ] {
