@@ -42,6 +42,20 @@ pub fn style() -> Style {
     Style { color: terminal && !refused, width }
 }
 
+/// How many columns standard output has: those of the terminal, or what `COLUMNS` says of it. 120 where it is no terminal, whatever
+/// the surroundings are, so that a file says the same everywhere.
+pub fn width() -> u16 {
+    const NO_TERMINAL: u16 = 120;
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return NO_TERMINAL;
+    }
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let asked =
+        || rustix::termios::tcgetwinsize(&stdout).ok().map(|size| size.ws_col).filter(|width| *width > 0);
+    said.or_else(asked).unwrap_or(NO_TERMINAL).max(40)
+}
+
 /// Findings, drawn on the user's own text.
 pub fn draw(diagnostics: &[Diagnostic]) {
     if !diagnostics.is_empty() {

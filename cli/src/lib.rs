@@ -14,6 +14,7 @@ pub mod exit;
 pub mod output_format;
 pub mod progress;
 pub mod story;
+mod table;
 pub mod watch;
 pub mod write;
 

@@ -80,7 +80,7 @@ pub fn table(test: &TestCase, initial: &State, run: &Run) -> String {
     }
     let shown: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| visible(cell).into_owned()).collect()).collect();
-    crate::commands::table(&shown, 6)
+    crate::table::table(&shown, 6)
 }
 
 /// `Coin(pCoinValue = 3)`

@@ -20,6 +20,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 
+pub(crate) use crate::table::table;
 /// Tells of what ends a command before it began: drawn, or as a document.
 ///
 /// # Errors
@@ -62,25 +63,4 @@ fn counted(found: &[Diagnostic]) -> String {
         (0, warnings) => plural(warnings, "warning"),
         (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
     }
-}
-
-/// A table of cells, columns aligned: the first ones to the left, the rest to the right.
-pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
-            let (before, behind) = if column < left { ("", &padding[..]) } else { (&padding[..], "") };
-            line.push_str(&format!("{before}{cell}{behind}  "));
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
 }

@@ -1,0 +1,95 @@
+//! Tables for people: columns aligned, two blanks between them, and nothing drawn. Rows that are too wide are wrapped within their cells.
+//!
+//! What is wrapped is text, the columns to the left: at blanks, and within a word only where it alone would take more than its part.
+//! Figures, to the right, are never split, so a table of many of them is as wide as they are.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+
+use crate::console;
+
+/// A word may ask for one part of so many of a row.
+const PARTS: u16 = 6;
+
+/// The blanks between columns.
+const GAP: u16 = 2;
+
+/// A table of cells, as wide as standard output allows: the first `left` columns to the left, the rest to the right.
+pub(crate) fn table(rows: &[Vec<String>], left: usize) -> String {
+    within(rows, left, console::width())
+}
+
+/// The same, with so many columns of a terminal.
+fn within(rows: &[Vec<String>], left: usize, width: u16) -> String {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    for row in rows {
+        let cell = |(column, cell): (usize, &String)| {
+            let alignment = if column < left { CellAlignment::Left } else { CellAlignment::Right };
+            Cell::new(cell).set_alignment(alignment)
+        };
+        table.add_row(row.iter().enumerate().map(cell));
+    }
+    let whole = table.column_max_content_widths();
+    let mut least = 0_u16;
+    for (number, column) in table.column_iter_mut().enumerate() {
+        let gap = if number + 1 == whole.len() { 0 } else { GAP };
+        let all = whole.get(number).copied().unwrap_or(0);
+        let cells = rows.iter().filter_map(|row| row.get(number));
+        let word = cells.flat_map(|cell| cell.split(' ')).map(|word| word.chars().count()).max().unwrap_or(0);
+        let word = u16::try_from(word).unwrap_or(u16::MAX).min(width / PARTS);
+        let needs = if number < left { word.min(all) } else { all }.saturating_add(gap);
+        least = least.saturating_add(needs);
+        column.set_padding((0, gap)).set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(needs)));
+    }
+    table.set_width(width.max(least));
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(of: &[&[&str]]) -> Vec<Vec<String>> {
+        of.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
+    }
+
+    #[test]
+    fn what_fits_is_aligned_and_nothing_else() {
+        let rows = rows(&[
+            &["name", "", "runs", "seconds"],
+            &["a longer one", "x", "7", ""],
+            &["  b", "", "12345", "0.5"],
+        ]);
+        let expected =
+            "name              runs  seconds\na longer one  x      7\n  b              12345      0.5\n";
+        assert_eq!(within(&rows, 2, 120), expected);
+        assert_eq!(within(&[], 2, 120), "");
+    }
+
+    #[test]
+    fn figures_are_never_split() {
+        let head: Vec<String> = (0..30).map(|number| format!("figure {number}")).collect();
+        let figures: Vec<String> = (0..30).map(|number| format!("{}", 1_000_000 + number)).collect();
+        let text = within(&[head, figures.clone()], 0, 80);
+        assert_eq!(text.lines().count(), 2, "{text}");
+        assert!(figures.iter().all(|figure| text.contains(figure)), "{text}");
+    }
+
+    #[test]
+    fn what_is_too_wide_is_wrapped_and_whole() {
+        let values: Vec<String> = (0..60).map(|number| format!("value{number} = {number}")).collect();
+        let long = values.join(", ");
+        let signs = "x".repeat(300);
+        let rows = rows(&[&["", "event", "with"], &["1", "Coin(pValue = 3)", &long], &["2", &signs, ""]]);
+        for width in [40, 80, 120] {
+            let text = within(&rows, 3, width);
+            assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{width}\n{text}");
+            assert_eq!(text.matches('x').count(), 300);
+            for part in 0..60 {
+                let words: String = text.split_whitespace().collect();
+                assert!(words.contains(&format!("value{part}")) || width == 40, "{width}: {part}\n{text}");
+            }
+        }
+    }
+}
