@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use coreach_analyses::DomainKind;
 use coreach_execution::adapter::Iut;
 use coreach_execution::behaviour::Within;
-use coreach_execution::{Ending, Settings};
+use coreach_execution::{Ending, Settings, junit};
 use coreach_project::budget;
 use coreach_project::coverage::{Kind, Requirement};
 use coreach_project::whole::{milliseconds, positive, whole};
@@ -44,6 +44,15 @@ impl Inconclusive {
             (Exit::Inconclusive, Inconclusive::Ok) => Exit::Fine,
             (Exit::Inconclusive, Inconclusive::Fail) => Exit::Failed,
             (exit, _) => exit,
+        }
+    }
+
+    /// What it is in a report of JUnit.
+    pub fn kind(self) -> junit::Kind {
+        match self {
+            Inconclusive::Ok => junit::Kind::Success,
+            Inconclusive::Warn => junit::Kind::Skipped,
+            Inconclusive::Fail => junit::Kind::Failure,
         }
     }
 }
@@ -139,9 +148,12 @@ pub struct TestArguments {
     /// How runs are driven.
     #[command(flatten)]
     pub driving: Driving,
-    /// Keep each run here, as a document
+    /// Keep each run here, as a document; what is there is not replaced
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Write a report as JUnit XML too
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -206,7 +218,7 @@ pub struct ReplayArguments {
     /// How runs are driven.
     #[command(flatten)]
     pub driving: Driving,
-    /// Keep the run here, as a document
+    /// Keep the run here, as a document; what is there is not replaced
     #[arg(long, value_name = "FILE")]
     pub keep: Option<PathBuf>,
     /// The form of the answer

@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
 /// Temporary files that are there now.
 static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -68,6 +71,31 @@ impl Pending {
         Ok(pending)
     }
 
+    /// Begins a file where none is yet.
+    ///
+    /// # Errors
+    /// It cannot be made; [`io::ErrorKind::AlreadyExists`] where something is there, a link that leads nowhere included.
+    pub fn fresh(path: &Path) -> io::Result<Self> {
+        if fs::symlink_metadata(path).is_ok() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        Pending::new(path)
+    }
+
+    /// The same as [`finish`](Pending::finish), but nothing is replaced, whoever has come first meanwhile.
+    ///
+    /// # Errors
+    /// It cannot be put on the disk or named; [`io::ErrorKind::AlreadyExists`] where something is there.
+    pub fn finish_fresh(mut self) -> io::Result<()> {
+        let Some((temporary, path)) = self.names.take() else { return self.file.flush() };
+        let result = self.file.sync_all().and_then(|()| rename_fresh(&temporary, &path));
+        if result.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        lock(&OPEN).remove(&temporary);
+        result
+    }
+
     /// It is whole: now it is there.
     ///
     /// # Errors
@@ -111,6 +139,33 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut pending = Pending::new(path)?;
     pending.write_all(bytes.as_ref())?;
     pending.finish()
+}
+
+/// Renames, if the new name is free. File systems differ in which of the two ways they have.
+fn rename_fresh(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            fs::hard_link(from, to)?;
+            fs::remove_file(from)
+        }
+        result => Ok(result?),
+    }
+}
+
+/// Writes a file, whole or not at all, where none is yet. Was the name free?
+///
+/// # Errors
+/// As [`Pending`].
+pub fn write_new(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
+    let write = || {
+        let mut pending = Pending::fresh(path)?;
+        pending.write_all(bytes.as_ref())?;
+        pending.finish_fresh()
+    };
+    match write() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        result => result.map(|()| true),
+    }
 }
 
 /// Removes the temporary files of this process, for its end: what is still written is lost. Nothing is renamed any more.
@@ -194,6 +249,24 @@ mod tests {
         }
         write(&folder.join("a.json"), "new").unwrap();
         assert_eq!(names(&folder), [".a.json.coreach-1-3.tmp", ".b.coreach-x-1.tmp", "a.json", "a.tmp"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_there_stays_for_what_is_new() {
+        let folder = folder("fresh");
+        let path = folder.join("a.json");
+        // Both begin before either is there: the first to finish has the name.
+        let (mut one, mut other) = (Pending::fresh(&path).unwrap(), Pending::fresh(&path).unwrap());
+        one.write_all(b"one").unwrap();
+        other.write_all(b"other").unwrap();
+        one.finish_fresh().unwrap();
+        assert_eq!(other.finish_fresh().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert!(!write_new(&path, "third").unwrap());
+        std::os::unix::fs::symlink("nowhere", folder.join("link")).unwrap();
+        assert!(!write_new(&folder.join("link"), "third").unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(&folder), ["a.json", "link"]);
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -83,6 +83,7 @@ pub mod explain;
 pub mod initial;
 pub mod json;
 pub mod judge;
+pub mod junit;
 pub mod lazy;
 pub mod monitor;
 pub mod mutation;

@@ -90,13 +90,16 @@ pub fn inputs(source: &Path, test: Option<&Path>) -> Vec<Named> {
     inputs
 }
 
-/// `test --keep` puts the test case beside its runs.
+/// `test --keep` puts the test case beside its runs: `deliver_coffee.7.json` is run 7 of `deliver_coffee`, and
+/// `deliver_coffee.7.2.json` the second one. Where both names could be meant, that of the file that is there.
 pub(crate) fn beside(source: &Path) -> PathBuf {
-    source.with_file_name(format!("{}.test_case.json", name_before_seed(source)))
-}
-
-/// `deliver_coffee.7.json` is run 7 of `deliver_coffee`.
-fn name_before_seed(path: &Path) -> String {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    stem.rsplit_once('.').map_or(stem.clone(), |(name, _)| name.to_owned())
+    let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let case = |name: &str| source.with_file_name(format!("{name}.test_case.json"));
+    let Some((name, last)) = stem.rsplit_once('.') else { return case(&stem) };
+    let again = name.rsplit_once('.').filter(|(_, seed)| is_number(last) && is_number(seed));
+    match again.map(|(name, _)| case(name)) {
+        Some(again) if again.exists() && !case(name).exists() => again,
+        _ => case(name),
+    }
 }

@@ -125,11 +125,11 @@ fn a_verdict_is_decided_where_the_documents_say() {
         &all("Verdict", &Verdict::ALL),
         &[
             "cli/src/exit.rs",
-            "execution/src/campaign/junit.rs",
             "execution/src/campaign/summary.rs",
             "execution/src/ending.rs",
             "execution/src/judge/case.rs",
             "execution/src/judge/crossing.rs",
+            "execution/src/junit.rs",
             "model/src/verdict.rs",
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",

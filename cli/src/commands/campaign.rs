@@ -17,6 +17,7 @@ use coreach_execution::campaign::summary::{
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
+use coreach_execution::junit::Kind;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
 use coreach_project::campaign::iuts::link;
@@ -79,7 +80,8 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let summary = summarize(&plan, &store).map_err(|error| broken(&error))?;
     let exit = exit_of(&summary, arguments.tolerance.inconclusive);
     if let Some((file, path)) = report {
-        write_report(&plan, &store, file, path)?;
+        let inconclusive = arguments.tolerance.inconclusive.kind();
+        write_report(&plan, &store, inconclusive, file, path)?;
     }
     let written = match arguments.format {
         OutputFormat::Json => console::print_json(&CampaignSummary {
@@ -276,10 +278,16 @@ fn begin_report(path: &Path) -> Result<Pending, Ended> {
     Pending::new(path).map_err(|error| unwritten(path, &error))
 }
 
-fn write_report(plan: &Plan, store: &Store, mut file: Pending, path: &Path) -> Result<(), Ended> {
+fn write_report(
+    plan: &Plan,
+    store: &Store,
+    inconclusive: Kind,
+    mut file: Pending,
+    path: &Path,
+) -> Result<(), Ended> {
     let mut write = || -> Result<(), JunitError> {
         let mut out = BufWriter::new(&mut file);
-        junit::write(plan, store, &mut out)?;
+        junit::write(plan, store, inconclusive, &mut out)?;
         Ok(out.flush()?)
     };
     let written = write().and_then(|()| Ok(file.finish()?));

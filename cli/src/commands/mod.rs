@@ -11,6 +11,7 @@ pub mod run;
 pub mod show;
 pub mod test;
 
+use coreach_execution::Bucket;
 use coreach_model::{Diagnostic, Severity};
 use coreach_pipeline::stop::BUDGET;
 pub(crate) use coreach_project::checked::plural;
@@ -19,8 +20,8 @@ use coreach_project::render;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-
 pub(crate) use crate::table::table;
+
 /// Tells of what ends a command before it began: drawn, or as a document.
 ///
 /// # Errors
@@ -52,6 +53,11 @@ pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) 
         console::say(&counted(found));
     }
     Ok(exit)
+}
+
+/// A bucket in a line, which is all that `--quiet` says of it: how often it was met, of what.
+fn bucket_line(bucket: &Bucket, count: usize, of: &str) -> String {
+    format!("  {}: {bucket}: {}\n", bucket.id(), plural(count, of))
 }
 
 /// `1 error, 2 warnings`

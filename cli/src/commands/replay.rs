@@ -1,18 +1,19 @@
 //! `coreach replay`: a stored run once more, and a shorter and simpler one with the same failure.
 
-use std::io;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use coreach_execution::adapter::open;
 use coreach_execution::explain::reason;
 use coreach_execution::judge::{self, Judge};
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{self, Record, record};
+use coreach_execution::record::{Record, record};
 use coreach_execution::replay::replay as run_again;
 use coreach_execution::run::events;
 use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
 use coreach_execution::{Adapter, Run, Settings};
-use coreach_model::{Diagnostic, file};
+use coreach_model::Diagnostic;
 use coreach_project::outputs::{self, Named};
 use coreach_project::{budget, stored};
 
@@ -21,7 +22,7 @@ use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::write::write;
+use crate::write::Pending;
 use crate::{console, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
@@ -42,13 +43,19 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         if let Err(found) = outputs::refuse(&[Named::new("--keep", path)], &inputs) {
             return refuse(&found);
         }
-        // A store tells of models that are files of the user's: what is no run is not written over.
-        let is_run = || file::read(path, file::MOST_DOCUMENT).is_ok_and(|bytes| record::read(&bytes).is_ok());
-        if path.exists() && !is_run() {
-            let message = format!("{}: `--keep` writes over a run, and this file is none", path.display());
-            return refuse(&[Diagnostic::error("output-is-there", message)]);
-        }
     }
+    // Before the run, not after it: is the name free, and can the file be written?
+    let kept = match arguments.keep.as_deref().map(|path| (Pending::fresh(path), path)) {
+        None => None,
+        Some((Ok(file), path)) => Some((file, path)),
+        Some((Err(error), path)) if error.kind() == ErrorKind::AlreadyExists => {
+            return refuse(&[is_there(path)]);
+        }
+        Some((Err(error), path)) => {
+            console::say(&format!("error: {}: {error}", path.display()));
+            return Ok(Exit::Environment);
+        }
+    };
     let implementation = match budget::reading(|| stored.implementation(arguments.iut.as_deref())) {
         Ok((implementation, _)) => implementation,
         Err(found) => return refuse(&found),
@@ -89,15 +96,24 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         result = shrunk.0;
     }
     let written = Record { shrunk: told, ..record(judge.as_mut(), &result) };
-    if let Some(path) = &arguments.keep {
+    if let Some((mut file, path)) = kept {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
-        if let Err(error) = write(path, text) {
+        let result = file.write_all(text.as_bytes()).and_then(|()| file.finish_fresh());
+        if let Err(error) = result {
+            if error.kind() == ErrorKind::AlreadyExists {
+                return refuse(&[is_there(path)]);
+            }
             console::say(&format!("error: {}: {error}", path.display()));
             return Ok(Exit::Environment);
         }
     }
     match arguments.format {
         OutputFormat::Json => console::print_json(&written)?,
+        OutputFormat::Human if arguments.quiet => {
+            let failed = written.bucket.as_ref().filter(|bucket| bucket.is_failure());
+            lines.push(failed.map_or(String::new(), |bucket| format!("  {}: {bucket}\n", bucket.id())));
+            console::print(&lines.join("\n"))?;
+        }
         OutputFormat::Human => {
             let (test, initial) = (&stored.test, &stored.initial);
             lines.push(story::table(test, initial, &result) + &story::why(test, initial, &result));
@@ -105,6 +121,11 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         }
     }
     Ok(Exit::of(result.outcome.ending()))
+}
+
+fn is_there(path: &Path) -> Diagnostic {
+    let message = format!("{}: `--keep` replaces nothing, and this is there already", path.display());
+    Diagnostic::error("output-is-there", message).help("name another file")
 }
 
 /// Looks for a shorter run: it, what is known of it, and how far it went.

@@ -1,13 +1,17 @@
 //! `coreach test`: a test case meets an implementation.
 
+mod keep;
+mod report;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use coreach_execution::adapter::open;
 use coreach_execution::campaign::summary::Counts;
+use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
@@ -20,19 +24,20 @@ use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Verdict};
-use coreach_project::cases::{self, Case, Cases};
+use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::once::Once;
 use coreach_project::outputs::{self, Named};
 use coreach_project::{budget, iut, render};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{plural, refuse, refuse_as};
+use self::keep::Keeper;
+use self::report::Report;
+use super::{bucket_line, plural, refuse, refuse_as};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::write::write;
 use crate::{console, story, watch};
 
 /// Reads, runs, and says what came of it.
@@ -48,8 +53,25 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         Err(found) => return refuse(&found),
     };
     let mut exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
+    let left_out: Vec<LeftOut> = none.iter().map(NoCase::left_out).collect();
     let mut without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
+        // A report says so, too, and an earlier one must not go on saying otherwise.
+        if let Some(path) = &arguments.junit {
+            let names = [Named::new("--junit", path)];
+            let inputs = [outputs::test(&arguments.test), outputs::iut(&arguments.iut)].concat();
+            if let Err(found) = outputs::refuse(&names, &inputs) {
+                return refuse(&found);
+            }
+            let written =
+                Report::begin(path, arguments.tolerance.inconclusive.kind()).and_then(|mut report| {
+                    left_out.iter().for_each(|left| report.left_out(left));
+                    report.finish(&report_name(arguments))
+                });
+            if let Err(error) = written {
+                return Ok(unwritten(path, &error));
+            }
+        }
         return refuse_as(&without, arguments.format, exit);
     }
     let mut strangers = strangers(arguments, &cases);
@@ -72,16 +94,31 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             console::draw(more);
         }
     }
-    let written = arguments.keep.as_deref().map(|folder| kept(arguments, &cases, folder)).unwrap_or_default();
+    let written = arguments.keep.as_deref().map(|folder| keep::files(arguments, &cases, folder));
+    let mut written = written.unwrap_or_default();
+    written.extend(arguments.junit.as_deref().map(|path| Named::new("--junit", path)));
     let inputs = [outputs::test(&arguments.test), outputs::iut(&arguments.iut)].concat();
     if let Err(found) = outputs::refuse(&written, &inputs) {
         return refuse(&found);
     }
-    if let Some(folder) = &arguments.keep
-        && let Err(error) = fs::create_dir_all(folder)
-    {
-        console::say(&format!("error: {}: {error}", folder.display()));
-        return Ok(Exit::Environment);
+    if let Some(folder) = &arguments.keep {
+        let others = keep::others(&cases, folder);
+        if !others.is_empty() {
+            return refuse(&others);
+        }
+        if let Err(error) = fs::create_dir_all(folder) {
+            return Ok(unwritten(folder, &error));
+        }
+    }
+    // Before the runs, not after them: can the report be written?
+    let report =
+        arguments.junit.as_deref().map(|path| Report::begin(path, arguments.tolerance.inconclusive.kind()));
+    let mut report = match (report.transpose(), &arguments.junit) {
+        (Ok(report), _) => report,
+        (Err(error), path) => return Ok(unwritten(path.as_deref().unwrap_or(Path::new("")), &error)),
+    };
+    if let Some(report) = &mut report {
+        left_out.iter().for_each(|left| report.left_out(left));
     }
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
     if arguments.format == OutputFormat::Json {
@@ -94,6 +131,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     }
     // What outlives a run outlives a test case.
     let mut kept: Option<Box<dyn Adapter>> = None;
+    let mut keeper = Keeper::default();
     let Tolerance { inconclusive, fail_fast, retries } = arguments.tolerance;
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
         if fail_fast && exit == Exit::Failed {
@@ -118,7 +156,11 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 Ok(initial) => initial,
                 // The other test cases may suit.
                 Err((found, why)) => {
-                    exit = exit.and(why);
+                    exit = exit.and(why.into());
+                    if let Some(report) = &mut report {
+                        let message = found.first().map_or_else(String::new, |one| one.message.clone());
+                        report.left_out(&LeftOut { test: case.name.clone(), why, message });
+                    }
                     if arguments.format == OutputFormat::Human {
                         console::draw(&found);
                     }
@@ -144,16 +186,20 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             total.add(&run);
             let written = record(judge.as_mut(), &run);
             total.failed(&run, &written);
-            let path = match keep(arguments, case, &written, &inputs) {
+            let path = match keeper.keep(arguments, case, &written, &inputs) {
                 Ok(path) => path,
                 Err(message) => {
                     console::say(&format!("error: {message}"));
                     return Ok(Exit::Environment);
                 }
             };
-            if arguments.format == OutputFormat::Human {
+            if let Some(report) = &mut report {
+                report.run(&written, path.as_deref());
+            }
+            if arguments.format == OutputFormat::Human && !arguments.quiet {
                 tell(arguments, case, &initial, &run, path.as_deref())?;
-            } else {
+            }
+            if arguments.format == OutputFormat::Json {
                 lock(&documents).push(written);
             }
             if fail_fast && run.outcome.ending() == Ending::Verdict(Verdict::Fail) {
@@ -161,11 +207,20 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             }
         }
         kept = Some(adapter);
+        if let Some(report) = &mut report {
+            report.end_case(&case.name, &iut.name, &total);
+        }
         if arguments.format == OutputFormat::Human && total.has_runs() {
-            console::print(&format!("{} against {}: {}\n", case.name, iut.name, total.text()))?;
+            let text = if arguments.quiet { total.quiet() } else { total.text() };
+            console::print(&format!("{} against {}: {text}", case.name, iut.name))?;
         }
     }
     drop(progress);
+    if let (Some(report), Some(path)) = (report, &arguments.junit) {
+        if let Err(error) = report.finish(&report_name(arguments)) {
+            return Ok(unwritten(path, &error));
+        }
+    }
     if arguments.format == OutputFormat::Json {
         console::print_json(&Document {
             format_version: 1,
@@ -175,6 +230,17 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         })?;
     }
     Ok(exit)
+}
+
+/// A report bears the name of what was tested.
+fn report_name(arguments: &TestArguments) -> String {
+    arguments.test.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Tells what cannot be written.
+fn unwritten(path: &Path, error: &io::Error) -> Exit {
+    console::say(&format!("error: cannot write {}: {error}", path.display()));
+    Exit::Environment
 }
 
 fn lock(documents: &Mutex<Vec<Record>>) -> MutexGuard<'_, Vec<Record>> {
@@ -196,18 +262,18 @@ fn initial(
     known: &Valuation,
     seed: u64,
     solver: &mut Lazy,
-) -> Result<State, (Vec<Diagnostic>, Exit)> {
-    let mut exit = Exit::Stopped;
+) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
+    let mut why = WhyLeftOut::Stopped;
     let solved = budget::reading(|| {
         initial_state(&case.test, known, seed, solver).map_err(|error| {
             if !matches!(error, ConstantsError::NotKnown(_)) {
-                exit = Exit::Unsuited;
+                why = WhyLeftOut::Unsuited;
             }
             let message = format!("the test case `{}` has no run: {error}", case.name);
             vec![Diagnostic::error("no-constants", message)]
         })
     });
-    solved.map_err(|found| (found, exit))
+    solved.map_err(|found| (found, why))
 }
 
 /// The constants given that no test case has.
@@ -293,49 +359,6 @@ fn strangers(arguments: &TestArguments, cases: &[Case]) -> Vec<Diagnostic> {
     names.filter(|name| !known.contains(name)).map(stranger).collect()
 }
 
-/// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it is written.
-const LOOKED_AHEAD: usize = 1000;
-
-/// The files that `--keep` writes.
-fn kept(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<Named> {
-    let seeds =
-        (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
-    let name = |path: PathBuf| Named { what: "--keep".to_owned(), path };
-    let mut files = Vec::new();
-    for case in cases {
-        files.push(name(test_path(folder, case)));
-        files.extend(seeds.clone().map(|seed| name(run_path(folder, case, seed))));
-    }
-    files
-}
-
-fn test_path(folder: &Path, case: &Case) -> PathBuf {
-    folder.join(format!("{}.test_case.json", case.name))
-}
-
-fn run_path(folder: &Path, case: &Case, seed: u64) -> PathBuf {
-    folder.join(format!("{}.{seed}.json", case.name))
-}
-
-/// Writes the run's document, if that is wanted; its path.
-fn keep(
-    arguments: &TestArguments,
-    case: &Case,
-    record: &Record,
-    inputs: &[Named],
-) -> Result<Option<String>, String> {
-    let Some(folder) = &arguments.keep else { return Ok(None) };
-    let (test, run) = (test_path(folder, case), run_path(folder, case, record.seed));
-    let names = [Named::new("--keep", &test), Named::new("--keep", &run)];
-    outputs::refuse(&names, inputs)
-        .map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
-    let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
-    for (path, text) in [(&test, &case.document), (&run, &text)] {
-        write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    Ok(Some(run.display().to_string()))
-}
-
 fn tell(
     arguments: &TestArguments,
     case: &Case,
@@ -344,9 +367,6 @@ fn tell(
     path: Option<&str>,
 ) -> io::Result<()> {
     let passed = run.outcome.verdict() == Some(Verdict::Pass);
-    if passed && arguments.quiet {
-        return Ok(());
-    }
     let constants: Vec<String> =
         run.constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
     let mut text = format!(
@@ -409,6 +429,12 @@ impl Total {
         Ending::ALL.iter().map(count).collect::<Vec<_>>().join(", ")
     }
 
+    /// The counts in a line, and a line for each thing that failed.
+    fn quiet(&self) -> String {
+        let buckets = self.failed.iter().map(|(bucket, (count, _, _))| bucket_line(bucket, *count, "run"));
+        format!("{}\n{}", self.line(), buckets.collect::<String>())
+    }
+
     fn text(&self) -> String {
         let mix: Vec<String> = self.mix.iter().map(|(name, count)| format!("{name} {count}")).collect();
         let values = if mix.is_empty() { String::new() } else { format!("\n  values: {}", mix.join(", ")) };
@@ -421,6 +447,6 @@ impl Total {
                 bucket.id()
             );
         }
-        text
+        text + "\n"
     }
 }

@@ -124,6 +124,19 @@ impl Store {
         }
     }
 
+    /// The record of the run of this number, as it is kept.
+    pub(super) fn record(&self, number: i64) -> Result<serde_json::Value> {
+        let sql = "SELECT record FROM runs WHERE number = ?1";
+        let read = || -> rusqlite::Result<String> {
+            self.connection.prepare_cached(sql)?.query_row([number], |row| row.get(0))
+        };
+        let text = read().map_err(|error| wrong(&self.path, &error))?;
+        serde_json::from_str(&text).map_err(|error| {
+            let why = format!("the record of run {number} cannot be read: {error}");
+            StoreError::Damaged(self.path.clone(), why)
+        })
+    }
+
     fn one(&self, number: i64) -> std::result::Result<Option<Found>, FindError> {
         let broken = |error: rusqlite::Error| FindError::Store(wrong(&self.path, &error));
         let damaged = |what: &str, error: &dyn fmt::Display| {

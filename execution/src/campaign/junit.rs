@@ -1,22 +1,20 @@
-//! A campaign as JUnit's XML, which build servers draw.
+//! A campaign as a report of JUnit ([`crate::junit`]).
 //!
 //! A suite for each test case and implementation, a case for each run. Fail is a `failure`, a run error an `error`,
-//! Inconclusive is `skipped`: it says nothing against the implementation, and nothing for it. A run that is planned and
-//! not finished is an `error` too, so that half a campaign is not taken for a whole one. A run to which a second process, or
-//! a store that was merged, has another verdict is told by the worse one.
+//! Inconclusive is what the user says, usually `skipped`: it says nothing against the implementation, and nothing for it. A run that
+//! is planned and not finished is an `error` too, so that half a campaign is not taken for a whole one. A run to which a second
+//! process, or a store that was merged, has another verdict is told by the worse one. What was left out is a suite at the end.
+//!
+//! **Costs** two walks over the store: one for the counts, and the record of each run when its case is written. Only one record is in memory.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, Write};
-
-use coreach_model::Verdict;
-use coreach_model::visible::is_hidden_sign;
 
 use crate::bucket::Bucket;
 use crate::campaign::plan::{Plan, SHOWN};
 use crate::campaign::store::{Row, Store, StoreError};
 use crate::campaign::summary::{constants, contested};
-use crate::ending::Ending;
+use crate::junit::{self, Case, Counts, Kind, LEFT_OUT, Report};
 
 /// Why a report was not written.
 #[derive(Debug)]
@@ -33,11 +31,11 @@ impl From<io::Error> for JunitError {
     }
 }
 
-/// Writes the report; `store` is asked for the runs, and named in the hints.
+/// Writes the report; `store` is asked for the runs, and named in the hints. Inconclusive is `inconclusive`.
 ///
 /// # Errors
 /// [`JunitError`].
-pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), JunitError> {
+pub fn write(plan: &Plan, store: &Store, inconclusive: Kind, out: &mut dyn Write) -> Result<(), JunitError> {
     let mut rows = store.rows().map_err(JunitError::Store)?;
     let doubts = store.doubts().map_err(JunitError::Store)?;
     for (key, verdicts) in contested(&rows, &doubts) {
@@ -50,88 +48,52 @@ pub fn write(plan: &Plan, store: &Store, out: &mut dyn Write) -> Result<(), Juni
             }
         }
     }
+    let kind = |row: Option<&Row>| row.map_or(Kind::Error, |row| Kind::of(row.verdict, inconclusive));
     let mut suites: Vec<Vec<(usize, Option<&Row>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
         suites[run.test * plan.iuts.len() + run.iut].push((number, rows.get(&run.key.to_string())));
     }
-    let all = suites.iter().flatten().copied();
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"{}\" {}>", escaped(&plan.campaign), attributes(all))?;
+    let left_out: Vec<Case> = plan.left_out.iter().map(Case::left_out).collect();
+    let mut left = Counts::default();
+    left_out.iter().for_each(|case| left.add(case.kind, case.seconds));
+    let mut all = left;
+    let count = |suite: &[(usize, Option<&Row>)]| {
+        let mut counts = Counts::default();
+        suite.iter().for_each(|(_, row)| counts.add(kind(*row), row.map_or(0.0, |row| row.seconds)));
+        counts
+    };
+    suites.iter().for_each(|suite| all.include(&count(suite)));
+    let mut report = Report::begin(out, &plan.campaign, &all)?;
     for (at, suite) in suites.iter().enumerate() {
         let (test, iut) = (&plan.tests[at / plan.iuts.len()], &plan.iuts[at % plan.iuts.len()]);
-        let name = escaped(&format!("{}/{}", test.name, iut.name));
-        writeln!(out, "  <testsuite name=\"{name}\" {}>", attributes(suite.iter().copied()))?;
-        properties(suite, out)?;
+        report.suite(&format!("{}/{}", test.name, iut.name), &count(suite), &properties(suite))?;
         for (number, row) in suite {
-            case(plan, store, *number, *row, &name, out)?;
+            report.case(&case(plan, store, *number, *row, kind(*row)).map_err(JunitError::Store)?)?;
         }
-        writeln!(out, "  </testsuite>")?;
+        report.end_suite()?;
     }
-    writeln!(out, "</testsuites>")?;
-    Ok(())
-}
-
-/// What JUnit makes of a run: the element of its case, and the count that it adds to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Success,
-    Skipped,
-    Failure,
-    Error,
-}
-
-impl Kind {
-    fn of(row: Option<&Row>) -> Self {
-        match row.map(|row| row.verdict) {
-            Some(Ending::Verdict(Verdict::Pass)) => Kind::Success,
-            Some(Ending::Verdict(Verdict::Inconclusive)) => Kind::Skipped,
-            Some(Ending::Verdict(Verdict::Fail)) => Kind::Failure,
-            Some(Ending::RunError) | None => Kind::Error,
-        }
+    if !left_out.is_empty() {
+        report.suite(LEFT_OUT, &left, &[])?;
+        left_out.iter().try_for_each(|case| report.case(case))?;
+        report.end_suite()?;
     }
-}
-
-/// `tests="3" failures="1" errors="0" skipped="1" time="0.5"`
-fn attributes<'a>(runs: impl Iterator<Item = (usize, Option<&'a Row>)>) -> String {
-    let (mut tests, mut failures, mut errors, mut skipped, mut time) = (0, 0, 0, 0, 0.0);
-    for (_, row) in runs {
-        tests += 1;
-        match Kind::of(row) {
-            Kind::Success => {}
-            Kind::Skipped => skipped += 1,
-            Kind::Failure => failures += 1,
-            Kind::Error => errors += 1,
-        }
-        time += row.map_or(0.0, |row| row.seconds);
-    }
-    format!(
-        "tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\" time=\"{time:.6}\""
-    )
+    Ok(report.end()?)
 }
 
 /// Each thing that failed in a suite, once.
-fn properties(suite: &[(usize, Option<&Row>)], out: &mut dyn Write) -> io::Result<()> {
+fn properties(suite: &[(usize, Option<&Row>)]) -> Vec<(String, String)> {
     let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
     for (number, row) in suite.iter().filter_map(|(number, row)| Some((*number, (*row)?))) {
         if let Some(bucket) = &row.bucket {
             failed.entry(bucket).or_default().push((number, row));
         }
     }
-    if failed.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "    <properties>")?;
-    for (bucket, rows) in failed {
-        let shortest = rows.iter().min_by_key(|(number, row)| (row.events, *number));
-        let shortest = shortest.map_or(String::new(), |(_, row)| {
-            let key = row.key.get(..SHOWN).unwrap_or(&row.key);
-            format!("; the shortest, of {} events, is {key}", row.events)
-        });
-        let runs = if rows.len() == 1 { "1 run".to_owned() } else { format!("{} runs", rows.len()) };
-        let value = format!("{bucket}: {runs}{shortest}");
-        writeln!(out, "      <property name=\"bucket {}\" value=\"{}\"/>", bucket.id(), escaped(&value))?;
-    }
-    writeln!(out, "    </properties>")
+    let one = |(bucket, rows): (&Bucket, Vec<(usize, &Row)>)| {
+        let (_, row) = rows.iter().min_by_key(|(number, row)| (row.events, *number))?;
+        let key = row.key.get(..SHOWN).unwrap_or(&row.key);
+        Some(junit::bucket(bucket, rows.len(), &format!("of {} events, is {key}", row.events)))
+    };
+    failed.into_iter().filter_map(one).collect()
 }
 
 fn case(
@@ -139,65 +101,37 @@ fn case(
     store: &Store,
     number: usize,
     row: Option<&Row>,
-    class: &str,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+    kind: Kind,
+) -> Result<Case, StoreError> {
     let run = &plan.runs[number];
     let mut name = format!("seed {}", run.seed);
     let values = constants(plan.constants(run));
     if !values.is_empty() {
-        // Writing to a string cannot fail.
-        let _ = write!(name, ", {values}");
+        name += &format!(", {values}");
     }
-    let seconds = row.map_or(0.0, |row| row.seconds);
-    write!(out, "    <testcase classname=\"{class}\" name=\"{}\" time=\"{seconds:.6}\"", escaped(&name))?;
+    let Some(row) = row else {
+        let (cause, message) = ("unfinished".to_owned(), "not run yet".to_owned());
+        return Ok(Case {
+            name,
+            kind,
+            cause,
+            message,
+            text: String::new(),
+            seconds: 0.0,
+            out: None,
+            wire: None,
+        });
+    };
     let hint = format!("coreach explain {} {}", store.path().display(), run.key.short());
-    let kind = Kind::of(row);
-    match row {
-        None => writeln!(out, "><error type=\"unfinished\" message=\"not run yet\"/></testcase>"),
-        Some(_) if kind == Kind::Success => writeln!(out, "/>"),
-        Some(row) if kind == Kind::Skipped => {
-            writeln!(out, "><skipped message=\"{}\"/></testcase>", escaped(&row.reason))
-        }
-        Some(row) => {
-            let element = if kind == Kind::Failure { "failure" } else { "error" };
-            let (kind, message) = (escaped(&row.cause), escaped(&row.reason));
-            let bucket = row.bucket.as_ref();
-            let bucket = bucket.map_or(String::new(), |one| format!("bucket {}: {one}\n", one.id()));
-            writeln!(
-                out,
-                "><{element} type=\"{kind}\" message=\"{message}\">{message}\n{}{}</{element}></testcase>",
-                escaped(&bucket),
-                escaped(&hint)
-            )
-        }
-    }
-}
-
-/// A text within XML. Signs that XML cannot hold at all, an implementation may send any, are shown by their numbers.
-fn escaped(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            '&' => shown.push_str("&amp;"),
-            '<' => shown.push_str("&lt;"),
-            '>' => shown.push_str("&gt;"),
-            '"' => shown.push_str("&quot;"),
-            '\t' | '\n' | '\r' => drop(write!(shown, "&#{};", u32::from(sign))),
-            sign if is_hidden_sign(sign) => shown.extend(sign.escape_unicode()),
-            _ => shown.push(sign),
-        }
-    }
-    shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_of_an_implementation_breaks_the_report() {
-        assert_eq!(escaped("<a b=\"&\">"), "&lt;a b=&quot;&amp;&quot;&gt;");
-        assert_eq!(escaped("x\u{0}\u{1b}[2J\ny"), "x\\u{0}\\u{1b}[2J&#10;y");
-    }
+    let record = store.record(row.number)?;
+    Ok(Case {
+        name,
+        kind,
+        cause: row.cause.clone(),
+        message: row.reason.clone(),
+        text: format!("{}\n{}{hint}", row.reason, junit::bucket_line(row.bucket.as_ref())),
+        seconds: row.seconds,
+        out: Some(junit::events(&record)),
+        wire: junit::wire(&record),
+    })
 }

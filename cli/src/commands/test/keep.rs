@@ -1,0 +1,128 @@
+//! What `coreach test --keep` writes: each run, and its test case beside it. Nothing that is there is replaced.
+//!
+//! A run whose name is taken gets the next free one: `deliver_coffee.7.json`, `deliver_coffee.7.2.json`, ... All runs of a name in a folder
+//! are of one test case, `deliver_coffee.test_case.json`, or they could not be read again. So a folder with another test case of
+//! this name is refused before the first run. The version of the program that wrote it makes no other test case.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use coreach_execution::campaign::Test;
+use coreach_execution::record::Record;
+use coreach_model::{Diagnostic, file};
+use coreach_project::cases::Case;
+use coreach_project::outputs::{self, Named};
+
+use crate::console;
+use crate::execution_arguments::TestArguments;
+use crate::write::write_new;
+
+/// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it is written.
+const LOOKED_AHEAD: usize = 1000;
+
+/// The files that `--keep` writes.
+pub(super) fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<Named> {
+    let seeds =
+        (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
+    let name = |path: PathBuf| Named { what: "--keep".to_owned(), path };
+    let mut files = Vec::new();
+    for case in cases {
+        files.push(name(test_path(folder, case)));
+        files.extend(seeds.clone().map(|seed| name(run_path(folder, case, seed, 1))));
+    }
+    files
+}
+
+fn test_path(folder: &Path, case: &Case) -> PathBuf {
+    folder.join(format!("{}.test_case.json", case.name))
+}
+
+/// `deliver_coffee.7.json`; the second one of this name is `deliver_coffee.7.2.json`.
+fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> PathBuf {
+    let time = if time == 1 { String::new() } else { format!(".{time}") };
+    folder.join(format!("{}.{seed}{time}.json", case.name))
+}
+
+/// Those test cases of the folder that bear a name of ours and are others.
+pub(super) fn others(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
+    let other = |case: &Case| {
+        let path = test_path(folder, case);
+        (fs::symlink_metadata(&path).is_ok() && !is_same(&path, case)).then(|| another(&path))
+    };
+    cases.iter().filter_map(other).collect()
+}
+
+fn another(path: &Path) -> Diagnostic {
+    let message = format!("{}: `--keep` replaces nothing, and this is another test case", path.display());
+    Diagnostic::error("output-is-there", message)
+        .help("name another folder: each run must be beside its test case")
+}
+
+/// Is this the test case, whichever version wrote it?
+fn is_same(path: &Path, case: &Case) -> bool {
+    let Ok(bytes) = file::read(path, file::MOST_DOCUMENT) else { return false };
+    let hash = |bytes: &[u8]| Test::new(bytes).map(|test| test.hash).ok();
+    bytes == case.document.as_bytes()
+        || hash(&bytes).is_some_and(|it| Some(it) == hash(case.document.as_bytes()))
+}
+
+/// Keeps runs.
+#[derive(Default)]
+pub(super) struct Keeper {
+    /// The test cases that are there.
+    there: Vec<String>,
+    /// That a name was taken was said.
+    said: bool,
+}
+
+impl Keeper {
+    /// Writes the run's document, if that is wanted; its path.
+    ///
+    /// # Errors
+    /// What is to be told: it cannot be written.
+    pub(super) fn keep(
+        &mut self,
+        arguments: &TestArguments,
+        case: &Case,
+        record: &Record,
+        inputs: &[Named],
+    ) -> Result<Option<String>, String> {
+        let Some(folder) = &arguments.keep else { return Ok(None) };
+        let wrong = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+        if !self.there.contains(&case.name) {
+            let path = test_path(folder, case);
+            refuse(&path, inputs)?;
+            if !write_new(&path, &case.document).map_err(|error| wrong(&path, error))?
+                && !is_same(&path, case)
+            {
+                return Err(another(&path).message);
+            }
+            self.there.push(case.name.clone());
+        }
+        let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
+        let first = run_path(folder, case, record.seed, 1);
+        refuse(&first, inputs)?;
+        let (mut path, mut time) = (first.clone(), 1);
+        while fs::symlink_metadata(&path).is_ok()
+            || !write_new(&path, &text).map_err(|error| wrong(&path, error))?
+        {
+            time += 1;
+            path = run_path(folder, case, record.seed, time);
+        }
+        if time > 1 && !self.said {
+            self.said = true;
+            console::say(&format!(
+                "warning: {} is there already: this run is kept as {}, and others likewise",
+                first.display(),
+                path.display()
+            ));
+        }
+        Ok(Some(path.display().to_string()))
+    }
+}
+
+fn refuse(path: &Path, inputs: &[Named]) -> Result<(), String> {
+    outputs::refuse(&[Named::new("--keep", path)], inputs)
+        .map_err(|found| found.iter().map(|one| one.message.clone()).collect())
+}

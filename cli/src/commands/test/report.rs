@@ -1,0 +1,112 @@
+//! The report of `coreach test --junit`: a suite for each test case, a case for each run.
+//!
+//! The counts of a suite stand in front of its cases, so these are held until the end: as they are written, and not the runs themselves.
+//! The file is begun before the first run, so that one that cannot be written is found at once, and is there only as a whole.
+
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use coreach_execution::campaign::LeftOut;
+use coreach_execution::junit::{self, Case, Counts, Kind, LEFT_OUT};
+use coreach_execution::record::Record;
+use serde_json::Value as Json;
+
+use super::Total;
+use crate::write::Pending;
+
+/// The runs of a test case.
+struct Suite {
+    name: String,
+    counts: Counts,
+    properties: Vec<(String, String)>,
+    cases: Vec<Case>,
+}
+
+impl Suite {
+    fn new(name: String, cases: Vec<Case>, properties: Vec<(String, String)>) -> Self {
+        let mut counts = Counts::default();
+        cases.iter().for_each(|case| counts.add(case.kind, case.seconds));
+        Suite { name, counts, properties, cases }
+    }
+}
+
+/// A report in the making.
+pub(super) struct Report {
+    file: Pending,
+    inconclusive: Kind,
+    suites: Vec<Suite>,
+    /// Of the test case that is being run.
+    cases: Vec<Case>,
+    left_out: Vec<Case>,
+}
+
+impl Report {
+    /// Begins it; Inconclusive is `inconclusive`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn begin(path: &Path, inconclusive: Kind) -> io::Result<Self> {
+        let file = Pending::new(path)?;
+        Ok(Report { file, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out: Vec::new() })
+    }
+
+    /// One run more.
+    pub(super) fn run(&mut self, record: &Record, kept: Option<&str>) {
+        let mut name = format!("seed {}", record.seed);
+        for (constant, value) in &record.constants {
+            name += &format!(", {constant} = {value}");
+        }
+        let hint = kept.map_or(String::new(), |path| format!("coreach explain {path}\n"));
+        let message = record.reason.summary.clone();
+        let kind = Kind::of(record.verdict, self.inconclusive);
+        let bucket = record.bucket.as_ref().filter(|bucket| bucket.is_failure());
+        let text = format!("{message}\n{}{hint}", junit::bucket_line(bucket));
+        let json = serde_json::to_value(record).unwrap_or(Json::Null);
+        self.cases.push(Case {
+            name,
+            kind,
+            cause: record.cause.clone(),
+            message,
+            text,
+            seconds: record.seconds,
+            out: Some(junit::events(&json)),
+            wire: junit::wire(&json),
+        });
+    }
+
+    /// What was asked for and has no runs.
+    pub(super) fn left_out(&mut self, left: &LeftOut) {
+        self.left_out.push(Case::left_out(left));
+    }
+
+    /// The runs of a test case are done.
+    pub(super) fn end_case(&mut self, test: &str, iut: &str, total: &Total) {
+        let properties = total.failed.iter().map(|(bucket, (runs, events, seed))| {
+            junit::bucket(bucket, *runs, &format!("of {events} events, has seed {seed}"))
+        });
+        let cases = std::mem::take(&mut self.cases);
+        if !cases.is_empty() {
+            self.suites.push(Suite::new(format!("{test}/{iut}"), cases, properties.collect()));
+        }
+    }
+
+    /// Writes it, under the name of what was tested.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn finish(mut self, name: &str) -> io::Result<()> {
+        if !self.left_out.is_empty() {
+            self.suites.push(Suite::new(LEFT_OUT.to_owned(), self.left_out, Vec::new()));
+        }
+        let mut all = Counts::default();
+        self.suites.iter().for_each(|suite| all.include(&suite.counts));
+        let mut report = junit::Report::begin(BufWriter::new(&mut self.file), name, &all)?;
+        for Suite { name, counts, properties, cases } in &self.suites {
+            report.suite(name, counts, properties)?;
+            cases.iter().try_for_each(|case| report.case(case))?;
+            report.end_suite()?;
+        }
+        report.end()?;
+        self.file.finish()
+    }
+}

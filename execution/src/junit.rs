@@ -1,0 +1,401 @@
+//! JUnit's XML, which build servers draw: suites of cases, one after the other.
+//!
+//! A case is a run, or something that was asked for and has none. It holds all that is known of the run: in `system-out` its events
+//! with their times and how it ended, in `system-err` what went over the wire, where that was kept, as the lines of the record.
+//!
+//! Counts stand in front of what they count, so the caller knows them first. The cases themselves are written one by one and never
+//! held together: a trace may be long, and there may be many.
+//!
+//! XML 1.0 has no way at all to write most control signs, and an implementation may send any. They, and the signs that are not
+//! drawn, are shown by their numbers (`\u{1b}`).
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use coreach_model::Verdict;
+use coreach_model::visible::is_hidden_sign;
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use serde_json::Value as Json;
+
+use crate::bucket::Bucket;
+use crate::campaign::{LeftOut, WhyLeftOut};
+use crate::ending::Ending;
+
+/// What JUnit makes of a case: its element, and the count that it adds to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// No element.
+    Success,
+    /// `skipped`
+    Skipped,
+    /// `failure`
+    Failure,
+    /// `error`
+    Error,
+}
+
+impl Kind {
+    /// Of a run that ended so; Inconclusive is worth what the user says.
+    pub fn of(ending: Ending, inconclusive: Kind) -> Self {
+        match ending {
+            Ending::Verdict(Verdict::Pass) => Kind::Success,
+            Ending::Verdict(Verdict::Inconclusive) => inconclusive,
+            Ending::Verdict(Verdict::Fail) => Kind::Failure,
+            Ending::RunError => Kind::Error,
+        }
+    }
+}
+
+/// What an element says of the cases in it.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Counts {
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+    seconds: f64,
+}
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, kind: Kind, seconds: f64) {
+        self.tests += 1;
+        self.seconds += seconds;
+        match kind {
+            Kind::Success => {}
+            Kind::Skipped => self.skipped += 1,
+            Kind::Failure => self.failures += 1,
+            Kind::Error => self.errors += 1,
+        }
+    }
+
+    /// Counts those of another one.
+    pub fn include(&mut self, other: &Counts) {
+        self.tests += other.tests;
+        self.failures += other.failures;
+        self.errors += other.errors;
+        self.skipped += other.skipped;
+        self.seconds += other.seconds;
+    }
+
+    fn attributes(&self) -> [(&'static str, String); 5] {
+        [
+            ("tests", self.tests.to_string()),
+            ("failures", self.failures.to_string()),
+            ("errors", self.errors.to_string()),
+            ("skipped", self.skipped.to_string()),
+            ("time", format!("{:.6}", self.seconds)),
+        ]
+    }
+}
+
+/// A case of a suite.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Case {
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Why, as a word; of what is no success.
+    pub cause: String,
+    /// Why, in a sentence; of what is no success.
+    pub message: String,
+    /// The same at length.
+    pub text: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// The events.
+    pub out: Option<String>,
+    /// The wire.
+    pub wire: Option<String>,
+}
+
+impl Case {
+    /// What was asked for and has no runs. Where it is proved that there can be none it is `skipped`; where that is not known, `error`.
+    pub fn left_out(left: &LeftOut) -> Self {
+        let kind = match left.why {
+            WhyLeftOut::Unreachable | WhyLeftOut::Unsuited => Kind::Skipped,
+            WhyLeftOut::Stopped => Kind::Error,
+        };
+        let (name, cause) = (left.test.clone(), left.why.name().to_owned());
+        let message = format!("left out, {cause}: {}", left.message);
+        Case { name, kind, cause, message, text: String::new(), seconds: 0.0, out: None, wire: None }
+    }
+}
+
+/// The suite of what was left out.
+pub const LEFT_OUT: &str = "left out";
+
+/// A report that is being written.
+pub struct Report<W: Write> {
+    writer: Writer<W>,
+    /// The name of the suite that is open.
+    suite: String,
+}
+
+impl<W: Write> Report<W> {
+    /// Begins a report of this name, with these cases in all its suites.
+    ///
+    /// # Errors
+    /// It cannot be written; so everywhere here.
+    pub fn begin(out: W, name: &str, counts: &Counts) -> io::Result<Self> {
+        let mut report = Report { writer: Writer::new_with_indent(out, b' ', 2), suite: String::new() };
+        report.writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+        report.counted("testsuites", name, counts)?;
+        Ok(report)
+    }
+
+    /// Begins a suite. A property is a name and a value.
+    ///
+    /// # Errors
+    /// As [`Report::begin`].
+    pub fn suite(&mut self, name: &str, counts: &Counts, properties: &[(String, String)]) -> io::Result<()> {
+        self.suite = name.to_owned();
+        self.counted("testsuite", name, counts)?;
+        if !properties.is_empty() {
+            self.writer.write_event(Event::Start(BytesStart::new("properties")))?;
+            for (name, value) in properties {
+                let property = element("property", &[("name", name), ("value", value)]);
+                self.writer.write_event(Event::Empty(property))?;
+            }
+            self.close("properties")?;
+        }
+        Ok(())
+    }
+
+    /// A case of the suite that is open.
+    ///
+    /// # Errors
+    /// As [`Report::begin`].
+    pub fn case(&mut self, case: &Case) -> io::Result<()> {
+        let seconds = format!("{:.6}", case.seconds);
+        let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];
+        let opening = element("testcase", &attributes);
+        let parts = [("system-out", &case.out), ("system-err", &case.wire)];
+        if case.kind == Kind::Success && parts.iter().all(|(_, text)| text.is_none()) {
+            return self.writer.write_event(Event::Empty(opening));
+        }
+        self.writer.write_event(Event::Start(opening))?;
+        let name = match case.kind {
+            Kind::Success => None,
+            Kind::Skipped => Some("skipped"),
+            Kind::Failure => Some("failure"),
+            Kind::Error => Some("error"),
+        };
+        if let Some(name) = name {
+            let opening = element(name, &[("type", &case.cause), ("message", &case.message)]);
+            self.text(name, opening, &case.text)?;
+        }
+        for (name, text) in parts {
+            if let Some(text) = text {
+                self.text(name, BytesStart::new(name), text)?;
+            }
+        }
+        self.close("testcase")
+    }
+
+    /// Ends the suite that is open.
+    ///
+    /// # Errors
+    /// As [`Report::begin`].
+    pub fn end_suite(&mut self) -> io::Result<()> {
+        self.close("testsuite")
+    }
+
+    /// Ends the report.
+    ///
+    /// # Errors
+    /// As [`Report::begin`].
+    pub fn end(mut self) -> io::Result<()> {
+        self.close("testsuites")?;
+        let out = self.writer.get_mut();
+        writeln!(out)?;
+        out.flush()
+    }
+
+    fn counted(&mut self, element: &'static str, name: &str, counts: &Counts) -> io::Result<()> {
+        let counts = counts.attributes();
+        let mut attributes = vec![("name", name)];
+        attributes.extend(counts.iter().map(|(name, value)| (*name, value.as_str())));
+        self.writer.write_event(Event::Start(self::element(element, &attributes)))
+    }
+
+    fn text(&mut self, name: &'static str, opening: BytesStart<'_>, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return self.writer.write_event(Event::Empty(opening));
+        }
+        self.writer.write_event(Event::Start(opening))?;
+        self.writer.write_event(Event::Text(BytesText::new(&shown(text))))?;
+        self.close(name)
+    }
+
+    fn close(&mut self, name: &'static str) -> io::Result<()> {
+        self.writer.write_event(Event::End(BytesEnd::new(name)))
+    }
+}
+
+fn element(name: &'static str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
+    let mut element = BytesStart::new(name);
+    for (name, value) in attributes {
+        element.push_attribute((*name, shown(value).as_str()));
+    }
+    element
+}
+
+/// The text without the signs that XML cannot hold, and those that nobody sees.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for sign in text.chars() {
+        // Two signs are none of Unicode's, and none of XML's.
+        if is_hidden_sign(sign) || matches!(sign, '\u{fffe}' | '\u{ffff}') {
+            shown.extend(sign.escape_unicode());
+        } else {
+            shown.push(sign);
+        }
+    }
+    shown
+}
+
+/// The buckets of a suite as its properties: in how many runs each of them was met, and the shortest run.
+pub fn bucket(bucket: &Bucket, runs: usize, shortest: &str) -> (String, String) {
+    let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+    (format!("bucket {}", bucket.id()), format!("{bucket}: {runs}; the shortest, {shortest}"))
+}
+
+/// The bucket of a failed run, as a line of its text.
+pub fn bucket_line(bucket: Option<&Bucket>) -> String {
+    bucket.map_or(String::new(), |one| format!("bucket {}: {one}\n", one.id()))
+}
+
+/// The events of a record, one a line: when, who, what. At the end, how it ended.
+pub fn events(record: &Json) -> String {
+    let mut text = String::new();
+    for step in record["trace"].as_array().into_iter().flatten() {
+        let word = |key: &str| step[key].as_str().unwrap_or_default();
+        let at = step["at_ms"].as_f64().unwrap_or_default();
+        let what = match (step["values"].as_object(), step["ms"].as_f64()) {
+            (Some(values), _) => {
+                let values = values.iter().map(|(name, value)| format!("{name} = {value}"));
+                format!("{}({})", word("action"), values.collect::<Vec<_>>().join(", "))
+            }
+            (None, Some(ms)) => format!("{ms} ms"),
+            (None, None) => String::new(),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{at:>12.3} ms  {:<11}  {what}", word("direction"));
+    }
+    let verdict = record["verdict"].as_str().unwrap_or_default();
+    let _ = writeln!(text, "{verdict}: {}", record["reason"]["summary"].as_str().unwrap_or_default());
+    text
+}
+
+/// The evidence of a record, one item a line as it stands in the record; nothing where nothing was kept.
+pub fn wire(record: &Json) -> Option<String> {
+    let lines: Vec<String> = match record.get("wire")? {
+        Json::Array(items) => items.iter().map(Json::to_string).collect(),
+        Json::Null => Vec::new(),
+        other => vec![other.to_string()],
+    };
+    (!lines.is_empty()).then(|| lines.join("\n") + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn written(cases: &[Case]) -> String {
+        let mut counts = Counts::default();
+        cases.iter().for_each(|case| counts.add(case.kind, case.seconds));
+        let mut out = Vec::new();
+        let mut report = Report::begin(&mut out, "a \"name\" & more", &counts).unwrap();
+        report.suite("suite <1>", &counts, &[("bucket\n1".to_owned(), "a < b".to_owned())]).unwrap();
+        cases.iter().for_each(|case| report.case(case).unwrap());
+        report.end_suite().unwrap();
+        report.end().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn case(kind: Kind, text: &str) -> Case {
+        let text = text.to_owned();
+        let (name, message) = (text.clone(), text.clone());
+        let (out, wire) = (Some(text.clone()), Some(text.clone()));
+        Case { name, kind, cause: "event".to_owned(), message, text, seconds: 0.5, out, wire }
+    }
+
+    #[test]
+    fn every_text_comes_back_from_a_parser() {
+        // A parser makes one space of a line's end in an attribute, unless it is written by its number.
+        for text in ["<a b='c'>\"&\"]]>&amp;", "two\nlines\tand a tab", "größe \u{1f600}", " spaces "] {
+            let report = written(&[case(Kind::Failure, text)]);
+            let document =
+                roxmltree::Document::parse(&report).unwrap_or_else(|why| panic!("{why}\n{report}"));
+            let find = |name: &str| document.descendants().find(|node| node.has_tag_name(name)).unwrap();
+            assert_eq!(find("testcase").attribute("name"), Some(text), "{report}");
+            assert_eq!(find("failure").attribute("message"), Some(text), "{report}");
+            for name in ["failure", "system-out", "system-err"] {
+                assert_eq!(find(name).text(), Some(text), "{report}");
+            }
+            assert_eq!(find("property").attribute("name"), Some("bucket\n1"));
+        }
+    }
+
+    #[test]
+    fn no_sign_of_an_implementation_breaks_the_report() {
+        for number in (0..=0x2fff).chain(0xd7f0..=0x1_0010).chain(0x10_fff0..=0x10_ffff) {
+            let Some(sign) = char::from_u32(number) else { continue };
+            let report = written(&[case(Kind::Error, &format!("x{sign}y"))]);
+            let document =
+                roxmltree::Document::parse(&report).unwrap_or_else(|why| panic!("{number:x}: {why}"));
+            let out = document.descendants().find(|node| node.has_tag_name("system-out")).unwrap();
+            let (plain, shown) = (format!("x{sign}y"), format!("x\\u{{{number:x}}}y"));
+            assert!(
+                [plain, shown].iter().any(|text| out.text() == Some(text)),
+                "{number:x}: {:?}",
+                out.text()
+            );
+        }
+        assert_eq!(shown("x\u{0}\u{1b}[2J\ny\r"), "x\\u{0}\\u{1b}[2J\ny\\u{d}");
+    }
+
+    #[test]
+    fn counts_are_those_of_the_cases() {
+        let all = [Kind::Success, Kind::Skipped, Kind::Failure, Kind::Error, Kind::Error];
+        let report = written(&all.map(|kind| case(kind, "x")));
+        let document = roxmltree::Document::parse(&report).unwrap();
+        for name in ["testsuites", "testsuite"] {
+            let node = document.descendants().find(|node| node.has_tag_name(name)).unwrap();
+            let counts =
+                ["tests", "failures", "errors", "skipped", "time"].map(|key| node.attribute(key).unwrap());
+            assert_eq!(counts, ["5", "1", "2", "1", "2.500000"]);
+        }
+        for (name, count) in [("testcase", 5), ("failure", 1), ("error", 2), ("skipped", 1)] {
+            assert_eq!(document.descendants().filter(|node| node.has_tag_name(name)).count(), count);
+        }
+    }
+
+    #[test]
+    fn a_record_is_told_with_its_evidence() {
+        let mut record = json!({
+            "verdict": "Fail", "reason": { "summary": "not allowed" },
+            "trace": [
+                { "direction": "stimulus", "action": "Coin", "values": { "pValue": 3 }, "at_ms": 1.5 },
+                { "direction": "silence", "ms": 20.0, "at_ms": 22.0 },
+            ],
+        });
+        let expected = "       1.500 ms  stimulus     Coin(pValue = 3)\n      22.000 ms  silence      20.0 ms\nFail: not allowed\n";
+        assert_eq!(events(&record), expected.replace("20.0 ms", "20 ms"));
+        assert_eq!(wire(&record), None);
+        record["wire"] = json!([{ "direction": "sent", "text": "a" }, { "direction": "received" }]);
+        assert_eq!(
+            wire(&record).unwrap(),
+            "{\"direction\":\"sent\",\"text\":\"a\"}\n{\"direction\":\"received\"}\n"
+        );
+        record["wire"] = json!([]);
+        assert_eq!(wire(&record), None);
+    }
+}
