@@ -195,7 +195,7 @@ pub struct CampaignArguments {
     /// Write a report as JUnit XML too
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// No summary, no notes, no progress: errors and warnings only
+    /// No notes, no progress, and of the summary the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
     /// What else can be done

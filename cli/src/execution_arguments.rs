@@ -157,7 +157,7 @@ pub struct TestArguments {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// No progress, and of the runs only those that are not Pass
+    /// Nothing of single runs, no progress: the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -224,7 +224,7 @@ pub struct ReplayArguments {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// No progress
+    /// No events, no progress: what came of it, and the bucket
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -319,7 +319,7 @@ pub struct MutateArguments {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// No progress
+    /// No progress, and of the summary the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -27,7 +27,7 @@ use coreach_project::outputs::{self, Named};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
-use super::{plural, table};
+use super::{bucket_line, plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::console;
 use crate::execution_arguments::{Inconclusive, Tolerance};
@@ -93,7 +93,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
             diagnostics: render::to_json(&warnings),
             summary: &summary,
         }),
-        OutputFormat::Human if arguments.quiet => Ok(()),
+        OutputFormat::Human if arguments.quiet => console::print(&quiet(&summary)),
         OutputFormat::Human => console::print(&told(&summary, &place)),
     };
     printed(written)?;
@@ -184,10 +184,25 @@ fn totals(counts: &Counts) -> String {
     some.collect::<Vec<_>>().join(", ")
 }
 
-fn told(summary: &Summary, store: &Path) -> String {
+/// The counts in a line, and a line for each thing that failed.
+fn quiet(summary: &Summary) -> String {
+    let counts = match totals(&summary.counts) {
+        none if none.is_empty() => none,
+        some => format!(": {some}"),
+    };
+    let buckets = summary.buckets.iter().map(|failed| bucket_line(&failed.bucket, failed.count, "run"));
+    format!("{}{counts}\n{}", head(summary), buckets.collect::<String>())
+}
+
+/// `nightly: 40 runs`
+fn head(summary: &Summary) -> String {
     let left = summary.missing;
     let missing = if left == 0 { String::new() } else { format!(", {left} of them missing") };
-    let mut text = format!("{}: {}{missing}\n", summary.campaign, plural(summary.planned, "run"));
+    format!("{}: {}{missing}", summary.campaign, plural(summary.planned, "run"))
+}
+
+fn told(summary: &Summary, store: &Path) -> String {
+    let mut text = head(summary) + "\n";
     let rows: Vec<Vec<String>> = rows(summary)
         .into_iter()
         .map(|mut row| {
@@ -237,9 +252,11 @@ fn doubts(summary: &Summary, partition: Partition, arguments: &CampaignArguments
     if summary.missing > 0 {
         let runs = plural(summary.missing, "run");
         if arguments.tolerance.fail_fast && summary.counts.fail > 0 {
-            console::say(&format!(
-                "note: ended after a Fail (`--fail-fast`): {runs} of the plan were not done"
-            ));
+            if !arguments.quiet {
+                console::say(&format!(
+                    "note: ended after a Fail (`--fail-fast`): {runs} of the plan were not done"
+                ));
+            }
         } else {
             console::say(&format!("error: {runs} of the plan are not in the store: the summary lacks them"));
         }

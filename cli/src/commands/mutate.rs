@@ -11,7 +11,7 @@ use coreach_project::summary::{ShortestSummary, fate_name, killed, mutation};
 use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
-use super::{plural, refuse, refuse_as, table};
+use super::{bucket_line, plural, refuse, refuse_as, table};
 use crate::execution_arguments::MutateArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -100,11 +100,24 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     drop(progress);
     match arguments.format {
+        OutputFormat::Human if arguments.quiet => console::print(&quiet(&names, &results))?,
         OutputFormat::Human => tell(&specification, &names, &results, &visits, &effort)?,
         OutputFormat::Json => console::print_json(&mutation(&specification, &names, &results, &visits))?,
     }
     Ok(exit)
 }
+
+/// The counts in a line, and a line for each thing by which mutants were killed.
+fn quiet(names: &[String], results: &[Judged]) -> String {
+    let count = |fate: &&str| results.iter().filter(|result| fate_name(&result.fate) == *fate).count();
+    let counts: Vec<String> = FATES.iter().map(|fate| format!("{fate} {}", count(fate))).collect();
+    let found = killed(names, results);
+    let buckets = found.iter().map(|found| bucket_line(&found.bucket, found.count, "mutant"));
+    format!("{}: {}\n{}", plural(results.len(), "mutant"), counts.join(", "), buckets.collect::<String>())
+}
+
+/// What becomes of mutants.
+const FATES: [&str; 4] = ["killed", "survived", "equivalent", "broken"];
 
 fn tell(
     specification: &Iosts,
@@ -113,14 +126,13 @@ fn tell(
     visits: &[usize],
     effort: &Effort,
 ) -> io::Result<()> {
-    let fates = ["killed", "survived", "equivalent", "broken"];
     let head = ["operator", "mutants", "killed", "survived", "equivalent*", "broken"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let mut row = |name: &str, of: &dyn Fn(&&Judged) -> bool| {
         let mine: Vec<&Judged> = results.iter().filter(of).collect();
         let count = |fate: &str| mine.iter().filter(|result| fate_name(&result.fate) == fate).count();
         let mut row = vec![name.to_owned(), mine.len().to_string()];
-        row.extend(fates.iter().map(|fate| count(fate).to_string()));
+        row.extend(FATES.iter().map(|fate| count(fate).to_string()));
         if !mine.is_empty() {
             rows.push(row);
         }
