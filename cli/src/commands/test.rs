@@ -216,10 +216,10 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         }
     }
     drop(progress);
-    if let (Some(report), Some(path)) = (report, &arguments.junit) {
-        if let Err(error) = report.finish(&report_name(arguments)) {
-            return Ok(unwritten(path, &error));
-        }
+    if let (Some(report), Some(path)) = (report, &arguments.junit)
+        && let Err(error) = report.finish(&report_name(arguments))
+    {
+        return Ok(unwritten(path, &error));
     }
     if arguments.format == OutputFormat::Json {
         console::print_json(&Document {
