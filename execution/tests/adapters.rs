@@ -125,6 +125,7 @@ fn a_line_protocol_is_spoken() {
         let tcp = Tcp {
             address: template("127.0.0.1:{port}"),
             launch: Some(launch("coffee_lines.py", keep)),
+            tls: None,
             encoding: Encoding::Lines(lines("COIN {pCoinValue}")),
             settle: Settle::default(),
         };
@@ -137,6 +138,7 @@ fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
     let tcp = Tcp {
         address: template("127.0.0.1:{port}"),
         launch: Some(launch("coffee_lines.py", false)),
+        tls: None,
         encoding: Encoding::Lines(lines("KOIN {pCoinValue}")),
         settle: Settle::default(),
     };
@@ -160,6 +162,7 @@ fn requests_are_sent_and_responses_read() {
     let http = Http {
         base: template("http://127.0.0.1:{port}"),
         launch: Some(launch("coffee_http.py", true)),
+        tls: None,
         reset: vec![Step::Request(Probe {
             request: request("/price/{cPrice}", None),
             status: 204,
@@ -227,6 +230,7 @@ fn a_request_that_is_given_up_leaves_no_thread() {
     let http = Http {
         base: template(&format!("http://{}", listener.local_addr().unwrap())),
         launch: None,
+        tls: None,
         reset: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request)],
         observations: Vec::new(),

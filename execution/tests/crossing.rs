@@ -205,6 +205,7 @@ fn way(address: SocketAddr) -> Way {
     Way::Tcp(Tcp {
         address: template(&address.to_string()),
         launch: None,
+        tls: None,
         encoding,
         settle: Settle::default(),
     })

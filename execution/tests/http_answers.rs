@@ -32,6 +32,7 @@ fn received(answer: &[u8]) -> Result<Received, Failure> {
     let http = Http {
         base: template(&format!("http://127.0.0.1:{port}")),
         launch: None,
+        tls: None,
         reset: Vec::new(),
         stimuli: vec![("Coin".to_owned(), request("/{pCoinValue}"))],
         observations: vec![("Return".to_owned(), response)],

@@ -14,6 +14,7 @@ mod http;
 mod lines;
 mod link;
 mod settle;
+mod tls;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +22,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coreach_execution::Behaviour;
-use coreach_execution::adapter::description::{Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way};
+use coreach_execution::adapter::description::{
+    self, Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way,
+};
 use coreach_execution::adapter::evidence::Limits;
 use coreach_execution::adapter::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
@@ -228,7 +231,9 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
     };
     // A datagram is a frame.
     let keys = encoding::KEYS.into_iter().filter(|key| carrier == Carrier::Stream || *key != "frame");
-    let known: Vec<&str> = ["address", "launch", "settle"].into_iter().chain(keys).collect();
+    let own = ["address", "launch", "tls", "settle"].into_iter();
+    let own = own.filter(|key| carrier == Carrier::Stream || *key != "tls");
+    let known: Vec<&str> = own.chain(keys).collect();
     let entries = shape::section(reader.collector, root, way, &known);
     let launch = launch(reader, entries);
     let like = "address: 127.0.0.1:6379";
@@ -244,6 +249,13 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
             reader.collector.push(diagnostic);
         }
     }
+    let host = address.as_ref().map(|(template, span)| (host(template), span));
+    let tls = match carrier {
+        Carrier::Stream => {
+            tls::tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)))
+        }
+        Carrier::Datagrams => Some(None),
+    };
     let encoding = encoding::encoding(reader, entries, node, of, carrier);
     let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
     if let (Some(Some(launch)), Some(encoding)) = (&launch, &encoding)
@@ -261,7 +273,12 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
         unsettled(reader, node, settle.as_ref());
     }
     let settle = settle.unwrap_or_default();
-    Some(Tcp { address: address?.0, launch: launch?, encoding: encoding?, settle })
+    Some(Tcp { address: address?.0, launch: launch?, tls: tls?, encoding: encoding?, settle })
+}
+
+/// The host of an address, whatever its port is.
+fn host(address: &Template) -> String {
+    description::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
 
 /// Of datagrams, nothing tells that they have arrived; so it must be said what is to be taken for it.

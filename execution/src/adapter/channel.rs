@@ -3,14 +3,18 @@
 //! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the caller's
 //! ([`crate::adapter::stream`]).
 
+use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
 
 use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{Shutdown, sockopt};
 
 use crate::adapter::Failure;
 use crate::adapter::datagrams;
+use crate::adapter::tls::{Broken, Session, Tls};
 
 /// How much is read at once. No datagram is longer.
 const CHUNK: usize = 64 << 10;
@@ -33,6 +37,8 @@ pub struct Channel {
     datagrams: bool,
     /// Bytes of datagrams that were read without finding nothing.
     in_a_row: usize,
+    /// Between the bytes and the descriptor, where TLS is spoken.
+    tls: Option<Box<Session>>,
 }
 
 /// Why nothing more can be read.
@@ -64,7 +70,7 @@ impl Channel {
     ///
     /// # Errors
     /// They cannot be kept from blocking.
-    pub fn of_two(read: OwnedFd, write: OwnedFd) -> std::io::Result<Self> {
+    pub fn of_two(read: OwnedFd, write: OwnedFd) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&write, true)?;
         Channel::new(read, Some(write), false)
     }
@@ -73,7 +79,7 @@ impl Channel {
     ///
     /// # Errors
     /// It cannot be kept from blocking.
-    pub fn of_one(both: OwnedFd) -> std::io::Result<Self> {
+    pub fn of_one(both: OwnedFd) -> io::Result<Self> {
         Channel::new(both, None, false)
     }
 
@@ -81,15 +87,34 @@ impl Channel {
     ///
     /// # Errors
     /// It cannot be kept from blocking.
-    pub fn of_datagrams(both: OwnedFd) -> std::io::Result<Self> {
+    pub fn of_datagrams(both: OwnedFd) -> io::Result<Self> {
         // The kernel gives what it gives.
         let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
         Channel::new(both, None, true)
     }
 
-    fn new(read: OwnedFd, write: Option<OwnedFd>, datagrams: bool) -> std::io::Result<Self> {
+    fn new(read: OwnedFd, write: Option<OwnedFd>, datagrams: bool) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&read, true)?;
-        Ok(Channel { read, write, datagrams, in_a_row: 0 })
+        Ok(Channel { read, write, datagrams, in_a_row: 0, tls: None })
+    }
+
+    /// The same with TLS, before that instant. The other side must be who it should be ([`crate::adapter::tls`]).
+    ///
+    /// # Errors
+    /// Why it has not begun.
+    pub fn secured(self, tls: &Tls, host: &str, until: Instant) -> Result<Self, String> {
+        let mut session = tls.session(host).map_err(|why| why.text)?;
+        let wait = |what: PollFlags| -> io::Result<()> {
+            let rest = until.saturating_duration_since(Instant::now());
+            let mut fds = [PollFd::new(&self.read, what)];
+            match poll(&mut fds, Timespec::try_from(rest).ok().as_ref()) {
+                Ok(0) => Err(io::Error::new(ErrorKind::TimedOut, "TLS: it has not begun in time")),
+                Ok(_) | Err(Errno::INTR) => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        };
+        session.begin(Raw(self.read.as_fd()), wait).map_err(|error| error.to_string())?;
+        Ok(Channel { tls: Some(Box::new(session)), ..self })
     }
 
     /// Are these datagrams?
@@ -110,8 +135,11 @@ impl Channel {
     /// Reads once, behind what is in the buffer.
     ///
     /// # Errors
-    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came.
+    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came. With TLS, [`Failure::Garbage`] and [`Failure::Lost`].
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
+        if let Some(tls) = &mut self.tls {
+            return read_all(tls, Raw(self.read.as_fd()), buffer);
+        }
         buffer.reserve(CHUNK);
         let came = match rustix::io::read(&self.read, spare_capacity(buffer)) {
             // A datagram may be empty.
@@ -137,11 +165,23 @@ impl Channel {
     /// # Errors
     /// The kernel's.
     pub fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
-        rustix::io::write(self.writer(), bytes)
+        match &mut self.tls {
+            None => rustix::io::write(self.writer(), bytes),
+            Some(tls) => {
+                let written = tls.write(Raw(self.read.as_fd()), bytes);
+                written.map_err(|error| match error.kind() {
+                    ErrorKind::WouldBlock => Errno::AGAIN,
+                    _ => Errno::from_io_error(&error).unwrap_or(Errno::PIPE),
+                })
+            }
+        }
     }
 
     /// Says that nothing more will be sent. The other direction stays open.
     pub fn close_output(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            tls.end(Raw(self.read.as_fd()));
+        }
         match self.write.take() {
             Some(write) => drop(write),
             // Of datagrams, nobody would hear it.
@@ -149,6 +189,54 @@ impl Channel {
             // One that is broken off already needs no word.
             None => drop(rustix::net::shutdown(&self.read, Shutdown::Write)),
         }
+    }
+}
+
+/// Reads what there is through TLS, and leaves nothing behind that no descriptor would tell of.
+fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
+    let mut chunk = [0; 16 << 10];
+    let mut count = match tls.read(socket, &mut chunk) {
+        Ok(count) => count,
+        Err(error) => {
+            return match (error.kind(), Broken::within(&error)) {
+                (ErrorKind::WouldBlock, _) => Ok(Came::Nothing),
+                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(Ended::Closed)),
+                (_, Some(Broken { text, is_alert: true })) => Err(Failure::Lost(text.clone())),
+                (_, Some(Broken { text, .. })) => Err(Failure::Garbage(text.clone())),
+                _ => Ok(Came::Ended(Ended::Broken)),
+            };
+        }
+    };
+    if count == 0 {
+        return Ok(Came::Ended(Ended::Closed));
+    }
+    let mut all = 0;
+    while count > 0 {
+        buffer.extend_from_slice(&chunk[..count]);
+        all += count;
+        // An end is seen at the next read as well.
+        count = tls.left(&mut chunk).unwrap_or(0);
+    }
+    Ok(Came::Bytes(all))
+}
+
+/// A descriptor that does not block.
+#[derive(Clone, Copy)]
+struct Raw<'a>(BorrowedFd<'a>);
+
+impl io::Read for Raw<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(self.0, bytes)?)
+    }
+}
+
+impl io::Write for Raw<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(self.0, bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -14,6 +14,7 @@ use crate::adapter::cut::Cut;
 use crate::adapter::evidence::Limits;
 use crate::adapter::integer::Integer;
 use crate::adapter::template::Template;
+use crate::adapter::tls::Tls;
 use crate::behaviour::Behaviour;
 
 /// An implementation under test.
@@ -90,6 +91,8 @@ pub struct Tcp {
     pub address: Template,
     /// The server, where it is ours to bring up.
     pub launch: Option<Launch>,
+    /// TLS, where it is spoken. Not over UDP.
+    pub tls: Option<Tls>,
     /// How events are written.
     pub encoding: Encoding,
     /// How a run is left, where the server outlives it.
@@ -417,6 +420,8 @@ pub struct Http {
     pub base: Template,
     /// The server, where it is ours to bring up.
     pub launch: Option<Launch>,
+    /// TLS, where the base begins with `https`.
+    pub tls: Option<Tls>,
     /// What brings the implementation into its initial state, in this order.
     pub reset: Vec<Step>,
     /// For each input, the request that is sent.
@@ -463,8 +468,18 @@ pub struct Response {
 
 /// Host and port of an address, or of the beginning of a URL.
 pub fn host_and_port(address: &str) -> String {
-    let Some(rest) = address.strip_prefix("http://") else { return address.to_owned() };
+    let (rest, port) = match (address.strip_prefix("http://"), address.strip_prefix("https://")) {
+        (Some(rest), _) => (rest, 80),
+        (None, Some(rest)) => (rest, 443),
+        (None, None) => return address.to_owned(),
+    };
     let host = rest.split('/').next().unwrap_or_default();
     let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    if has_port { host.to_owned() } else { format!("{host}:80") }
+    if has_port { host.to_owned() } else { format!("{host}:{port}") }
+}
+
+/// The host of an address.
+pub fn host(address: &str) -> String {
+    let address = host_and_port(address);
+    address.rsplit_once(':').map_or(address.clone(), |(host, _)| host.to_owned())
 }

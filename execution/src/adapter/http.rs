@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::description::{Capture, Http, Probe, Request, Step, Way};
+use crate::adapter::description::{self, Capture, Http, Probe, Request, Step, Way};
 use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::reply::{Reply, captured, translate};
 use crate::adapter::requests::{Prepared, Requests};
@@ -70,7 +70,8 @@ impl Adapter for HttpAdapter {
         let signatures = Signatures::of(session).capturing(&self.description.captures);
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
-        let requests = Requests::to(Known(addresses), self.evidence.clone())?;
+        let tls = self.description.tls.clone().map(|tls| (tls, description::host(&base)));
+        let requests = Requests::to(Known(addresses), tls, self.evidence.clone())?;
         let run = self.run.insert(HttpRun { base, signatures, requests, ready: VecDeque::new() });
         let port = self.server.port();
         if self.system.is_dirty() {

@@ -35,6 +35,7 @@ pub mod system;
 pub mod tail;
 pub mod tcp;
 pub mod template;
+pub mod tls;
 
 pub use description::Iut;
 pub use open::open;

@@ -20,6 +20,7 @@ use crate::adapter::evidence::Evidence;
 use crate::adapter::framing::NoHttp;
 use crate::adapter::reply::Reply;
 use crate::adapter::socket::{self, Connect, Known};
+use crate::adapter::tls::{Broken, Tls};
 use crate::excerpt::shortened;
 
 /// The largest body that is read, in bytes.
@@ -73,15 +74,15 @@ struct Worker {
 }
 
 impl Requests {
-    /// To the server at these addresses. What goes over the wire is noted down in `evidence`.
+    /// To the server at these addresses, with TLS where it is spoken, and with which host. What goes over the wire is noted down in `evidence`.
     ///
     /// # Errors
     /// [`Failure::Start`]: the system has no thread or no descriptor for us.
-    pub fn to(addresses: Known, evidence: Evidence) -> Result<Self, Failure> {
+    pub fn to(addresses: Known, tls: Option<(Tls, String)>, evidence: Evidence) -> Result<Self, Failure> {
         let (theirs, line) =
             socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));
-        let connect = Connect { line: theirs, sent: Arc::clone(&sent), evidence };
+        let connect = Connect { line: theirs, sent: Arc::clone(&sent), tls, evidence };
         let agent = Agent::with_parts(config(), connect, addresses);
         let (orders, ordered) = sync_channel::<Prepared>(1);
         let (ours, answers) = sync_channel(1);
@@ -252,6 +253,9 @@ fn failure(error: ureq::Error) -> Failure {
         ureq::Error::Protocol(error) => Failure::Garbage(format!("the answer is no HTTP: {error}")),
         ureq::Error::Other(error) if error.is::<NoHttp>() => {
             Failure::Garbage(format!("the answer is no HTTP: {error}"))
+        }
+        ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
+            Failure::Garbage(error.to_string())
         }
         ureq::Error::LargeResponseHeader(_, limit) => {
             Failure::Flood(format!("the headers of an answer are larger than {limit} bytes"))

@@ -26,6 +26,7 @@ use ureq::unversioned::transport::{
 
 use crate::adapter::evidence::Evidence;
 use crate::adapter::framing::Framing;
+use crate::adapter::tls::{Session, Tls};
 
 /// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any more.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct Connect {
     pub sent: Arc<AtomicBool>,
     /// Sees every byte, in both directions.
     pub evidence: Evidence,
+    /// TLS, where it is spoken, and with which host.
+    pub tls: Option<(Tls, String)>,
 }
 
 /// The addresses that were found before.
@@ -67,6 +70,8 @@ pub struct Socket {
     evidence: Evidence,
     /// Has something gone out, or come in?
     went: [bool; 2],
+    /// Between the library and the stream, where TLS is spoken.
+    tls: Option<Session>,
 }
 
 impl Resolver for Known {
@@ -86,6 +91,7 @@ impl Connector for Connect {
         for address in &details.addrs {
             match self.one(address, details.timeout) {
                 Ok(stream) => {
+                    let tls = self.secured(&stream, details.timeout)?;
                     let config = details.config;
                     let buffers = LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size());
                     return Ok(Some(Socket {
@@ -96,6 +102,7 @@ impl Connector for Connect {
                         framing: Framing::default(),
                         evidence: self.evidence.clone(),
                         went: [false; 2],
+                        tls,
                     }));
                 }
                 Err(error) => failed = error,
@@ -106,6 +113,13 @@ impl Connector for Connect {
 }
 
 impl Connect {
+    fn secured(&self, stream: &TcpStream, timeout: NextTimeout) -> Result<Option<Session>, Error> {
+        let Some((tls, host)) = &self.tls else { return Ok(None) };
+        let mut session = tls.session(host).map_err(io::Error::other)?;
+        session.begin(stream, |what| self.line.wait(stream, what, timeout))?;
+        Ok(Some(session))
+    }
+
     fn one(&self, address: &SocketAddr, timeout: NextTimeout) -> Result<TcpStream, Error> {
         let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -155,7 +169,12 @@ impl Transport for Socket {
         self.sent.store(true, Ordering::SeqCst);
         let mut sent = 0;
         while sent < amount {
-            match (&self.stream).write(&self.buffers.output()[sent..amount]) {
+            let bytes = &self.buffers.output()[sent..amount];
+            let written = match &mut self.tls {
+                None => (&self.stream).write(bytes),
+                Some(tls) => tls.write(&self.stream, bytes),
+            };
+            match written {
                 Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
                 Ok(count) => {
                     let goes_on = std::mem::replace(&mut self.went[0], true);
@@ -170,9 +189,21 @@ impl Transport for Socket {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         loop {
-            // Also one who sends without end is given up.
-            self.line.wait(&self.stream, PollFlags::IN, timeout)?;
-            match (&self.stream).read(self.buffers.input_append_buf()) {
+            let buffer = self.buffers.input_append_buf();
+            // What was read and decrypted already: no descriptor tells of it.
+            let left = self.tls.as_mut().and_then(|tls| tls.left(buffer).ok());
+            let read = match left {
+                Some(count) => Ok(count),
+                None => {
+                    // Also one who sends without end is given up.
+                    self.line.wait(&self.stream, PollFlags::IN, timeout)?;
+                    match &mut self.tls {
+                        None => (&self.stream).read(buffer),
+                        Some(tls) => tls.read(&self.stream, buffer),
+                    }
+                }
+            };
+            match read {
                 Ok(count) => {
                     let new = &self.buffers.input_append_buf()[..count];
                     if count == 0 {
@@ -188,6 +219,10 @@ impl Transport for Socket {
                 Err(error) => self.pause(error, PollFlags::IN, timeout)?,
             }
         }
+    }
+
+    fn is_tls(&self) -> bool {
+        self.tls.is_some()
     }
 
     fn is_open(&mut self) -> bool {

@@ -201,8 +201,19 @@ impl Stream {
             wait(&mut fds, calm.unwrap_or(until));
             let (is_read, is_gone) =
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
-            // A line that is too long ends nothing here.
-            let has_come = is_read && self.fill().unwrap_or(true);
+            // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is too long ends nothing here.
+            let mut has_come = false;
+            while is_read && Instant::now() < until {
+                self.inbox.forget();
+                match self.fill() {
+                    Ok(false) => break,
+                    Ok(true) => has_come = true,
+                    Err(_) => {
+                        has_come = true;
+                        break;
+                    }
+                }
+            }
             if !has_come && is_gone {
                 self.end(Ended::Gone);
             } else if !is_read && calm.is_some_and(|calm| Instant::now() >= calm) {

@@ -10,7 +10,7 @@ use std::time::Instant;
 use coreach_model::semantics::Event;
 
 use crate::adapter::channel::Channel;
-use crate::adapter::description::{Tcp, Way};
+use crate::adapter::description::{self, Tcp, Way};
 use crate::adapter::dialogue::Dialogue;
 use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::server::Server;
@@ -82,7 +82,15 @@ impl TcpAdapter {
             Transport::Tcp => Channel::of_one(self.server.connect(session)?.into()),
             Transport::Udp => Channel::of_datagrams(self.server.socket(session)?.into()),
         };
-        channel.map_err(|error| Failure::Start(error.to_string()))
+        let channel = channel.map_err(|error| Failure::Start(error.to_string()))?;
+        self.secured(channel, session.deadline).map_err(Failure::Start)
+    }
+
+    /// With TLS, where it is spoken.
+    fn secured(&self, channel: Channel, until: Instant) -> Result<Channel, String> {
+        let Some(tls) = &self.description.tls else { return Ok(channel) };
+        let address = self.server.address().map_err(|failure| failure.text().to_owned())?;
+        channel.secured(tls, &description::host(&address), until)
     }
 }
 
@@ -204,6 +212,7 @@ impl TcpAdapter {
         }
         let channel = Channel::of_one(self.server.connect_again(self.deadline)?.into());
         let channel = channel.map_err(|error| Failure::Lost(error.to_string()))?;
+        let channel = self.secured(channel, self.deadline).map_err(Failure::Lost)?;
         let stream = Stream::new(channel, self.description.encoding.cut());
         let Some(old) = self.dialogue.take() else { return Err(not_started()) };
         let next = old.resume(stream, &self.description.encoding, self.deadline, self.server.process())?;

@@ -459,6 +459,14 @@ fn refuse(way: &Way) -> Result<(), NoScript> {
         | Way::Udp(Tcp { encoding, .. }) => !encoding.captures().is_empty(),
         Way::Http(http) => !http.captures.is_empty(),
     };
+    let tls = match way {
+        Way::Tcp(Tcp { tls, .. }) => tls.is_some(),
+        Way::Http(http) => http.tls.is_some(),
+        Way::Simulated(_) | Way::Stdio(_) | Way::Udp(_) => false,
+    };
+    if tls {
+        return Err(NoScript("it speaks TLS (`tls`), for which there is no script yet".to_owned()));
+    }
     if captures {
         let text = "what is sent depends on what came (`captures`), for which there is no script yet";
         return Err(NoScript(text.to_owned()));

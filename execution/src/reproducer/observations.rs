@@ -283,6 +283,7 @@ transitions: [{ from: A, to: A, on: Told }]
         let http = |unmatched| Http {
             base: Template::fixed(""),
             launch: None,
+            tls: None,
             reset: Vec::new(),
             stimuli: Vec::new(),
             observations: rules.iter().map(|(name, one)| ((*name).to_owned(), one.clone())).collect(),

@@ -59,6 +59,7 @@ fn http(address: SocketAddr) -> Http {
     Http {
         base: template(&format!("http://{address}")),
         launch: None,
+        tls: None,
         reset: vec![probe(request("POST", "/reset"), 204)],
         stimuli: vec![
             ("Add".to_owned(), request("POST", "/add/{pBy}")),
@@ -78,7 +79,8 @@ fn http(address: SocketAddr) -> Http {
 /// The counter behind lines, at this address.
 fn tcp(address: SocketAddr) -> Tcp {
     let encoding = Encoding::Lines(lines());
-    Tcp { address: template(&address.to_string()), launch: None, encoding, settle: Settle::default() }
+    let settle = Settle::default();
+    Tcp { address: template(&address.to_string()), launch: None, tls: None, encoding, settle }
 }
 
 fn lines() -> Lines {
@@ -258,6 +260,7 @@ fn a_server_that_is_kept_and_slow() {
     let tcp = Tcp {
         address: template("127.0.0.1:{port}"),
         launch: launch("lines", "30"),
+        tls: None,
         encoding: Encoding::Lines(lines()),
         settle: Settle::default(),
     };
@@ -274,6 +277,7 @@ fn a_server_that_is_kept_and_slower_than_one_waits_is_launched_anew() {
     let tcp = Tcp {
         address: template("127.0.0.1:{port}"),
         launch: launch("lines", "800"),
+        tls: None,
         encoding: Encoding::Lines(lines()),
         settle: settle.clone(),
     };

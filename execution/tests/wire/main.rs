@@ -142,6 +142,7 @@ fn an_answer_in_a_coding_that_nobody_asked_for_is_alien() {
     let http = Http {
         base: Template::fixed("http://127.0.0.1:1"),
         launch: None,
+        tls: None,
         reset: Vec::new(),
         stimuli: Vec::new(),
         observations: vec![

@@ -92,6 +92,7 @@ pub fn http() -> Http {
     Http {
         base: Template::fixed("http://127.0.0.1:1"),
         launch: None,
+        tls: None,
         reset: Vec::new(),
         stimuli: Vec::new(),
         observations: vec![

@@ -10,6 +10,7 @@ use coreach_model::reader::yaml::{Entry, Kind, Node, Scalar};
 use super::blocks::check_then;
 use super::captures;
 use super::settle::{self, Speech};
+use super::tls;
 use super::words::{Holes, Places, Reader, by_hole};
 
 const BASE: &str = "base: http://127.0.0.1:8080";
@@ -21,20 +22,42 @@ pub const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
 /// The section.
 pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
-    let known =
-        ["base", "launch", "reset", "settle", "stimuli", "observations", "captures", "values", "unmatched"];
+    let known = [
+        "base",
+        "launch",
+        "tls",
+        "reset",
+        "settle",
+        "stimuli",
+        "observations",
+        "captures",
+        "values",
+        "unmatched",
+    ];
     let entries = shape::section(reader.collector, root, "http", &known);
     let launch = super::launch(reader, entries);
     let base = super::address(reader, entries, node, "base", "`http`", BASE);
     if let Some((template, span)) = &base {
         let filled = template.fill(|_| Some("1".to_owned())).unwrap_or_default();
-        let wrong = match filled.strip_prefix("http://") {
-            None if filled.starts_with("https://") => Some("only unencrypted connections can be made"),
-            None => Some("a base begins with `http://`"),
+        let rest = filled.strip_prefix("http://").or_else(|| filled.strip_prefix("https://"));
+        let is_secure = filled.starts_with("https://");
+        let wrong = match rest {
+            None => Some("a base begins with `http://` or `https://`"),
             Some(rest) if rest.is_empty() || rest.starts_with('/') => Some("the base names no host"),
             Some(rest) if rest.ends_with('/') => Some("the base ends before the first slash of the path"),
             Some(_) => None,
         };
+        if wrong.is_none() && is_secure != shape::get(entries, "tls").is_some() {
+            let (message, help) = if is_secure {
+                ("`https` needs `tls`, which says whom it trusts", "for example `tls: { ca: ca.pem }`")
+            } else {
+                ("with `tls`, the base begins with `https://`", "for example `base: https://127.0.0.1:8443`")
+            };
+            let diagnostic = Diagnostic::error("wrong-value", message)
+                .at(reader.collector.origin(span), "not with TLS, or not as it should be")
+                .help(help);
+            reader.collector.push(diagnostic);
+        }
         if let Some(message) = wrong {
             let diagnostic = Diagnostic::error("wrong-value", message)
                 .at(reader.collector.origin(span), "not such an address")
@@ -42,6 +65,8 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
             reader.collector.push(diagnostic);
         }
     }
+    let host = base.as_ref().map(|(template, span)| (super::host(template), span));
+    let tls = tls::tls(reader, entries, host.as_ref().map(|(host, span)| (host.as_str(), *span)));
     let captures = captures::of_answers(reader, entries);
     let reset = settle::reset(reader, entries, Speech::Http);
     let settle = settle::settle(reader, entries, Speech::Http).unwrap_or_default();
@@ -87,7 +112,9 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
     let unmatched = reader.unmatched(entries);
     let (base, _) = base?;
     let launch = launch?;
-    let http = Http { base, launch, reset, stimuli, observations, captures, spelling, unmatched, settle };
+    let tls = tls?;
+    let http =
+        Http { base, launch, tls, reset, stimuli, observations, captures, spelling, unmatched, settle };
     (reader.collector.errors() == before).then_some(http)
 }
 

@@ -81,7 +81,8 @@ const FULL: [&str; 13] = [
      { as: bytes, any: true, rest: true }] }, values: { p: { a: b } }, unmatched: ignore }",
     "iut: m\nstdio: { command: [sut], encoding: binary, frame: { length: u16, at: 2, counts: frame }, stimuli: { I: [] }, \
      observations: { O: [{ as: u8, is: 3 }] } }",
-    "iut: m\nhttp: { base: \"http://h\", captures: { a: { header: h, match: (x), from: O, default: d }, b: { cookie: c, from: [O] }, \
+    "iut: m\nhttp: { base: \"https://h\", tls: { ca: ../../project/tests/data/tls/ca.pem, server_name: n, \
+     certificate: ../../project/tests/data/tls/client.pem, key: ../../project/tests/data/tls/client.key }, captures: { a: { header: h, match: (x), from: O, default: d }, b: { cookie: c, from: [O] }, \
      c: { pointer: /p }, d: { body: true, match: (x) } }, stimuli: { I: { method: GET, path: \"/{a}\" } }, \
      observations: { O: [{ status: 200, to: I }, { status: 201, to: [I] }] } }",
 ];

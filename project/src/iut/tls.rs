@@ -1,0 +1,107 @@
+//! `tls`: whom we trust, and who we are. The files are read with the IUT's file, so that a wrong one is found before the first run.
+
+use std::ops::Range;
+
+use coreach_execution::adapter::tls::{self, File, Tls};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::file;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node};
+
+use super::words::Reader;
+use crate::configuration::reference;
+
+const LIKE: &str = "tls: { ca: ca.pem }";
+
+/// Files of certificates are not larger.
+const LARGEST: u64 = 1 << 20;
+
+/// A file that was read, and where it is named.
+type Named = (Vec<u8>, Range<usize>);
+
+/// `tls`, where it is given. The outer `None` is a mistake. `host` is the one of the address.
+pub fn tls(
+    reader: &mut Reader<'_>,
+    root: &[Entry],
+    host: Option<(&str, &Range<usize>)>,
+) -> Option<Option<Tls>> {
+    let Some(node) = shape::get(root, "tls") else { return Some(None) };
+    shape::mapping(reader.collector, node, "`tls`", LIKE)?;
+    let known = ["ca", "server_name", "certificate", "key"];
+    let entries = shape::section(reader.collector, root, "tls", &known);
+    if shape::get(entries, "ca").is_none() {
+        let diagnostic = Diagnostic::error("missing-key", "`tls` does not say whom it trusts")
+            .at(reader.collector.origin(&node.head()), "`ca` is missing here")
+            .help(format!("for example `{LIKE}`: the certificates of those who sign the server's"));
+        reader.collector.push(diagnostic);
+    }
+    let name = match shape::get(entries, "server_name") {
+        Some(node) => {
+            let scalar = shape::scalar(reader.collector, node, "`server_name`", "server_name: localhost")?;
+            if !tls::is_name(&scalar.text) {
+                let message = "a server's name is that of a host, or an address";
+                reader.collector.error("wrong-value", message, &scalar.span, "no such name");
+            }
+            Some(scalar.text.as_str())
+        }
+        None => {
+            let bare = |host: &str| host.trim_start_matches('[').trim_end_matches(']').to_owned();
+            if let Some((host, span)) = host.filter(|(host, _)| !tls::is_name(&bare(host))) {
+                let diagnostic =
+                    Diagnostic::error("wrong-value", format!("no certificate can be for `{host}`"))
+                        .at(reader.collector.origin(span), "the host of the address")
+                        .help("`server_name` in `tls` says whose the certificate is");
+                reader.collector.push(diagnostic);
+            }
+            None
+        }
+    };
+    let authorities = read(reader, entries, "ca");
+    let client = match (shape::get(entries, "certificate"), shape::get(entries, "key")) {
+        (None, None) => None,
+        (Some(_), Some(_)) => Some((read(reader, entries, "certificate")?, read(reader, entries, "key")?)),
+        (Some(alone), None) => return half(reader, alone, "key"),
+        (None, Some(alone)) => return half(reader, alone, "certificate"),
+    };
+    let (authorities, place) = authorities?;
+    let pair = client.as_ref().map(|((certificate, _), (key, _))| (certificate.as_slice(), key.as_slice()));
+    match Tls::of(&authorities, pair, name) {
+        Ok(tls) => Some(Some(tls)),
+        Err((wrong, why)) => {
+            let place = match (wrong, client) {
+                (File::Certificate, Some(((_, place), _))) | (File::Key, Some((_, (_, place)))) => place,
+                _ => place,
+            };
+            let diagnostic =
+                Diagnostic::error("bad-certificate", format!("this cannot be used for TLS: {why}"))
+                    .at(reader.collector.origin(&place), "the file that is named here")
+                    .help("certificates and keys are in PEM: `-----BEGIN CERTIFICATE-----`");
+            reader.collector.push(diagnostic);
+            None
+        }
+    }
+}
+
+fn half<T>(reader: &mut Reader<'_>, alone: &Node, missing: &str) -> Option<T> {
+    let diagnostic =
+        Diagnostic::error("missing-key", "a certificate of ours needs its key, and a key its certificate")
+            .at(reader.collector.origin(&alone.head()), format!("without `{missing}`"))
+            .help("for example `certificate: client.pem`, `key: client.key`");
+    reader.collector.push(diagnostic);
+    None
+}
+
+/// The bytes of the file that a key names.
+fn read(reader: &mut Reader<'_>, entries: &[Entry], key: &str) -> Option<Named> {
+    let node = shape::get(entries, key)?;
+    let reference = reference(reader.collector, node, key, reader.folder)?;
+    let place = node.as_scalar()?.span.clone();
+    match file::read(&reference.path, LARGEST) {
+        Ok(bytes) => Some((bytes, place)),
+        Err(error) => {
+            let message = format!("`{key}` cannot be read: {error}");
+            reader.collector.error("unreadable-file", message, &place, "the file that is named here");
+            None
+        }
+    }
+}
