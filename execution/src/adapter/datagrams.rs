@@ -24,6 +24,9 @@ const FRESH: Duration = Duration::from_secs(60);
 /// How many ports are tried.
 const ATTEMPTS: usize = 10_000;
 
+/// How often one looks for a socket in the kernel's list.
+const LOOKS: usize = 20;
+
 /// The ports of this program's runs, and since when they are in use.
 static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
 
@@ -79,9 +82,14 @@ pub fn is_bound(port: u16) -> bool {
 pub fn dropped(socket: impl AsFd) -> u64 {
     let Ok(data) = rustix::fs::fstat(socket) else { return 0 };
     let inode = data.st_ino.to_string();
-    let lines = sockets();
-    let line = lines.iter().find(|line| field(line, 9) == Some(&inode));
-    line.and_then(|line| line.split_whitespace().next_back()?.parse().ok()).unwrap_or(0)
+    // The kernel writes the list piece by piece, and may leave one out while others come and go.
+    for _ in 0..LOOKS {
+        let lines = sockets();
+        if let Some(line) = lines.iter().find(|line| field(line, 9) == Some(&inode)) {
+            return line.split_whitespace().next_back().and_then(|count| count.parse().ok()).unwrap_or(0);
+        }
+    }
+    0
 }
 
 fn sockets() -> Vec<String> {
