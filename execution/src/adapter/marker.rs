@@ -306,6 +306,22 @@ fn bury(process: &Process) {
     }
 }
 
+/// Asks for the status of all adopted processes that have ended. One that dies after the last look at its launch is met by no later
+/// one, which looks at younger processes only: a campaign would fill the machine's table of processes with the dead.
+pub fn bury_all() {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    // Where the kernel does not list children, they stay until we end.
+    let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let children: Vec<i32> = lists
+        .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect();
+    children
+        .into_iter()
+        .filter_map(stat)
+        .filter(|process| process.is_dead)
+        .for_each(|process| bury(&process));
+}
+
 /// For an end that nobody has asked for: as [`end_all`], where something was launched at all. A run ends what it has launched, but
 /// what resisted is left to a thread, which ends with us. Returns whether nothing is left.
 pub fn end_launched(most: Duration) -> bool {
@@ -591,6 +607,25 @@ mod tests {
         let mut hunt = Hunt::default();
         while mark.kill_all(&mut hunt) > 0 {}
         assert_eq!(tagged(), 0);
+    }
+
+    #[test]
+    fn who_died_after_an_earlier_launch_is_buried_and_nobody_who_is_asked_for() {
+        // As one that was adopted: in a group of its own, and launched through no gate.
+        let spawn = || {
+            use std::os::unix::process::CommandExt;
+            process::Command::new("true").process_group(0).spawn()
+        };
+        let adopted = spawn().unwrap();
+        let mut leader = Mark::new().launch(spawn).unwrap();
+        let is_dead = |pid: u32| stat(pid as i32).is_none_or(|process| process.is_dead);
+        while !is_dead(adopted.id()) || !is_dead(leader.id()) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(stat(adopted.id() as i32).is_some());
+        bury_all();
+        assert_eq!(stat(adopted.id() as i32), None);
+        assert!(leader.wait().unwrap().success());
     }
 
     #[test]

@@ -210,6 +210,7 @@ fn clear(child: &mut Child, pid: Pid, mark: &Mark, hunt: &mut Hunt, most: Durati
             }
         }
         if found == 0 && is_reaped {
+            marker::bury_all();
             return true;
         }
         if Instant::now() >= until {
