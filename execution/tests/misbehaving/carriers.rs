@@ -1,0 +1,131 @@
+//! The ways to a system that misbehaves: from a habit to an adapter that starts it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::Adapter;
+use coreach_execution::adapter::description::{
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
+    Stdio, Step, Tcp, Unmatched, Way,
+};
+use coreach_execution::adapter::lines::pattern;
+use coreach_execution::adapter::open;
+use coreach_execution::adapter::template::Template;
+
+use crate::habits::{HTTP, Habit, JSON, LINES, STDIO};
+
+/// How long a system may take until it is ready.
+const READY: Duration = Duration::from_millis(800);
+
+/// A way to a system, and the habits that are tried over it.
+pub struct Carrier {
+    pub name: &'static str,
+    pub habits: &'static [Habit],
+    /// From the python to use, the habit, the tag of its processes and a folder of its own.
+    pub way: fn(&str, &str, &str, &Path) -> Way,
+}
+
+pub const OVER_STDIO: Carrier = Carrier { name: "stdio", habits: STDIO, way: stdio };
+pub const JSON_OVER_TCP: Carrier = Carrier { name: "tcp, JSON", habits: JSON, way: json };
+pub const LINES_OVER_TCP: Carrier = Carrier { name: "tcp, lines", habits: LINES, way: lines };
+pub const OVER_HTTP: Carrier = Carrier { name: "http", habits: HTTP, way: http };
+
+/// The adapter of a way.
+pub fn adapter(way: Way) -> Box<dyn Adapter> {
+    let name = "misbehaving".to_owned();
+    let iut = Iut { name, way, link: None, behaviour: Default::default(), evidence: Default::default() };
+    open(&iut, Z3Solver::default)
+}
+
+fn template(text: &str) -> Template {
+    Template::parse(text).unwrap()
+}
+
+/// A program beside this file, started in its folder.
+fn command(python: &str, program: &str, words: &[&str], folder: &Path) -> Command {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/misbehaving").join(program);
+    let mut all = [python, "-I", "-S", program.to_str().unwrap()].map(Template::fixed).to_vec();
+    all.extend(words.iter().map(|word| template(word)));
+    Command { words: all, directory: folder.to_owned(), environment: Vec::new(), grace: Duration::ZERO }
+}
+
+fn launch(python: &str, words: &[&str], folder: &Path) -> Option<Launch> {
+    let command = command(python, "server.py", words, folder);
+    Some(Launch { command, ready: READY, keep: false })
+}
+
+fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+    let command = command(python, "iut.py", &[habit, tag], folder);
+    Way::Stdio(Stdio { command, ready: READY, encoding: Encoding::Json, settle: None })
+}
+
+fn tcp(launch: Option<Launch>, encoding: Encoding) -> Way {
+    let address = template("127.0.0.1:{port}");
+    Way::Tcp(Tcp { address, launch, tls: None, encoding, settle: Settle::default() })
+}
+
+fn json(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+    let words = ["json", habit, "{port}", tag, folder.to_str().unwrap()];
+    tcp(launch(python, &words, folder), Encoding::Json)
+}
+
+fn lines(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+    let words = ["lines", habit, "{port}", tag, folder.to_str().unwrap()];
+    let expect = |text: &str| Some(pattern(text).unwrap());
+    let fits = |texts: &[&str]| Shape::Lines(texts.iter().map(|text| pattern(text).unwrap()).collect());
+    let encoding = Lines {
+        line_ending: "\n".to_owned(),
+        reset: vec![
+            Step::Exchange(Exchange { send: None, expect: expect("220 .*") }),
+            Step::Exchange(Exchange { send: Some(template("PRICE {cPrice}")), expect: expect("OK") }),
+        ],
+        stimuli: vec![
+            ("Coin".to_owned(), template("COIN {pCoinValue}")),
+            ("ChooseBeverage".to_owned(), template("CHOOSE {pBeverage}")),
+        ],
+        observations: vec![
+            ("Return".to_owned(), fits(&["change (?P<pRemainingValue>.+)"])),
+            ("Deliver".to_owned(), fits(&["take", r"(?P<pBeverage>\w+)"])),
+        ],
+        captures: Vec::new(),
+        spelling: Spelling::default(),
+        unmatched: Unmatched::Fail,
+    };
+    tcp(launch(python, &words, folder), Encoding::Lines(encoding))
+}
+
+fn http(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
+    let words = ["http", habit, "{port}", tag, folder.to_str().unwrap()];
+    let request = |path: &str, body: Option<&str>| Request {
+        method: "POST".to_owned(),
+        path: template(path),
+        body: body.map(|body| Template::parse_body(body).unwrap()),
+        headers: Vec::new(),
+    };
+    let response = |status, parameter: &str, pointer: &str| Response {
+        status,
+        values: vec![(parameter.to_owned(), pointer.to_owned())],
+        ..Response::default()
+    };
+    let reset =
+        Probe { request: request("/price/{cPrice}", None), status: 204, body: None, within: Duration::ZERO };
+    Way::Http(Http {
+        base: template("http://127.0.0.1:{port}"),
+        launch: launch(python, &words, folder),
+        tls: None,
+        reset: vec![Step::Request(reset)],
+        stimuli: vec![
+            ("Coin".to_owned(), request("/coins", Some(r#"{"n": {pCoinValue}}"#))),
+            ("ChooseBeverage".to_owned(), request("/choice/{pBeverage}", None)),
+        ],
+        observations: vec![
+            ("Return".to_owned(), response(200, "pRemainingValue", "/back/0")),
+            ("Deliver".to_owned(), response(201, "pBeverage", "/drink")),
+        ],
+        captures: Vec::new(),
+        spelling: Spelling::default(),
+        unmatched: Unmatched::Fail,
+        settle: Settle::default(),
+    })
+}
