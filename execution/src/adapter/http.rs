@@ -24,6 +24,9 @@ use crate::excerpt::shortened;
 /// The pause before a question is asked again.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// How long an answer may take to be read that came before the server ended.
+const LAST_ANSWER: Duration = Duration::from_millis(250);
+
 /// The adapter of an HTTP server.
 #[derive(Debug)]
 pub struct HttpAdapter {
@@ -41,6 +44,7 @@ struct HttpRun {
     base: String,
     signatures: Signatures,
     requests: Requests,
+    deadline: Instant,
     /// Events of an answer that were not asked for yet.
     ready: VecDeque<Received>,
 }
@@ -72,7 +76,8 @@ impl Adapter for HttpAdapter {
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
         let tls = self.description.tls.clone().map(|tls| (tls, description::host(&base)));
         let requests = Requests::to(Known(addresses), tls, self.evidence.clone())?;
-        let run = self.run.insert(HttpRun { base, signatures, requests, ready: VecDeque::new() });
+        let deadline = session.deadline;
+        let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });
         let port = self.server.port();
         if self.system.is_dirty() {
             for step in &self.description.settle.barrier {
@@ -117,8 +122,7 @@ impl Adapter for HttpAdapter {
             if run.requests.is_idle() {
                 return Ok(Received::Silence);
             }
-            let reply = run.requests.next(until).map_err(|failure| with_farewell(failure, &self.server))?;
-            let Some(reply) = reply else { return Ok(Received::Silence) };
+            let Some(reply) = run.next(until, &self.server)? else { return Ok(Received::Silence) };
             let received = translate(&reply, &self.description, &run.signatures);
             match &received {
                 Ok(all) if all.iter().any(|one| matches!(one, Received::Alien(_))) => {
@@ -214,6 +218,29 @@ impl HttpAdapter {
 }
 
 impl HttpRun {
+    /// The next answer, if it comes until then.
+    ///
+    /// # Errors
+    /// [`Failure`]. A server of ours that has ended says nothing any more, and that is no silence: a child may hold its
+    /// connection open. What it had said before is here already, and only has to be read.
+    fn next(&mut self, until: Instant, server: &Server) -> Result<Option<Reply>, Failure> {
+        let mut next = |until| self.requests.next(until).map_err(|failure| with_farewell(failure, server));
+        if let Some(reply) = next(until)? {
+            return Ok(Some(reply));
+        }
+        let now = Instant::now();
+        let Some(process) = server.process().filter(|process| process.has_ended(now)) else {
+            return Ok(None);
+        };
+        if now >= self.deadline {
+            return Ok(None);
+        }
+        match next(self.deadline.min(now + LAST_ANSWER))? {
+            Some(reply) => Ok(Some(reply)),
+            None => Err(Failure::Lost(format!("no answer: {}", process.farewell("has ended")))),
+        }
+    }
+
     /// Does something before the run.
     fn step(
         &mut self,
