@@ -648,7 +648,8 @@ mod tests {
         let Own { namespace, pid, start, .. } = own();
         // No process has the number zero.
         let mut orphan = sleeper(format!("x {namespace}.0.7.1"));
-        let mut ours = sleeper(format!("{namespace}.{pid}.{start}.1"));
+        // No launch of another test of this process has this number, which ends what carries its own.
+        let mut ours = sleeper(format!("{namespace}.{pid}.{start}.1000000"));
         let mut elsewhere = sleeper(format!("1{namespace}.0.7.1"));
         // Another program of ours, such as a test beside this one, may be the one that sweeps it.
         sweep();

@@ -1,9 +1,10 @@
 //! A server that is brought up for the test: its port, its readiness, how long it is kept.
 //!
 //! The free port is found by letting the kernel choose one and closing it again. Between that and the server's start
-//! somebody else may take it: then the server ends at once, and is tried again with another port.
+//! somebody else may take it: then the server ends at once, and is tried again with another port. It must not be another server of
+//! ours, which would answer in its place until it ends: no two of this process have one port at one time ([`Port`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +28,8 @@ pub struct Server {
     launch: Option<description::Launch>,
     address: Template,
     process: Option<Process>,
-    port: Option<u16>,
+    // Behind the process, which must be gone when another server gets it.
+    port: Option<Port>,
 }
 
 impl Server {
@@ -43,7 +45,7 @@ impl Server {
 
     /// The port that was chosen.
     pub fn port(&self) -> Option<u16> {
-        self.port
+        self.port.as_ref().map(|port| port.0)
     }
 
     /// Brings it up if it is not, and returns the first connection that it accepts, before the session's deadline.
@@ -107,11 +109,11 @@ impl Server {
         (what, connect, free_port): &Reach<impl Connect<T>>,
     ) -> Result<T, Failure> {
         if self.process.is_none() {
-            let port = free_port();
+            let port = Port::choose(*free_port);
             self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
             // A server that is kept outlives the constants of a run.
             let constants = (!launch.keep).then_some(session);
-            let command = filled(&launch.command, self.port, constants)?;
+            let command = filled(&launch.command, self.port(), constants)?;
             self.process = Some(Process::silent(&command)?);
         }
         let address = self.address()?;
@@ -161,7 +163,7 @@ impl Server {
     /// # Errors
     /// [`Failure::Untranslatable`]: it has a hole that nothing fills.
     pub fn address(&self) -> Result<String, Failure> {
-        Ok(description::host_and_port(&fill(&self.address, self.port)?))
+        Ok(description::host_and_port(&fill(&self.address, self.port())?))
     }
 
     /// Is it there before a run and after it?
@@ -236,6 +238,29 @@ impl<T, F: Fn(&str, Instant) -> Result<T, String>> Connect<T> for F {}
 /// What it has not done where it cannot be reached, how it is reached, and how a free port is found.
 type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
 
+/// A port that no other server of this process has, until it is dropped.
+#[derive(Debug)]
+struct Port(u16);
+
+static PORTS: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+impl Port {
+    fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<Port> {
+        loop {
+            let port = free()?;
+            if PORTS.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
+                return Ok(Port(port));
+            }
+        }
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        PORTS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
+
 fn tcp_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
@@ -298,5 +323,29 @@ fn answer(name: &str, found: &Resolved) {
     for one in waiting.into_iter().flatten() {
         // Nobody may be waiting any more.
         let _ = one.send(found.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_port_that_a_server_of_ours_has_is_not_given_away_again() {
+        // No server is on these: none is below 1024.
+        let next = Cell::new(0);
+        let free = || {
+            next.set(next.get() + 1);
+            Ok([1, 1, 1, 2, 1][next.get() - 1])
+        };
+        let first = Port::choose(free).unwrap();
+        let second = Port::choose(free).unwrap();
+        assert_eq!((first.0, second.0), (1, 2));
+        drop(first);
+        assert_eq!(Port::choose(free).unwrap().0, 1);
     }
 }

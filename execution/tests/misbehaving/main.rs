@@ -161,9 +161,11 @@ fn try_all(carrier: &Carrier) {
                     let outcome = (record.verdict.name(), record.cause.as_str());
                     let is_slow = match outcome {
                         ("Inconclusive", "silence" | "time") => true,
-                        ("RunError", "start") => {
-                            record.detail.as_str().is_some_and(|why| why.contains("did not come"))
-                        }
+                        ("RunError", "start") => record.detail.as_str().is_some_and(|why| {
+                            ["did not come", "accepted no connection", "was not answered"]
+                                .iter()
+                                .any(|part| why.contains(part))
+                        }),
                         _ => false,
                     };
                     if expected.contains(&outcome) {
