@@ -8,6 +8,9 @@ use std::process::{Command, Output};
 
 use adder::{Folder, WAYS};
 
+/// The same in frames of bytes: each says its length, or is a datagram.
+const FRAMES: [&str; 2] = ["frames", "datagrams"];
+
 /// Writes the script of a run with this fault.
 fn script(folder: &Folder, way: &str, fault: &str) -> String {
     let verdict = if fault == "half" { "RunError" } else { "Fail" };
@@ -37,7 +40,8 @@ fn ends(output: &Output, code: i32, sentence: &str) {
 fn a_script_fails_alone_and_no_longer_when_the_fault_is_cured() {
     for fault in ["sum", "alien", "half", "kind"] {
         let folder = Folder::new(&format!("script-{fault}"));
-        let scripts: Vec<String> = WAYS.iter().map(|way| script(&folder, way, fault)).collect();
+        let scripts: Vec<String> =
+            WAYS.iter().chain(&FRAMES).map(|way| script(&folder, way, fault)).collect();
         for path in &scripts {
             let output = started(&folder, path);
             ends(&output, 1, "FAILED: the failure is seen again");
@@ -73,11 +77,27 @@ fn a_hang_up_that_is_an_output_is_shown_again() {
         ("model.yaml", "Sum: { s: int } }", "Sum: { s: int }, Closed: {} }"),
         ("stdio.yaml", "iut: adder", "iut: adder\non_close: Closed"),
         ("tcp.yaml", "iut: adder", "iut: adder\non_close: Closed"),
+        ("frames.yaml", "iut: adder", "iut: adder\non_close: Closed"),
     ] {
         edit(&folder, name, from, to);
     }
-    for way in ["stdio", "tcp"] {
+    for way in ["stdio", "tcp", "frames"] {
         let path = script(&folder, way, "close");
+        ends(&started(&folder, &path), 1, "FAILED");
+        let text = fs::read_to_string(folder.0.join("server.py")).unwrap();
+        fs::write(folder.0.join("server.py"), text.replace("sys.argv[2]", "'none'")).unwrap();
+        ends(&started(&folder, &path), 0, "not seen: the failure is not seen");
+        fs::write(folder.0.join("server.py"), text).unwrap();
+    }
+}
+
+#[test]
+fn a_hang_up_in_the_middle_is_told_from_the_whole_answer() {
+    let folder = Folder::new("middle");
+    edit(&folder, "model.yaml", "Sum: { s: int } }", "Sum: { s: int }, Closed: {} }");
+    for way in ["stdio", "tcp", "frames"] {
+        edit(&folder, &format!("{way}.yaml"), "iut: adder", "iut: adder\non_close: Closed");
+        let path = script(&folder, way, "half");
         ends(&started(&folder, &path), 1, "FAILED");
         let text = fs::read_to_string(folder.0.join("server.py")).unwrap();
         fs::write(folder.0.join("server.py"), text.replace("sys.argv[2]", "'none'")).unwrap();

@@ -40,8 +40,7 @@ def fits(values, expected):
     if values.keys() != expected.keys():
         return False
     for name, wanted in expected.items():
-        texts = wanted.texts if isinstance(wanted, Either) else [wanted]
-        if not any(same(values[name], text) for text in texts):
+        if not (wanted.has(values[name]) if isinstance(wanted, Either) else same(values[name], wanted)):
             return False
     return True
 
@@ -49,6 +48,12 @@ def fits(values, expected):
 class Either:
     def __init__(self, *texts):
         self.texts = texts
+
+    def has(self, value):
+        """A text must be one of them to the sign: `0012` may mean something else than `12`."""
+        if isinstance(value, str):
+            return value in self.texts
+        return any(same(value, text) for text in self.texts)
 
 
 class Came:

@@ -1,5 +1,5 @@
 class Wire(Wire):
-    """Datagrams over one connected socket: each is a line, with or without its end."""
+    """Datagrams over one connected socket: each is a line, with or without its end, or a frame."""
 
     def __init__(self):
         super().__init__()
@@ -30,10 +30,14 @@ class Wire(Wire):
             self.has_ended = True
 
     def line(self, within):
+        data = self.datagram(within)
+        return None if data is None else ended(data)
+
+    def datagram(self, within):
         until = time.monotonic() + within
         while self.waited(0 if self.has_ended else until):
             try:
-                return ended(self.socket.recv(65536))
+                return self.socket.recv(65536)
             except OSError:
                 if self.has_ended:
                     return None

@@ -9,7 +9,9 @@
 //! same in all scripts of a way (the `.py` files beside this one). Commands are lists of words, never a line for a shell, and every
 //! text of a user or an implementation is a literal of printable ASCII signs, so no sign of it can mean anything else.
 //!
-//! Of frames of bytes, and of runs that leave a connection for a new one, there is no script yet.
+//! The bytes that are sent are made when the script is written; it reads by the fields of the outputs, as the adapter does.
+//!
+//! Of runs that leave a connection for a new one there is no script yet.
 //!
 //! What came before the failure must come again, by action and values: where the implementation goes another way, what follows would
 //! prove nothing. What failed is the same where it is the same event, or again none (alien), or again the end. Nothing in the script
@@ -18,6 +20,7 @@
 //! **Where we differ from a replay**: the script judges nothing but that one answer, knows no delay of a link, and lets stimuli wait as
 //! long after what was before them as they did.
 
+mod frames;
 mod observations;
 mod python;
 
@@ -30,13 +33,13 @@ use coreach_model::{Datum, Value, Verdict};
 use serde_json::Value as Json;
 
 use crate::adapter::description::{
-    Command, Encoding, Http, Iut, Launch, Lines, Spelling, Stdio, Step, Tcp, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Spelling, Stdio, Step, Tcp, Way,
 };
 use crate::adapter::evidence::{self, Kind};
 use crate::adapter::http::prepare;
 use crate::adapter::signature::Signatures;
 use crate::adapter::template::Template;
-use crate::adapter::{Failure, Session, json_lines, lines};
+use crate::adapter::{Failure, Received, Session, binary, json_lines, lines};
 use crate::codec;
 use crate::explain::reason;
 use crate::judge::Judge;
@@ -120,6 +123,7 @@ const WIRE: &str = include_str!("wire.py");
 const DATAGRAMS: &str = include_str!("datagrams.py");
 const JSON_LINES: &str = include_str!("json_lines.py");
 const LINES: &str = include_str!("lines.py");
+const FRAMES: &str = include_str!("frames.py");
 const HTTP: &str = include_str!("http.py");
 const MAIN: &str = include_str!("main.py");
 
@@ -250,24 +254,42 @@ impl Writer<'_> {
                 Ok(JSON_LINES)
             }
             Encoding::Lines(lines) => {
-                for step in &lines.reset {
-                    let Step::Exchange(exchange) = step else { continue };
-                    let send = match &exchange.send {
-                        None => "None".to_owned(),
-                        Some(template) => {
-                            let filled =
-                                template.fill(|name| self.signatures.constant(name)).map_err(no_value)?;
-                            bytes((filled + &lines.line_ending).as_bytes())
-                        }
-                    };
-                    let expect = exchange.expect.as_ref();
-                    let expect = expect.map_or("None".to_owned(), |one| text(&python::pattern(one.as_str())));
-                    self.line(&format!("it.exchange({send}, {expect}, {within})"));
-                }
+                self.exchanges(&lines.reset, within, |text| Ok((text + &lines.line_ending).into_bytes()))?;
                 Ok(LINES)
             }
-            Encoding::Binary(_) => Err(no_frames()),
+            Encoding::Binary(binary) => {
+                self.exchanges(&binary.reset, within, |text| {
+                    let frame = binary::unhex(&text);
+                    let frame = frame.ok_or_else(|| "no pairs of hexadecimal digits".to_owned());
+                    let framed = frame.and_then(|frame| binary.cut.framed(frame));
+                    framed.map_err(|why| NoScript(format!("`reset`: {why}")))
+                })?;
+                Ok(FRAMES)
+            }
         }
+    }
+
+    /// The exchanges of the reset; the second is what is sent for a text of it.
+    fn exchanges(
+        &mut self,
+        steps: &[Step],
+        within: f64,
+        sent: impl Fn(String) -> Result<Vec<u8>, NoScript>,
+    ) -> Result<(), NoScript> {
+        for step in steps {
+            let Step::Exchange(Exchange { send, expect }) = step else { continue };
+            let send = match send {
+                None => "None".to_owned(),
+                Some(template) => {
+                    let filled = template.fill(|name| self.signatures.constant(name)).map_err(no_value)?;
+                    bytes(&sent(filled)?)
+                }
+            };
+            let expect = expect.as_ref();
+            let expect = expect.map_or("None".to_owned(), |one| text(&python::pattern(one.as_str())));
+            self.line(&format!("it.exchange({send}, {expect}, {within})"));
+        }
+        Ok(())
     }
 
     /// The server, where it is to be launched; how long it may take.
@@ -357,7 +379,8 @@ impl Writer<'_> {
             Offence::Event => {}
             Offence::Text(kind, raw) => {
                 self.allowed(expected);
-                let raw = raw.as_ref().map_or("None".to_owned(), |raw| bytes(raw));
+                let is_frame = |raw: &&Vec<u8>| is_frame(way, &mut self.signatures, raw);
+                let raw = raw.as_ref().filter(is_frame).map_or("None".to_owned(), |raw| bytes(raw));
                 self.line(&format!("it.offence(\"{kind}\", {}, raw={raw})", within(gap)));
             }
             Offence::End => {
@@ -383,14 +406,14 @@ impl Writer<'_> {
             Way::Stdio(Stdio { encoding, .. })
             | Way::Tcp(Tcp { encoding, .. })
             | Way::Udp(Tcp { encoding, .. }) => {
-                let line = match encoding {
-                    Encoding::Json => json_lines::input(event, &self.signatures),
+                let sent = match encoding {
+                    Encoding::Json => Ok(json_lines::input(event, &self.signatures).into_bytes()),
                     Encoding::Lines(described) => {
-                        lines::input(described, event, &self.signatures).map_err(no_script)?
+                        lines::input(described, event, &self.signatures).map(String::into_bytes)
                     }
-                    Encoding::Binary(_) => return Err(no_frames()),
+                    Encoding::Binary(described) => binary::input(described, event, &self.signatures),
                 };
-                Ok(bytes(line.as_bytes()))
+                Ok(bytes(&sent.map_err(no_script)?))
             }
             Way::Http(http) => {
                 let request = http.stimuli.iter().find(|(action, _)| *action == event.action);
@@ -409,12 +432,11 @@ impl Writer<'_> {
     /// The values of an observation, as they are to come.
     fn values(&self, way: &Way, event: &Event) -> String {
         let none = Spelling::default();
-        let (spelling, is_text) = match way {
-            Way::Stdio(Stdio { encoding: Encoding::Lines(Lines { spelling, .. }), .. })
-            | Way::Tcp(Tcp { encoding: Encoding::Lines(Lines { spelling, .. }), .. })
-            | Way::Udp(Tcp { encoding: Encoding::Lines(Lines { spelling, .. }), .. }) => (spelling, true),
-            Way::Http(http) => (&http.spelling, false),
-            _ => (&none, false),
+        let (spelling, is_text) = match (way, encoding(way)) {
+            (_, Some(Encoding::Lines(lines))) => (&lines.spelling, true),
+            (_, Some(Encoding::Binary(binary))) => (&binary.spelling, true),
+            (Way::Http(http), _) => (&http.spelling, false),
+            (_, Some(Encoding::Json) | None) => (&none, false),
         };
         let parameters = self.signatures.action(&event.action).map(|action| action.parameters.as_slice());
         let one = |(datum, value): (&Datum, &Value)| {
@@ -453,11 +475,8 @@ fn path(path: &Path) -> String {
 /// What a script cannot do yet must not be in one: it would see another failure, or none.
 fn refuse(way: &Way) -> Result<(), NoScript> {
     let captures = match way {
-        Way::Simulated(_) => false,
-        Way::Stdio(Stdio { encoding, .. })
-        | Way::Tcp(Tcp { encoding, .. })
-        | Way::Udp(Tcp { encoding, .. }) => !encoding.captures().is_empty(),
         Way::Http(http) => !http.captures.is_empty(),
+        _ => encoding(way).is_some_and(|encoding| !encoding.captures().is_empty()),
     };
     let tls = match way {
         Way::Tcp(Tcp { tls, .. }) => tls.is_some(),
@@ -480,8 +499,24 @@ fn refuse(way: &Way) -> Result<(), NoScript> {
     Ok(())
 }
 
-fn no_frames() -> NoScript {
-    NoScript("it speaks in frames of bytes (`encoding: binary`), of which there is no script yet".to_owned())
+fn encoding(way: &Way) -> Option<&Encoding> {
+    match way {
+        Way::Stdio(Stdio { encoding, .. })
+        | Way::Tcp(Tcp { encoding, .. })
+        | Way::Udp(Tcp { encoding, .. }) => Some(encoding),
+        Way::Simulated(_) | Way::Http(_) => None,
+    }
+}
+
+/// May the text of an answer that is no event be read as one? Bytes that are no frame, or only a piece of one, would be read as
+/// what a right implementation says as a whole: they are the same failure by what kind they are of.
+fn is_frame(way: &Way, signatures: &mut Signatures, raw: &[u8]) -> bool {
+    match encoding(way) {
+        Some(Encoding::Binary(described)) => {
+            !matches!(binary::output(described, raw, signatures), Ok(Some(Received::Output(_))))
+        }
+        _ => true,
+    }
 }
 
 fn no_value(name: String) -> NoScript {

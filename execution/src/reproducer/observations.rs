@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use regex::Regex;
 
-use super::PATIENCE;
 use super::python::{self, dictionary, text};
-use crate::adapter::description::{Encoding, End, Iut, Middle, Response, Shape, Stdio, Tcp, Unmatched, Way};
+use super::{PATIENCE, frames};
+use crate::adapter::description::{
+    Encoding, End, Field, Iut, Middle, Response, Shape, Stdio, Tcp, Unmatched, Way,
+};
 use crate::adapter::signature::Signatures;
 
 /// The constants in front of the script.
@@ -32,6 +34,15 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
                 format!("{}, {}", text(action), lines_of(action, shape, signatures))
             };
             list(lines.unmatched, lines.observations.iter().map(one).collect());
+        }
+        Way::Tcp(Tcp { encoding: Encoding::Binary(binary), .. })
+        | Way::Udp(Tcp { encoding: Encoding::Binary(binary), .. })
+        | Way::Stdio(Stdio { encoding: Encoding::Binary(binary), .. }) => {
+            let one = |(action, fields): &(String, Vec<Field>)| {
+                format!("{}, {}", text(action), frames::fields(fields))
+            };
+            list(binary.unmatched, binary.observations.iter().map(one).collect());
+            let _ = writeln!(constants, "CUT = {}", frames::cut(&binary.cut));
         }
         Way::Http(http) => {
             list(http.unmatched, http.observations.iter().map(|(name, one)| answer(name, one)).collect());
@@ -82,7 +93,7 @@ fn lines_of(action: &str, shape: &Shape, signatures: &Signatures) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
     use std::time::Instant;
@@ -106,32 +117,42 @@ outputs: { Item: { a: int, b: int }, Listed: { n: int }, Pair: { a: int, b: int 
 transitions: [{ from: A, to: A, on: Told }]
 ";
 
-    fn signatures() -> Signatures {
+    pub fn signatures() -> Signatures {
         let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
         let iosts = read_specification(file).unwrap().0.iosts;
         Signatures::of(&Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() })
     }
 
-    fn iut(way: Way) -> Iut {
+    pub fn iut(way: Way) -> Iut {
         let (behaviour, evidence) = (Default::default(), Default::default());
         Iut { name: "m".to_owned(), way, link: None, behaviour, evidence }
     }
 
+    pub fn stdio() -> Stdio {
+        let command = crate::adapter::description::Command {
+            words: Vec::new(),
+            directory: "/".into(),
+            environment: Vec::new(),
+            grace: std::time::Duration::ZERO,
+        };
+        Stdio { command, ready: std::time::Duration::ZERO, encoding: Encoding::Json, settle: None }
+    }
+
     /// What Python prints.
-    fn python(pieces: &[&str]) -> String {
+    pub fn python(pieces: &[&str]) -> String {
         let program = pieces.join("\n\n");
         let output = std::process::Command::new("python3").arg("-c").arg(program).output().unwrap();
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     }
 
-    const SHOW: &str = "def show(came):
+    pub const SHOW: &str = "def show(came):
     values = [] if came.values is None else [came.values[key] for key in sorted(came.values)]
     word = came.name + '(' + ', '.join(map(str, values)) + ')' if came.kind == 'event' else came.kind
     return (word.removesuffix('()') if came.kind == 'event' else word) + ' ' + came.raw.hex()
 ";
 
-    fn shown(received: &Received, raw: &[u8]) -> String {
+    pub fn shown(received: &Received, raw: &[u8]) -> String {
         let word = match received {
             Received::Output(event) => event.to_string(),
             Received::Alien(_) => "alien".to_owned(),
@@ -217,17 +238,7 @@ transitions: [{ from: A, to: A, on: Told }]
             outputs += expected.iter().filter(|one| !one.starts_with("alien")).count();
             aliens += expected.iter().filter(|one| one.starts_with("alien")).count();
             kinds.extend(expected.iter().filter_map(|one| Some(one.split_once(['(', ' '])?.0.to_owned())));
-            let way = Way::Stdio(Stdio {
-                command: crate::adapter::description::Command {
-                    words: Vec::new(),
-                    directory: "/".into(),
-                    environment: Vec::new(),
-                    grace: std::time::Duration::ZERO,
-                },
-                ready: std::time::Duration::ZERO,
-                encoding: Encoding::Lines(lines),
-                settle: None,
-            });
+            let way = Way::Stdio(Stdio { encoding: Encoding::Lines(lines), ..stdio() });
             let words: Vec<String> = wire.iter().map(|line| text(line)).collect();
             let main = format!(
                 "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",

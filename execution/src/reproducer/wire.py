@@ -1,5 +1,5 @@
 class Wire(Implementation):
-    """Lines over two pipes, or over one connection."""
+    """Lines or frames over two pipes, or over one connection."""
 
     def __init__(self):
         super().__init__()
@@ -30,16 +30,22 @@ class Wire(Implementation):
         """The next line without its end; `None` where none comes in time or at all."""
         until = time.monotonic() + within
         while b"\n" not in self.buffer:
-            if self.has_ended or not self.waited(until):
+            if not self.more(until):
                 return None
-            try:
-                data = os.read(self.output, 65536)
-            except OSError:
-                data = b""
-            self.has_ended = not data
-            self.buffer += data
         line, self.buffer = self.buffer.split(b"\n", 1)
         return ended(line)
+
+    def more(self, until):
+        """Puts what comes until then into the buffer, if anything does."""
+        if self.has_ended or not self.waited(until):
+            return False
+        try:
+            data = os.read(self.output, 65536)
+        except OSError:
+            data = b""
+        self.has_ended = not data
+        self.buffer += data
+        return True
 
     def waited(self, until):
         """Is there something to read, until then? One who is gone says nothing more."""
@@ -54,11 +60,12 @@ class Wire(Implementation):
                 return False
 
     def nothing(self):
-        """There is no line."""
+        """There is no line, or frame."""
         if not self.has_ended or self.has_hung_up:
             return Came("silence")
         if ON_CLOSE is None or self.buffer:
-            return Came("end", self.buffer)
+            # A hang-up that is an output is none in the middle of something.
+            return Came("end" if ON_CLOSE is None else "garbage", self.buffer)
         self.has_hung_up = True
         return Came("event", b"", ON_CLOSE, {})
 

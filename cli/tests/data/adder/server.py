@@ -1,4 +1,5 @@
-"""Adds what it is sent, over standard input and output, TCP, UDP or HTTP: `python3 server.py WAY FAULT [PORT]`.
+"""Adds what it is sent, over standard input and output, TCP, UDP or HTTP, or in frames of bytes over the first (`frames`) or the
+third (`datagrams`): `python3 server.py WAY FAULT [PORT]`.
 
 FAULT is what the third answer of a run is: `none`, `sum` (one too much), `alien` (no event), `kind` (a text where a number is to be,
 and the time of the day), `half` (a piece of an answer, and the end), `close` (the end), `late` (right, but something follows when the
@@ -104,6 +105,48 @@ def udp():
             wire.sendto(b"sum %d" % total, tester)
 
 
+def answer(total, is_third):
+    """A frame without its length, and whether there is more of it than is sent."""
+    if is_third and FAULT == "alien":
+        return b"\x90what'; \x07 \"$(exit 3)\"\xff\\", False
+    if is_third and FAULT == "kind":
+        return b"\x81many\0" + bytes([time.time_ns() % 250]), False
+    return b"\x81%d\0" % total + bytes([time.time_ns() % 250]), is_third and FAULT == "half"
+
+
+def frames():
+    adder = Adder()
+    print("the adder is up", file=sys.stderr, flush=True)
+    while len(head := sys.stdin.buffer.read(3)) == 3:
+        frame = head[:1] + sys.stdin.buffer.read(int.from_bytes(head[1:], "little"))
+        if frame == b"\x00":
+            sys.stdout.buffer.write(b"\x8f\x00\x00")
+        else:
+            total, is_third = adder.add(int.from_bytes(frame[1:], "big"))
+            if is_third and FAULT == "close":
+                return
+            said, is_cut = answer(total, is_third)
+            sys.stdout.buffer.write(said[:1] + (len(said) - 1 + is_cut).to_bytes(2, "little") + said[1:])
+            if is_cut:
+                return
+        sys.stdout.buffer.flush()
+
+
+def datagrams():
+    adder = Adder()
+    wire = socket.socket(type=socket.SOCK_DGRAM)
+    wire.bind(("127.0.0.1", int(sys.argv[3])))
+    while True:
+        frame, tester = wire.recvfrom(65536)
+        if frame == b"\x00":
+            wire.sendto(b"\x8f", tester)
+            continue
+        said, is_cut = answer(*adder.add(int.from_bytes(frame[1:], "big")))
+        if is_cut:
+            return
+        wire.sendto(said, tester)
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     adder = Adder()
 
@@ -134,4 +177,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
 if WAY == "http":
     http.server.HTTPServer(("127.0.0.1", int(sys.argv[3])), Handler).serve_forever()
 else:
-    {"stdio": stdio, "tcp": tcp, "udp": udp}[WAY]()
+    {"stdio": stdio, "tcp": tcp, "udp": udp, "frames": frames, "datagrams": datagrams}[WAY]()
