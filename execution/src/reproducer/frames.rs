@@ -146,6 +146,8 @@ mod tests {
                     wire.push(10);
                 }
             }
+            // A length that counts itself, and is less than that.
+            wire.extend([1, 0, 0, 7]);
             let mut inbox = Inbox::new(cut.clone());
             inbox.space().unwrap().extend_from_slice(&wire);
             inbox.came(wire.len());
