@@ -107,6 +107,20 @@ fn a_hang_up_in_the_middle_is_told_from_the_whole_answer() {
 }
 
 #[test]
+fn who_may_end_by_itself_is_let_by_the_script() {
+    let folder = Folder::new("grace");
+    edit(&folder, "stdio.yaml", "FAULT] }", "FAULT], grace_ms: 20000 }");
+    edit(&folder, "server.py", "    for line in sys.stdin:\n", "    for line in leaving(sys.stdin):\n");
+    let leaving =
+        "def leaving(lines):\n    yield from lines\n    open('left', 'w').close()\n\n\ndef stdio():";
+    edit(&folder, "server.py", "def stdio():", leaving);
+    let path = script(&folder, "stdio", "sum");
+    let _ = fs::remove_file(folder.0.join("left"));
+    ends(&started(&folder, &path), 1, "FAILED");
+    assert!(folder.0.join("left").exists());
+}
+
+#[test]
 fn of_a_new_connection_there_is_no_script() {
     let folder = Folder::new("again");
     for (name, from, to) in [

@@ -75,10 +75,11 @@ class Implementation:
 
     def __init__(self):
         self.port = free_port()
-        self.process = None
+        self.process, self.grace = None, 0
 
-    def launch(self, words, directory, environment, talks=False):
-        """Starts the implementation, in a process group of its own."""
+    def launch(self, words, directory, environment, grace=0, talks=False):
+        """Starts the implementation, in a process group of its own. So long it may take to end by itself."""
+        self.grace = grace
         pipe = subprocess.PIPE if talks else None
         try:
             self.process = subprocess.Popen(
@@ -143,11 +144,20 @@ class Implementation:
             return False
         return came.name == was[0].name and fits(came.values, was[0].values)
 
+    def hang_up(self):
+        """Nothing more will be said: one who waits for more may end."""
+
     def tell(self, sign, what):
         print("%8.3f %s %s" % (time.monotonic() - BEGIN, sign, what), flush=True)
 
     def leave(self):
         """Ends what was started, with all of its group."""
+        if self.process is not None and self.grace > 0:
+            self.hang_up()
+            try:
+                self.process.wait(self.grace)
+            except subprocess.TimeoutExpired:
+                pass
         if self.process is not None:
             try:
                 os.killpg(self.process.pid, signal.SIGKILL)

@@ -199,7 +199,7 @@ impl Writer<'_> {
     fn stdio(&mut self, stdio: &Stdio) -> Result<&'static str, NoScript> {
         self.apart(stdio.encoding.reset(), false)?;
         let command = self.command(&stdio.command, false, true)?;
-        self.line(&format!("it.start({command})"));
+        self.line(&format!("it.start({command}{})", grace(&stdio.command)));
         self.encoding(&stdio.encoding, stdio.ready)
     }
 
@@ -297,7 +297,7 @@ impl Writer<'_> {
         let Some(launch) = launch else { return Ok(PATIENCE) };
         // A server that is kept outlives the constants of a run.
         let command = self.command(&launch.command, true, !launch.keep)?;
-        self.line(&format!("it.launch({command})"));
+        self.line(&format!("it.launch({command}{})", grace(&launch.command)));
         Ok(launch.ready)
     }
 
@@ -457,6 +457,11 @@ impl Writer<'_> {
             parameters.unwrap_or_default().iter().zip(&event.values).map(one).collect();
         python::dictionary(pairs.iter().map(|(name, value)| (name.as_str(), value.clone())))
     }
+}
+
+/// How long it may take to end by itself, as one more argument.
+fn grace(command: &Command) -> String {
+    if command.grace.is_zero() { String::new() } else { format!(", {}", command.grace.as_secs_f64()) }
 }
 
 /// How long an answer is waited for that took so long.

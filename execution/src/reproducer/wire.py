@@ -3,10 +3,10 @@ class Wire(Implementation):
 
     def __init__(self):
         super().__init__()
-        self.buffer, self.has_ended, self.has_hung_up = b"", False, False
+        self.socket, self.buffer, self.has_ended, self.has_hung_up = None, b"", False, False
 
-    def start(self, words, directory, environment):
-        self.launch(words, directory, environment, talks=True)
+    def start(self, words, directory, environment, grace=0):
+        self.launch(words, directory, environment, grace, talks=True)
         self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
 
     def connect(self, address, within):
@@ -14,6 +14,12 @@ class Wire(Implementation):
         self.socket.settimeout(None)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.input = self.output = self.socket.fileno()
+
+    def hang_up(self):
+        if self.socket is not None:
+            self.socket.close()
+        elif self.process.stdin is not None:
+            self.process.stdin.close()
 
     def send(self, data):
         self.tell("->", "%r" % data)
