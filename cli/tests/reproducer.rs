@@ -38,10 +38,18 @@ fn ends(output: &Output, code: i32, sentence: &str) {
 
 #[test]
 fn a_script_fails_alone_and_no_longer_when_the_fault_is_cured() {
+    fails_alone_until_cured("script", &WAYS);
+}
+
+#[test]
+fn so_does_one_of_frames_of_bytes() {
+    fails_alone_until_cured("frames", &FRAMES);
+}
+
+fn fails_alone_until_cured(name: &str, ways: &[&str]) {
     for fault in ["sum", "alien", "half", "kind"] {
-        let folder = Folder::new(&format!("script-{fault}"));
-        let scripts: Vec<String> =
-            WAYS.iter().chain(&FRAMES).map(|way| script(&folder, way, fault)).collect();
+        let folder = Folder::new(&format!("{name}-{fault}"));
+        let scripts: Vec<String> = ways.iter().map(|way| script(&folder, way, fault)).collect();
         for path in &scripts {
             let output = started(&folder, path);
             ends(&output, 1, "FAILED: the failure is seen again");
