@@ -616,6 +616,7 @@ mod tests {
             use std::os::unix::process::CommandExt;
             process::Command::new("true").process_group(0).spawn()
         };
+        #[expect(clippy::zombie_processes, reason = "it is to become one")]
         let adopted = spawn().unwrap();
         let mut leader = Mark::new().launch(spawn).unwrap();
         let is_dead = |pid: u32| stat(pid as i32).is_none_or(|process| process.is_dead);
