@@ -2,7 +2,7 @@
 //!
 //! The free port is found by letting the kernel choose one and closing it again. Between that and the server's start
 //! somebody else may take it: then the server ends at once, and is tried again with another port. It must not be another server of
-//! ours, which would answer in its place until it ends: no two of this process have one port at one time ([`Port`]).
+//! ours, which would answer in its place until it ends: no two of this process have one port at one time (`Port`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
