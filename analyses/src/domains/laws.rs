@@ -142,7 +142,8 @@ impl WithDomain for Order<'_> {
         assert!(!a.is_leq(&b) || (same(&join, &b) && same(&meet, &a)), "absorption");
         let wide = a.widen(&join, &self.0.third);
         assert!(join.is_leq(&wide), "widening is an upper bound");
-        let narrow = join.narrow(&a, &INTEGER);
+        assert!(join.narrow(&a, &INTEGER).is_leq(&join), "narrowing, rounded");
+        let narrow = join.narrow(&a, &NONE);
         assert!(a.is_leq(&narrow) && narrow.is_leq(&join), "narrowing is between");
     }
 }
