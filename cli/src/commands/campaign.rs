@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use coreach_execution::Ending;
 use coreach_execution::adapter::description::Iut;
 use coreach_execution::campaign::junit::{self, JunitError};
+use coreach_execution::campaign::store::Contents;
 use coreach_execution::campaign::summary::{
     Counts, Failed, Summary, Told, constants, summarize, table as rows,
 };
@@ -77,11 +78,12 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let mut store = Store::open(&place, &plan.campaign).map_err(|error| broken(&error))?;
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
-    let summary = summarize(&plan, &store).map_err(|error| broken(&error))?;
+    let contents = store.contents().map_err(|error| broken(&error))?;
+    let summary = summarize(&plan, &contents);
     let exit = exit_of(&summary, arguments.tolerance.inconclusive);
     if let Some((file, path)) = report {
         let inconclusive = arguments.tolerance.inconclusive.kind();
-        write_report(&plan, &store, inconclusive, file, path)?;
+        write_report(&plan, &store, &contents, inconclusive, file, path)?;
     }
     let written = match arguments.format {
         OutputFormat::Json => console::print_json(&CampaignSummary {
@@ -298,13 +300,14 @@ fn begin_report(path: &Path) -> Result<Pending, Ended> {
 fn write_report(
     plan: &Plan,
     store: &Store,
+    contents: &Contents,
     inconclusive: Kind,
     mut file: Pending,
     path: &Path,
 ) -> Result<(), Ended> {
     let mut write = || -> Result<(), JunitError> {
         let mut out = BufWriter::new(&mut file);
-        junit::write(plan, store, inconclusive, &mut out)?;
+        junit::write(plan, store, contents, inconclusive, &mut out)?;
         Ok(out.flush()?)
     };
     let written = write().and_then(|()| Ok(file.finish()?));

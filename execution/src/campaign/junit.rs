@@ -5,15 +5,16 @@
 //! is planned and not finished is an `error` too, so that half a campaign is not taken for a whole one. A run to which a second
 //! process, or a store that was merged, has another verdict is told by the worse one. What was left out is a suite at the end.
 //!
-//! **Costs** two walks over the store: one for the counts, and the record of each run when its case is written. Only one record is in memory.
+//! **Costs** the record of each run, read when its case is written. Only one record is in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use crate::bucket::Bucket;
 use crate::campaign::plan::{Plan, SHOWN};
-use crate::campaign::store::{Row, Store, StoreError};
+use crate::campaign::store::{Contents, Row, Store, StoreError};
 use crate::campaign::summary::{constants, contested};
+use crate::ending::Ending;
 use crate::junit::{self, Case, Counts, Kind, LEFT_OUT, Report};
 
 /// Why a report was not written.
@@ -31,27 +32,23 @@ impl From<io::Error> for JunitError {
     }
 }
 
-/// Writes the report; `store` is asked for the runs, and named in the hints. Inconclusive is `inconclusive`.
+/// Writes the report of what the store has; `store` is asked for the records, and named in the hints. Inconclusive is `inconclusive`.
 ///
 /// # Errors
 /// [`JunitError`].
-pub fn write(plan: &Plan, store: &Store, inconclusive: Kind, out: &mut dyn Write) -> Result<(), JunitError> {
-    let mut rows = store.rows().map_err(JunitError::Store)?;
-    let doubts = store.doubts().map_err(JunitError::Store)?;
-    for (key, verdicts) in contested(&rows, &doubts) {
-        if let Some(row) = rows.get_mut(&key) {
-            let worst = verdicts.into_iter().max_by_key(|verdict| verdict.rank()).unwrap_or(row.verdict);
-            if worst.rank() > row.verdict.rank() {
-                row.reason = format!("{} in one run, {worst} in another of the same key", row.verdict);
-                row.cause = "contested".to_owned();
-                row.verdict = worst;
-            }
-        }
-    }
+pub fn write(
+    plan: &Plan,
+    store: &Store,
+    contents: &Contents,
+    inconclusive: Kind,
+    out: &mut dyn Write,
+) -> Result<(), JunitError> {
+    let worse = worse(contents);
+    let row = |key: &str| worse.get(key).or_else(|| contents.rows.get(key));
     let kind = |row: Option<&Row>| row.map_or(Kind::Error, |row| Kind::of(row.verdict, inconclusive));
     let mut suites: Vec<Vec<(usize, Option<&Row>)>> = vec![Vec::new(); plan.tests.len() * plan.iuts.len()];
     for (number, run) in plan.runs.iter().enumerate() {
-        suites[run.test * plan.iuts.len() + run.iut].push((number, rows.get(&run.key.to_string())));
+        suites[run.test * plan.iuts.len() + run.iut].push((number, row(&run.key.to_string())));
     }
     let left_out: Vec<Case> = plan.left_out.iter().map(Case::left_out).collect();
     let mut left = Counts::default();
@@ -78,6 +75,18 @@ pub fn write(plan: &Plan, store: &Store, inconclusive: Kind, out: &mut dyn Write
         report.end_suite()?;
     }
     Ok(report.end()?)
+}
+
+/// The runs that have another verdict besides, which is worse: as they are told then.
+fn worse(contents: &Contents) -> HashMap<String, Row> {
+    let told = |(key, verdicts): (String, Vec<Ending>)| {
+        let row = contents.rows.get(&key)?;
+        let worst = verdicts.into_iter().max_by_key(|verdict| verdict.rank())?;
+        let reason = format!("{} in one run, {worst} in another of the same key", row.verdict);
+        let told = Row { reason, cause: "contested".to_owned(), verdict: worst, ..row.clone() };
+        (worst.rank() > row.verdict.rank()).then_some((key, told))
+    };
+    contested(contents).into_iter().filter_map(told).collect()
 }
 
 /// Each thing that failed in a suite, once.

@@ -77,14 +77,23 @@ pub struct Store {
 pub(super) type Result<T> = std::result::Result<T, StoreError>;
 
 /// A run that is to be kept.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Finished<'a> {
     /// Which.
     pub run: &'a Planned,
     /// What came of it.
-    pub record: &'a Record,
+    pub record: Record,
     /// When it began.
     pub started: SystemTime,
+}
+
+/// What a store has, read at one time: what is told of it at several places is then told of the same.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// The finished runs by their keys.
+    pub rows: HashMap<String, Row>,
+    /// What makes runs doubtful.
+    pub doubts: Doubts,
 }
 
 impl Store {
@@ -261,7 +270,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`]; then the run is not kept.
     pub fn add(&mut self, plan: &Plan, run: &Planned, record: &Record, started: SystemTime) -> Result<bool> {
-        let is_new = self.add_all(plan, &[Finished { run, record, started }])?;
+        let is_new = self.add_all(plan, &[Finished { run, record: record.clone(), started }])?;
         Ok(is_new == [true])
     }
 
@@ -271,9 +280,10 @@ impl Store {
     /// As [`Store::add`].
     pub fn add_all(&mut self, plan: &Plan, runs: &[Finished<'_>]) -> Result<Vec<bool>> {
         let path = self.path.clone();
+        let settings = plan.settings.to_json().to_string();
         let mut insert = || {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let is_new = runs.iter().map(|finished| insert(&transaction, plan, finished));
+            let is_new = runs.iter().map(|finished| insert(&transaction, plan, &settings, finished));
             let is_new = is_new.collect::<rusqlite::Result<Vec<bool>>>()?;
             transaction.commit()?;
             Ok(is_new)
@@ -289,6 +299,14 @@ impl Store {
         let has =
             || self.connection.prepare_cached("SELECT 1 FROM runs WHERE key = ?1")?.exists([key.to_string()]);
         has().map_err(|error| wrong(&self.path, &error))
+    }
+
+    /// All that it has.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn contents(&self) -> Result<Contents> {
+        Ok(Contents { rows: self.rows()?, doubts: self.doubts()? })
     }
 
     /// All finished runs by their keys, each of them checked.
@@ -401,7 +419,8 @@ fn connect(path: &Path, query: &str) -> rusqlite::Result<Connection> {
 fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     connect(path, "mode=ro").or_else(|error| match error.sqlite_error_code() {
         // Beside a log there is a file that readers share. Where none may be made, nobody writes either; and where a kill came
-        // between the head of the file and its log, neither is there. What is in a log would not be seen so.
+        // while the first page was written, its journal is to be rolled back, which is for a writer. What is in a log would not
+        // be seen so.
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly) if !log::is_there(path) => {
             connect(path, "immutable=1")
         }
@@ -461,8 +480,13 @@ pub(super) fn uri(path: &Path, query: &str) -> String {
 }
 
 /// A row more: of a new run among the runs, of one that is there already among the repeats.
-fn insert(transaction: &Transaction<'_>, plan: &Plan, finished: &Finished<'_>) -> rusqlite::Result<bool> {
-    let Finished { run, record, started } = *finished;
+fn insert(
+    transaction: &Transaction<'_>,
+    plan: &Plan,
+    settings: &str,
+    finished: &Finished<'_>,
+) -> rusqlite::Result<bool> {
+    let Finished { run, record, started } = finished;
     let text = |error: serde_json::Error| rusqlite::Error::ToSqlConversionFailure(Box::new(error));
     let json = serde_json::to_string(record).map_err(text)?;
     let constants = serde_json::to_string(plan.constants(run)).map_err(text)?;
@@ -486,7 +510,7 @@ fn insert(transaction: &Transaction<'_>, plan: &Plan, finished: &Finished<'_>) -
                 plan.iuts[run.iut].hash.to_string(),
                 constants,
                 seed,
-                plan.settings.to_json().to_string(),
+                settings,
                 record.verdict,
                 record.cause,
                 record.reason.summary,

@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json};
 use crate::bucket::Bucket;
 use crate::campaign::left_out::LeftOut;
 use crate::campaign::plan::Plan;
-use crate::campaign::store::{Doubts, Row, Store, StoreError};
+use crate::campaign::store::{Contents, Row};
 use crate::ending::Ending;
 
 /// How many runs ended how.
@@ -145,7 +145,8 @@ pub struct Summary {
 }
 
 /// Other verdicts of a run than the one in the store, by its key.
-pub(super) fn contested(rows: &HashMap<String, Row>, doubts: &Doubts) -> HashMap<String, Vec<Ending>> {
+pub(super) fn contested(contents: &Contents) -> HashMap<String, Vec<Ending>> {
+    let Contents { rows, doubts } = contents;
     let mut contested: HashMap<String, Vec<Ending>> = HashMap::new();
     for (key, verdict) in doubts.repeats.iter().chain(&doubts.conflicts) {
         if rows.get(key).is_some_and(|row| row.verdict != *verdict) {
@@ -159,18 +160,14 @@ pub(super) fn contested(rows: &HashMap<String, Row>, doubts: &Doubts) -> HashMap
 }
 
 /// Sums up what a store has of a plan.
-///
-/// # Errors
-/// [`StoreError`].
-pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
-    let rows = store.rows()?;
-    let doubts = store.doubts()?;
-    let others = contested(&rows, &doubts);
+pub fn summarize(plan: &Plan, contents: &Contents) -> Summary {
+    let Contents { rows, doubts } = contents;
+    let others = contested(contents);
     let mut counts = Counts::default();
     let mut contested = Counts::default();
     let mut groups: HashMap<(usize, usize), (Counts, Vec<f64>)> = HashMap::new();
     let mut failed: BTreeMap<&Bucket, Vec<(usize, &Row)>> = BTreeMap::new();
-    for (number, row) in finished(plan, &rows) {
+    for (number, row) in finished(plan, rows) {
         let run = &plan.runs[number];
         counts.count(row.verdict);
         others.get(&row.key).into_iter().flatten().for_each(|verdict| contested.count(*verdict));
@@ -197,7 +194,7 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
             }
         })
         .collect();
-    Ok(Summary {
+    Summary {
         campaign: plan.campaign.clone(),
         planned: plan.runs.len(),
         missing: plan.runs.len().saturating_sub(counts.total()),
@@ -209,7 +206,7 @@ pub fn summarize(plan: &Plan, store: &Store) -> Result<Summary, StoreError> {
         repeats: doubts.repeats.len(),
         conflicts: distinct(&doubts.conflicts),
         left_out: plan.left_out.clone(),
-    })
+    }
 }
 
 /// Of how many runs these are.

@@ -138,7 +138,7 @@ pub fn work<'p>(
         effort,
     };
     let runners = effort.threads.clamp(1, lock(&shared.queue).runs.len().max(1));
-    let runner = |done: SyncSender<Done<'p>>| {
+    let runner = |done: SyncSender<Finished<'p>>| {
         while let Some((run, used)) = next(&shared, ways) {
             if let Err(error) = one(plan, run, &shared, ways, &done) {
                 lock(&shared.stopped).get_or_insert(error);
@@ -158,7 +158,7 @@ pub fn work<'p>(
             }
         };
         // Fewer threads than were wanted are slower, and nothing else.
-        let begin = |sender: SyncSender<Done<'p>>| {
+        let begin = |sender: SyncSender<Finished<'p>>| {
             let runner = &runner;
             thread::Builder::new().spawn_scoped(scope, move || runner(sender))
         };
@@ -209,17 +209,10 @@ fn next<'a, 'p, 'b>(shared: &'b Shared<'a, 'p>, ways: Ways<'_>) -> Option<(&'p P
     }
 }
 
-/// A run that is to be written.
-struct Done<'a> {
-    run: &'a Planned,
-    record: Record,
-    started: SystemTime,
-}
-
 /// Writes runs down as they are finished, those of a moment together, until there is nobody who does any.
 fn write(
     plan: &Plan,
-    finished: &Receiver<Done<'_>>,
+    finished: &Receiver<Finished<'_>>,
     shared: &Shared<'_, '_>,
     watch: &(dyn Fn(&Planned, &Record) + Sync),
 ) {
@@ -231,11 +224,7 @@ fn write(
         {
             group.push(next);
         }
-        let rows: Vec<Finished<'_>> = group
-            .iter()
-            .map(|Done { run, record, started }| Finished { run, record, started: *started })
-            .collect();
-        let added = lock(&shared.store).add_all(plan, &rows);
+        let added = lock(&shared.store).add_all(plan, &group);
         match added {
             Ok(added) => {
                 group.iter().zip(added).for_each(|(done, is_new)| count(shared, done, is_new, watch))
@@ -249,7 +238,12 @@ fn write(
 }
 
 /// Counts a run that is on the disk.
-fn count(shared: &Shared<'_, '_>, done: &Done<'_>, is_new: bool, watch: &(dyn Fn(&Planned, &Record) + Sync)) {
+fn count(
+    shared: &Shared<'_, '_>,
+    done: &Finished<'_>,
+    is_new: bool,
+    watch: &(dyn Fn(&Planned, &Record) + Sync),
+) {
     if is_new {
         lock(&shared.worked).executed += 1;
         watch(done.run, &done.record);
@@ -266,7 +260,7 @@ fn one<'p>(
     run: &'p Planned,
     shared: &Shared<'_, '_>,
     ways: Ways<'_>,
-    finished: &SyncSender<Done<'p>>,
+    finished: &SyncSender<Finished<'p>>,
 ) -> Result<(), WorkError> {
     if lock(&shared.store).has(&run.key).map_err(WorkError::Store)? {
         lock(&shared.worked).found += 1;
@@ -287,7 +281,7 @@ fn one<'p>(
         lock(&shared.queue).runs.clear();
     }
     // Where the writer is gone, a panic of its own is on the way.
-    let _ = finished.send(Done { run, record: done, started });
+    let _ = finished.send(Finished { run, record: done, started });
     Ok(())
 }
 

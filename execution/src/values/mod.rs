@@ -171,6 +171,7 @@ impl Values {
                 }
             }
         }
+        // Lots are drawn for the solver whether it is asked or not, so that a seed means the same whoever knows the answer.
         let pivots = solve::pivots(parameters, random);
         if self.is_surely_none(transition, &condition, parameters) {
             return None;
