@@ -48,7 +48,9 @@ pub fn read_back(
 ) -> Result<(), String> {
     let read = match (format, view.stage) {
         (Format::Yaml, _) => model(view, text, specification),
-        (Format::Json, Some(Stage::InputComplete)) if view.reachable != Some(false) => test_case(view, text),
+        (Format::Json, Some(Stage::InputComplete)) if view.found.reachable != Some(false) => {
+            test_case(view, text)
+        }
         _ => return Ok(()),
     };
     let iosts = match read {
@@ -69,7 +71,7 @@ pub fn read_back(
 fn model(view: &View<'_>, text: &str, specification: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
     let name = format!("{} in {}", view.what, Format::Yaml);
     let file: Arc<SourceFile> = from_bytes(name, text.as_bytes().to_vec()).map_err(|found| vec![found])?;
-    if view.purpose.is_some() {
+    if view.particulars.purpose.is_some() {
         return read_purpose(file, specification).map(|(purpose, _)| purpose.iosts);
     }
     read_specification(file).map(|(read, _)| read.iosts)
@@ -85,7 +87,7 @@ fn test_case(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
     let same = test.verdicts.iter().map(|verdict| verdict.map(Mark::Verdict)).eq(marks);
     assert!(same, "the verdicts of the test case are read otherwise");
     let mut iosts = test.iosts;
-    if let Some(fail) = view.others_fail {
+    if let Some(fail) = view.particulars.others_fail {
         let others = iosts.transitions.split_off(view.iosts.transitions.len().min(iosts.transitions.len()));
         assert!(say_the_same(view, fail, &iosts, &others), "what `others_fail` says is read otherwise");
     }

@@ -142,7 +142,7 @@ fn show_stage(
 }
 
 fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
-    if arguments.facts && view.reach.is_none() {
+    if arguments.facts && view.particulars.reach.is_none() {
         console::say("note: reach and coreach are known of the test_graph and the test_case only");
     }
     let options = Options { facts: arguments.facts };

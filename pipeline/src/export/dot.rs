@@ -58,7 +58,7 @@ fn frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     } else {
         "? the system receives, ! the system sends"
     };
-    let unreachable = match view.reachable {
+    let unreachable = match view.found.reachable {
         Some(false) => "<BR/><B>The purpose cannot be reached.</B>",
         _ => "",
     };
@@ -105,7 +105,7 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
     let shown = view.iosts.location(location);
     let mut lines = vec![html(&shown.label)];
     if options.facts {
-        for (name, facts) in [("reach", view.reach), ("coreach", view.coreach)] {
+        for (name, facts) in [("reach", view.particulars.reach), ("coreach", view.particulars.coreach)] {
             for (number, line) in facts.iter().flat_map(|facts| condition_lines(&facts[location])).enumerate()
             {
                 let head = if number == 0 { format!("{name}: ") } else { String::new() };

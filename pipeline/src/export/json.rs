@@ -191,17 +191,17 @@ fn document(view: &View<'_>) -> Document {
         .collect();
     Document {
         format: "coreach",
-        format_version: match view.others_fail {
+        format_version: match view.particulars.others_fail {
             None => FORMAT_VERSION,
             Some(_) => FORMAT_VERSION_WITH_OTHERS,
         },
         generator: Generator { name: "coreach", version: env!("CARGO_PKG_VERSION") },
         stage: view.what,
         name: iosts.name.clone(),
-        purpose: view.purpose.map(|(purpose, given)| Purpose {
+        purpose: view.particulars.purpose.map(|(purpose, given)| Purpose {
             of: purpose.of.clone(),
             given_transitions: given,
-            others_stay: view.others_stay,
+            others_stay: view.particulars.others_stay,
         }),
         made_of: view.sources.cloned(),
         counts: Counts {
@@ -211,15 +211,15 @@ fn document(view: &View<'_>) -> Document {
             inconclusive: view.count_into(Verdict::Inconclusive),
             fail: view.count_into(Verdict::Fail),
         },
-        purpose_reachable: view.reachable,
-        lookahead: view.lookahead,
-        selection: view.selection.map(|done| Selection {
+        purpose_reachable: view.found.reachable,
+        lookahead: view.found.lookahead,
+        selection: view.found.selection.map(|done| Selection {
             pruned: done.pruned,
             strengthened: done.strengthened,
             inconclusive: done.inconclusive,
             rounds: done.rounds,
         }),
-        losses: view.losses.to_vec(),
+        losses: view.found.losses.to_vec(),
         types: types(view),
         constants: data(&iosts.constants),
         variables: data(&iosts.variables),
@@ -228,7 +228,7 @@ fn document(view: &View<'_>) -> Document {
         initial,
         locations,
         transitions,
-        others_fail: view.others_fail.map(|fail| name(view, fail)),
+        others_fail: view.particulars.others_fail.map(|fail| name(view, fail)),
     }
 }
 
@@ -299,9 +299,9 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
         description: shown.description.clone(),
         mark,
         verdict,
-        must_answer: view.must_answer.is_some_and(|flags| flags[id]),
-        reach: fact(view.reach),
-        coreach: fact(view.coreach),
+        must_answer: view.particulars.must_answer.is_some_and(|flags| flags[id]),
+        reach: fact(view.particulars.reach),
+        coreach: fact(view.particulars.coreach),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
-use coreach_model::{ActionKind, Numbered, Term, TransitionId};
+use coreach_model::{ActionKind, Numbered, TransitionId};
 
 pub use crate::artifact::Mark;
-use crate::artifact::{FoundOut, Particulars, Selection, Verdict};
+use crate::artifact::{FoundOut, Particulars, Verdict};
 use crate::sources::Sources;
 use crate::{Generation, Stage};
 
@@ -21,26 +21,10 @@ pub struct View<'a> {
     pub iosts: &'a Iosts,
     /// What is special about each location.
     pub marks: Numbered<LocationId, Option<Mark>>,
-    /// Over-approximation of the states in which the graph can be, per location; from `select` on.
-    pub reach: Option<&'a Numbered<LocationId, Term>>,
-    /// Over-approximation of the states from which the purpose can be met, per location; from `select` on.
-    pub coreach: Option<&'a Numbered<LocationId, Term>>,
-    /// For a purpose: itself, and how many transitions are the user's, the first ones.
-    pub purpose: Option<(&'a TestPurpose, usize)>,
-    /// For a completed purpose: is an action without a transition at a location a self-loop there?
-    pub others_stay: bool,
-    /// For a test case: is the specification never silent at a location, wherever an output that does not lead to Fail is possible?
-    pub must_answer: Option<&'a Numbered<LocationId, bool>>,
-    /// For a test case: where every output leads that has no transition at a location without a verdict.
-    pub others_fail: Option<LocationId>,
-    /// How many more events tell runs apart; from `determinize` on.
-    pub lookahead: Option<usize>,
-    /// What selection did; from `select` on.
-    pub selection: Option<Selection>,
-    /// What the domain could not express; from `select` on.
-    pub losses: &'a [String],
-    /// Can the purpose be reached, as far as the analysis can tell? From `select` on.
-    pub reachable: Option<bool>,
+    /// What is said beside the graph. Of facts: from `select` on.
+    pub particulars: Particulars<'a>,
+    /// What this stage and those before it have found out.
+    pub found: FoundOut<'a>,
     /// For a test case: of what it was made.
     pub sources: Option<&'a Sources>,
     /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
@@ -52,28 +36,17 @@ impl<'a> View<'a> {
     pub fn of(generation: &'a Generation, stage: Stage) -> Self {
         let artifact = generation.result(stage);
         let iosts = artifact.iosts();
-        let Particulars { reach, coreach, purpose, others_stay, must_answer, others_fail } =
-            artifact.particulars();
         let mut found = FoundOut::default();
         for earlier in Stage::ALL.into_iter().filter(|earlier| *earlier <= stage) {
             generation.result(earlier).tell(&mut found);
         }
-        let FoundOut { lookahead, selection, losses, reachable } = found;
         View {
             what: stage.artifact(),
             stage: Some(stage),
             iosts,
             marks: iosts.location_ids().map(|location| mark(generation, stage, location)).collect(),
-            reach,
-            coreach,
-            purpose,
-            others_stay,
-            must_answer,
-            others_fail,
-            lookahead,
-            selection,
-            losses,
-            reachable,
+            particulars: artifact.particulars(),
+            found,
             sources: (Some(stage) == Stage::ALL.last().copied()).then_some(&generation.sources),
             walked: BTreeMap::new(),
         }
@@ -86,16 +59,8 @@ impl<'a> View<'a> {
             stage: None,
             iosts,
             marks: iosts.locations.map(|_| None),
-            reach: None,
-            coreach: None,
-            purpose: None,
-            others_stay: false,
-            must_answer: None,
-            others_fail: None,
-            lookahead: None,
-            selection: None,
-            losses: &[],
-            reachable: None,
+            particulars: Particulars::default(),
+            found: FoundOut::default(),
             sources: None,
             walked: BTreeMap::new(),
         }
@@ -132,7 +97,10 @@ impl<'a> View<'a> {
         View {
             what: "test_purpose",
             marks: iosts.location_ids().map(mark).collect(),
-            purpose: Some((purpose, iosts.transitions.len())),
+            particulars: Particulars {
+                purpose: Some((purpose, iosts.transitions.len())),
+                ..Particulars::default()
+            },
             ..View::of_specification(iosts)
         }
     }
@@ -166,10 +134,10 @@ impl<'a> View<'a> {
 
     /// What is said once for many transitions, as a sentence.
     pub fn said_once(&self) -> Option<String> {
-        if self.others_stay {
+        if self.particulars.others_stay {
             return Some("every action without a transition at a location is a self-loop there".to_owned());
         }
-        let fail = &self.iosts.location(self.others_fail?).name;
+        let fail = &self.iosts.location(self.particulars.others_fail?).name;
         Some(format!("every output without a transition at a location without a verdict leads to {fail}"))
     }
 

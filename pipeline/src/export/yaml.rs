@@ -17,7 +17,7 @@ pub fn yaml(view: &View<'_>) -> String {
     if let Some(sentence) = view.said_once() {
         what += &format!("; {sentence}");
     }
-    match view.purpose {
+    match view.particulars.purpose {
         Some((purpose, _)) => format!("{MADE_MARK}{what}\n{}", writer::write_purpose_yaml(purpose)),
         None => format!("{MADE_MARK}{what}\n{}", writer::write_yaml(view.iosts, &named_types(view.iosts))),
     }
