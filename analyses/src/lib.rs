@@ -61,6 +61,7 @@ pub mod partition;
 pub mod reachability;
 mod readable;
 pub mod solver;
+pub mod symbolic;
 mod thresholds;
 pub mod transfer;
 pub mod transformers;

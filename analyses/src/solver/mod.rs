@@ -58,6 +58,12 @@ pub trait Solver {
     /// Is the conjunction satisfiable?
     fn check(&mut self, formula: &[Term]) -> Answer;
 
+    /// Is the conjunction along a path satisfiable? The same question as [`Solver::check`]; a solver may keep what the path
+    /// has in common with the one that was asked before it, so that a search depth first pays for what is new only.
+    fn check_along(&mut self, path: &[Term]) -> Answer {
+        self.check(path)
+    }
+
     /// A valuation that satisfies the conjunction.
     fn witness(&mut self, formula: &[Term]) -> Witness;
 

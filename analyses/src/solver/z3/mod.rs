@@ -15,6 +15,7 @@
 //! Cost: about 65 microseconds for a small linear query that was not asked before, below 1 for one that was, about 200
 //! for a witness.
 
+mod path;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -68,6 +69,7 @@ pub struct Z3Solver {
     // Shared by counting: a clone of Z3's solver is a translation of all it holds, and takes milliseconds.
     linear: Rc<z3::Solver>,
     nonlinear: Option<Rc<z3::Solver>>,
+    path: Option<path::Path>,
     answers: HashMap<Box<[Term]>, Answer>,
     witnesses: HashMap<Box<[Term]>, Witness>,
     statistics: Statistics,
@@ -94,6 +96,7 @@ impl Z3Solver {
             translator: Translator::default(),
             linear: start(limits.rlimit, 0),
             nonlinear: None,
+            path: None,
             answers: HashMap::new(),
             witnesses: HashMap::new(),
             statistics: Statistics::default(),
@@ -104,6 +107,7 @@ impl Z3Solver {
     fn assert_all(&mut self, conjuncts: &[Term]) -> (Rc<z3::Solver>, Vec<Rc<Prepared>>) {
         if self.translator.size() > MOST_REMEMBERED {
             self.translator = Translator::default();
+            self.path = None;
         }
         let prepared: Vec<Rc<Prepared>> =
             conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect();
@@ -218,6 +222,28 @@ impl Solver for Z3Solver {
         let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
         let answer = if beyond { Answer::Unknown } else { self.ask(&solver) };
         solver.pop(1);
+        self.count(answer, false);
+        self.remember(key, answer);
+        answer
+    }
+
+    fn check_along(&mut self, path: &[Term]) -> Answer {
+        let (conjuncts, key) = match easy(path) {
+            Easy::Known(answer) => {
+                self.count(answer, true);
+                return answer;
+            }
+            Easy::Hard(conjuncts, key) => (conjuncts, key),
+        };
+        if let Some(&answer) = self.answers.get(&key) {
+            self.count(answer, true);
+            return answer;
+        }
+        let answer = match self.ask_along(&conjuncts) {
+            Some(answer) => answer,
+            // The path's own solver is for linear conjuncts only, and may know less after a long history.
+            None => return self.check(path),
+        };
         self.count(answer, false);
         self.remember(key, answer);
         answer

@@ -39,6 +39,23 @@ fn answers_are_those_of_enumeration() {
 }
 
 #[test]
+fn answers_along_paths_are_those_without_a_history() {
+    let mut random = Random::new(5);
+    let mut solver = Z3Solver::default();
+    let mut path = Vec::new();
+    let mut counts = [0, 0];
+    for _ in 0..400 {
+        // A walk through a tree: back some steps, and one on.
+        path.truncate(random.below(path.len() as u64 + 2) as usize);
+        path.push(random.boolean(3));
+        let expected = satisfiable(&path);
+        counts[usize::from(expected)] += 1;
+        assert_eq!(solver.check_along(&path) == Answer::Sat, expected, "{path:?}");
+    }
+    assert!(counts[0] > 20 && counts[1] > 20, "one-sided test: {counts:?}");
+}
+
+#[test]
 fn witnesses_have_every_datum_in_its_type() {
     let mut solver = Z3Solver::default();
     for (terms, expected) in samples() {

@@ -1,0 +1,120 @@
+//! A symbolic state and its successors.
+
+use std::sync::Arc;
+
+use coreach_model::iosts::{Iosts, LocationId, Transition, TransitionId};
+use coreach_model::obligation::enabling_condition;
+use coreach_model::semantics::State;
+use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::{Datum, Numbered, Term};
+
+/// ⟨q, π, σ⟩ (Definition 8).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymbolicState {
+    /// q
+    pub location: LocationId,
+    /// π, as conjuncts in the order of the path: what stands first makes sure that the rest is defined.
+    pub condition: Vec<Term>,
+    /// σ: a term over symbols for each variable; a datum that is not in it is its own symbol.
+    pub valuation: Arc<Substitution>,
+    /// The number of steps from the state where the path began.
+    pub depth: usize,
+}
+
+/// A step of a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Through which transition.
+    pub transition: TransitionId,
+    /// The symbols of its parameters, in their order.
+    pub parameters: Vec<Datum>,
+}
+
+/// An IOSTS with what each of its steps needs, computed once.
+pub struct System<'a> {
+    /// The system.
+    pub iosts: &'a Iosts,
+    /// For each location the transitions that leave it, in order.
+    pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
+    /// For each transition, when it can be taken.
+    enabled: Numbered<TransitionId, Term>,
+}
+
+/// The symbol of a parameter at a step of this depth. No datum of a model is called like that.
+pub fn symbol(parameter: &Datum, depth: usize) -> Datum {
+    Datum::new(format!("{}#{depth}", parameter.name()), parameter.ty().clone())
+}
+
+impl SymbolicState {
+    /// The initial state (Definition 9, with the initial condition): each constant and variable is its own symbol.
+    pub fn initial(iosts: &Iosts) -> Self {
+        SymbolicState {
+            location: iosts.initial,
+            condition: iosts.initial_condition.conjuncts(),
+            valuation: Arc::default(),
+            depth: 0,
+        }
+    }
+
+    /// A state in which all is known: paths begin where a run is.
+    pub fn of(state: &State) -> Self {
+        let literal =
+            |(datum, value): (&Datum, &coreach_model::Value)| (datum.clone(), Term::literal(value.clone()));
+        SymbolicState {
+            location: state.location,
+            condition: Vec::new(),
+            valuation: Arc::new(state.valuation.iter().map(literal).collect()),
+            depth: 0,
+        }
+    }
+
+    /// Is the path condition false by its shape alone?
+    pub fn is_refuted(&self) -> bool {
+        self.condition.iter().any(Term::is_false)
+    }
+
+    /// The term that the datum stands at.
+    pub fn value(&self, datum: &Datum) -> Term {
+        self.valuation.get(datum).cloned().unwrap_or_else(|| Term::datum(datum))
+    }
+}
+
+impl<'a> System<'a> {
+    /// Of this IOSTS.
+    pub fn new(iosts: &'a Iosts) -> Self {
+        System { iosts, outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
+    }
+
+    /// The successor through this transition, which leaves the state's location; its condition need not be satisfiable.
+    /// `None` where the condition is false by its shape.
+    pub fn successor(&self, from: &SymbolicState, number: TransitionId) -> Option<(Step, SymbolicState)> {
+        let transition: &Transition = &self.iosts.transitions[number];
+        debug_assert_eq!(transition.source, from.location, "a transition leaves its source");
+        let parameters = &self.iosts.action(transition.action).parameters;
+        let symbols: Vec<Datum> = parameters.iter().map(|datum| symbol(datum, from.depth)).collect();
+        let mut standing = (*from.valuation).clone();
+        standing.extend(parameters.iter().cloned().zip(symbols.iter().map(Term::datum)));
+        let terms = std::iter::once(&self.enabled[number]).chain(transition.assignments.values());
+        let mut terms = substitute_all(terms, &standing).into_iter();
+        let condition = terms.next().unwrap_or_else(Term::yes);
+        if condition.is_false() {
+            return None;
+        }
+        let mut valuation = from.valuation.clone();
+        if !transition.assignments.is_empty() {
+            let changed = Arc::make_mut(&mut valuation);
+            changed.extend(transition.assignments.keys().cloned().zip(terms));
+        }
+        let mut all = from.condition.clone();
+        all.extend(condition.conjuncts().into_iter().filter(|part| !from.condition.contains(part)));
+        let state =
+            SymbolicState { location: transition.target, condition: all, valuation, depth: from.depth + 1 };
+        Some((Step { transition: number, parameters: symbols }, state))
+    }
+
+    /// All successors that are not refuted by their shape, in the order of the transitions.
+    pub fn successors(&self, from: &SymbolicState) -> Vec<(Step, SymbolicState)> {
+        let leaving = &self.outgoing[from.location];
+        leaving.iter().filter_map(|number| self.successor(from, *number)).collect()
+    }
+}
