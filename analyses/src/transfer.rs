@@ -7,15 +7,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use coreach_model::Iosts;
 use coreach_model::term::Term;
-use coreach_polyhedra::Constraint;
+use coreach_model::term::evaluate::{Valuation, evaluate};
+use coreach_model::{Iosts, Value};
+use coreach_polyhedra::{Constraint, LinearExpression, Rational, Relation};
 
 use crate::condition::Beyond;
 use crate::domains::Domain;
 use crate::effect::{Case, Effect, Effects, targets};
 use crate::frame::Frame;
 use crate::hash::FastMap;
+use crate::linear::{integer, rational};
 use crate::partition::{AbstractValue, ElementId, Elements};
 
 /// A model seen through a domain.
@@ -140,6 +142,43 @@ impl<D: Domain> Abstraction<D> {
             }
         }
         AbstractValue::new(result.into_iter().collect())
+    }
+
+    /// The same for one cell, with nothing joined: a cell and an element for each way to take the transition. Each way is
+    /// a case of the condition; one with disjunctions is still one.
+    pub fn post_each(&mut self, transition: usize, cell: u32, element: ElementId) -> Vec<(u32, ElementId)> {
+        let mut result = Vec::new();
+        for number in self.cases(transition, cell) {
+            let Some(after) = self.post_case(number, element) else { continue };
+            for target in targets(&self.frame, &self.cases[number], cell) {
+                if !result.contains(&(target, after)) {
+                    result.push((target, after));
+                }
+            }
+        }
+        result
+    }
+
+    /// The cell and the element of one state; `None` where it lies in no cell, which a state of the model does.
+    pub fn at(&mut self, state: &Valuation) -> Option<(u32, ElementId)> {
+        let mut cell = 0;
+        for finite in &self.frame.finite {
+            let value = evaluate(&finite.place.term, state).ok()?;
+            let digit = finite.values.iter().position(|known| *known == value)?;
+            cell += u32::try_from(digit).ok()? * finite.stride;
+        }
+        let mut equalities = Vec::new();
+        for (dimension, place) in self.frame.numeric.iter().enumerate() {
+            let value = match evaluate(&place.term, state).ok()? {
+                Value::Int(value) => Rational::from(integer(&value)),
+                Value::Real(value) => rational(&value),
+                _ => return None,
+            };
+            let there = LinearExpression::variable(dimension).minus(&LinearExpression::constant(value));
+            equalities.push(Constraint::from_expression(&there, Relation::Equal));
+        }
+        let point = D::top(self.frame.dimensions()).meet_constraints(&equalities, &self.frame.integer);
+        Some((cell, self.store.add(point)?))
     }
 
     fn join_into(&mut self, result: &mut BTreeMap<u32, ElementId>, cell: u32, element: ElementId) {

@@ -23,7 +23,7 @@ pub enum Chooser {
     #[default]
     Random,
     Coverage,
-    Shortest,
+    Plan,
     Interactive,
 }
 

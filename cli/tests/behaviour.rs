@@ -247,7 +247,7 @@ impl Drop for Folder {
 #[test]
 fn silence_where_it_must_answer_fails_if_the_file_says_so() {
     let folder = Folder::new("silence");
-    let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "shortest"];
+    let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "plan"];
     // Not by itself.
     folder.asked("silent", "within: 200 ms\n");
     folder.coreach(&test, INCONCLUSIVE);
@@ -278,7 +278,7 @@ fn silence_where_it_must_answer_fails_if_the_file_says_so() {
         location.as_object_mut().unwrap().remove("must_answer");
     }
     folder.write("old.json", &old.to_string());
-    folder.coreach(&["test", "old.json", "--iut", "iut.yaml", "--strategy", "shortest"], INCONCLUSIVE);
+    folder.coreach(&["test", "old.json", "--iut", "iut.yaml", "--strategy", "plan"], INCONCLUSIVE);
     let told = folder.coreach(&["explain", "kept/twice.1.json", "--test", "old.json"], REFUSED);
     assert!(told.contains("it failed for silence"), "{told}");
     // Who answers passes; where it may stay silent, silence is no failure.
@@ -291,7 +291,7 @@ fn silence_where_it_must_answer_fails_if_the_file_says_so() {
 #[test]
 fn how_long_a_reply_may_take_is_said_for_all_for_a_place_or_after_an_action() {
     let folder = Folder::new("within");
-    let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "shortest"];
+    let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "plan"];
     for (within, code) in [
         ("within: 100 ms", FAIL),
         ("within: 10 s", PASS),
@@ -335,7 +335,7 @@ fn a_campaign_keeps_silence_that_failed() {
     folder.write(
         "campaign.yaml",
         "campaign: silent\ntests: [ { configuration: asking_twice.yaml } ]\niuts: [iut.yaml, model_iut.yaml]\nseeds: { first: 1, count: 2 }\n\
-         strategy: shortest\nlimits: { quiescence_ms: 60000 }\n",
+         strategy: plan\nlimits: { quiescence_ms: 60000 }\n",
     );
     let told = folder.coreach(&["campaign", "campaign.yaml", "--junit", "junit.xml"], FAIL);
     assert!(told.contains("silence, where it must answer"), "{told}");
@@ -400,7 +400,7 @@ fn nobody_is_blamed_for_silence_where_nothing_could_be_heard() {
          - { from: None, to: Reject, on: Answer }\n  - { from: None, to: Reject, on: Connect }\n  - { from: Left, to: Accept, on: Answer }\n");
     folder.write("session_last.yaml", "specification: session.yaml\npurpose: last.yaml\n");
     folder.served("good", &format!("{BOTH}silence: fail\nwithin: 100 ms\n"));
-    let test = ["test", "session_last.yaml", "--iut", "iut.yaml", "--strategy", "shortest", "--keep", "kept"];
+    let test = ["test", "session_last.yaml", "--iut", "iut.yaml", "--strategy", "plan", "--keep", "kept"];
     assert!(folder.coreach(&test, INCONCLUSIVE).contains("nothing was observed in <Gone,Left>"));
     let case = folder.json("kept/last.test_case.json");
     let mut locations = case["locations"].as_array().unwrap().iter();
@@ -415,7 +415,7 @@ fn nobody_is_blamed_for_silence_where_nothing_could_be_heard() {
 #[test]
 fn what_is_under_way_on_the_old_connection_is_no_answer_on_the_new_one() {
     let folder = Folder::new("moved");
-    let test = ["test", "session_moved.yaml", "--iut", "iut.yaml", "--runs", "5", "--strategy", "shortest"];
+    let test = ["test", "session_moved.yaml", "--iut", "iut.yaml", "--runs", "5", "--strategy", "plan"];
     folder.served("good", BOTH);
     folder.coreach(&test, PASS);
     // It says something when the old connection ends: nobody knows in which order that was.

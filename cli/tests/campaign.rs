@@ -175,7 +175,7 @@ fn a_campaign_is_done_once_and_told_every_time() {
     let right = document(&config, &[], if again["groups"][0]["inconclusive"] == 0 { 0 } else { 3 });
     assert_eq!((&right["executed"], &right["others"]), (&0.into(), &20.into()));
     // Another setting makes other runs.
-    let config = folder.campaign(&format!("{SMALL}\nstrategy: shortest"));
+    let config = folder.campaign(&format!("{SMALL}\nstrategy: plan"));
     assert_eq!(document(&config, &[], 1)["executed"], 40);
 }
 

@@ -15,6 +15,10 @@ impl Solver for Lazy {
         self.0.get_or_insert_default().check(formula)
     }
 
+    fn check_along(&mut self, path: &[Term]) -> Answer {
+        self.0.get_or_insert_default().check_along(path)
+    }
+
     fn witness(&mut self, formula: &[Term]) -> Witness {
         self.0.get_or_insert_default().witness(formula)
     }

@@ -87,6 +87,7 @@ pub mod junit;
 pub mod lazy;
 pub mod monitor;
 pub mod mutation;
+pub mod planner;
 pub mod random;
 pub mod record;
 pub mod replay;

@@ -132,10 +132,10 @@ impl Judge for Monitor<'_> {
         for (number, transition) in self.specification.transitions.numbered() {
             let is_input = self.specification.action(transition.action).kind == ActionKind::Input;
             if is_input && self.states.iter().any(|state| state.location == transition.source) {
-                moves.push(Offer { step: Move::Send(number), through: vec![number], distance: None });
+                moves.push(Offer { step: Move::Send(number), through: vec![number] });
             }
         }
-        moves.push(Offer { step: Move::Wait, through: Vec::new(), distance: None });
+        moves.push(Offer { step: Move::Wait, through: Vec::new() });
         Offers { moves, may_observe: true }
     }
 

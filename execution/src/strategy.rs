@@ -6,19 +6,25 @@
 //!
 //! **Method.** A strategy orders the moves of the present location. The tester tries them in this order: a stimulus for
 //! whose guard there are no values is skipped, a wait that meets silence gives way to the next one. So a strategy cannot
-//! make a run wrong, only long. `Random` draws; `Coverage` takes what was taken least; `Shortest` goes down the distances
-//! to Pass that the graph alone gives (guards may forbid the way: then the next one is tried); `Ask` asks a person.
+//! make a run wrong, only long. `Random` draws; `Coverage` takes what was taken least; `Plan` looks ahead, with the
+//! data, for a way to Pass, and draws where it finds none ([`crate::planner`]); `Ask` asks a person.
 //!
 //! **Ends**: a list of moves is finite, and the tester bounds the number of steps.
-//! **Costs** one pass over the location's transitions, and a sort.
+//! **Costs** one pass over the location's transitions, and a sort; a plan costs a search, once for as long as it comes true.
 
 use std::collections::HashMap;
 
+use coreach_analyses::solver::Solver;
 use coreach_model::TransitionId;
+use coreach_model::semantics::Event;
 
 pub use crate::judge::Move;
 use crate::judge::{Judge, Offer};
+use crate::planner::Planner;
 use crate::random::Random;
+
+/// The usual weight of sending against one of waiting.
+const SEND: usize = 3;
 
 /// A person's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,8 +47,8 @@ pub enum Strategy<'a> {
     },
     /// What was taken least often, over all runs of this value.
     Coverage(HashMap<TransitionId, usize>),
-    /// Towards Pass, by the length of the way in the graph.
-    Shortest,
+    /// By a way to Pass; by lot where none is known.
+    Plan(Box<Planner>),
     /// What a person says: asked with the moves that there are.
     Ask(Box<Ask<'a>>),
 }
@@ -50,7 +56,25 @@ pub enum Strategy<'a> {
 impl Strategy<'_> {
     /// By lot, sending three times as often as waiting.
     pub fn random() -> Self {
-        Strategy::Random { send: 3 }
+        Strategy::Random { send: SEND }
+    }
+
+    /// By a way to Pass.
+    pub fn plan() -> Self {
+        Strategy::Plan(Box::default())
+    }
+
+    /// The stimulus that was planned here for this transition.
+    pub fn planned(&self, transition: TransitionId) -> Option<&Event> {
+        match self {
+            Strategy::Plan(planner) => planner.stimulus(transition),
+            _ => None,
+        }
+    }
+
+    /// Is an observation due by plan? Then it is worth waiting for.
+    pub fn waits(&self) -> bool {
+        matches!(self, Strategy::Plan(planner) if planner.waits())
     }
 
     /// Notes that a transition was taken.
@@ -62,27 +86,28 @@ impl Strategy<'_> {
 }
 
 /// The moves of a state, in the order in which to try them; `None` where a person ended the run.
-pub fn order(strategy: &mut Strategy<'_>, judge: &dyn Judge, random: &mut Random) -> Option<Vec<Move>> {
+pub fn order(
+    strategy: &mut Strategy<'_>,
+    judge: &dyn Judge,
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<Vec<Move>> {
     let mut moves = judge.offers().moves;
     match strategy {
-        Strategy::Random { send } => {
-            let send = *send;
-            random.shuffle(&mut moves);
-            // One draw decides between sending and waiting, however many stimuli there are.
-            if let Some(wait) = moves.iter().position(|one| one.step == Move::Wait) {
-                let wait = moves.remove(wait);
-                let first = moves.is_empty() || random.below(send + 1) == 0;
-                moves.insert(if first { 0 } else { moves.len() }, wait);
-            }
-        }
+        Strategy::Random { send } => shuffle(&mut moves, *send, random),
         Strategy::Coverage(counts) => {
             let count = |number: &TransitionId| counts.get(number).copied().unwrap_or(0);
             random.shuffle(&mut moves);
             moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
         }
-        Strategy::Shortest => {
-            random.shuffle(&mut moves);
-            moves.sort_by_key(|one| one.distance.unwrap_or(usize::MAX));
+        Strategy::Plan(planner) => {
+            shuffle(&mut moves, SEND, random);
+            let planned = judge.scene().and_then(|(test, state)| planner.next(test, state, random, solver));
+            let first = planned.map(|planned| match planned.is_stimulus {
+                true => Move::Send(planned.transition),
+                false => Move::Wait,
+            });
+            moves.sort_by_key(|one| Some(one.step) != first);
         }
         Strategy::Ask(ask) => {
             let moves: Vec<Move> = moves.iter().map(|one| one.step).collect();
@@ -93,4 +118,14 @@ pub fn order(strategy: &mut Strategy<'_>, judge: &dyn Judge, random: &mut Random
         }
     }
     Some(moves.iter().map(|one| one.step).collect())
+}
+
+/// By lot. One draw decides between sending and waiting, however many stimuli there are.
+fn shuffle(moves: &mut Vec<Offer>, send: usize, random: &mut Random) {
+    random.shuffle(moves);
+    if let Some(wait) = moves.iter().position(|one| one.step == Move::Wait) {
+        let wait = moves.remove(wait);
+        let first = moves.is_empty() || random.below(send + 1) == 0;
+        moves.insert(if first { 0 } else { moves.len() }, wait);
+    }
 }

@@ -36,8 +36,6 @@ pub struct TestCase {
     pub stimuli: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take an observation.
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location: the least number of events that may lead to Pass; `None` where none do.
-    pub distances: Numbered<LocationId, Option<usize>>,
     /// For each location: is the specification never silent there, wherever one of the location's outputs that do not lead to Fail is
     /// possible? Documents of older versions do not say so of any.
     pub must_answer: Numbered<LocationId, bool>,
@@ -101,9 +99,8 @@ impl TestCase {
                 ActionKind::Internal => {}
             }
         }
-        let distances = distances(&iosts, &verdicts);
         let must_answer = iosts.locations.map(|_| false);
-        TestCase { iosts, verdicts, stimuli, observations, distances, must_answer }
+        TestCase { iosts, verdicts, stimuli, observations, must_answer }
     }
 
     /// The constants' values in a state, in their order.
@@ -222,34 +219,6 @@ fn write_out_others(iosts: &mut Iosts, verdicts: &Numbered<LocationId, Option<Ve
         }
     }
     iosts.transitions.extend(added);
-}
-
-/// For each location the length of a shortest way to Pass, by a search backwards.
-fn distances(
-    iosts: &Iosts,
-    verdicts: &Numbered<LocationId, Option<Verdict>>,
-) -> Numbered<LocationId, Option<usize>> {
-    let mut incoming = iosts.locations.map(|_| Vec::new());
-    for transition in &iosts.transitions {
-        incoming[transition.target].push(transition.source);
-    }
-    let mut distances = verdicts.map(|verdict| (*verdict == Some(Verdict::Pass)).then_some(0));
-    let mut level: Vec<LocationId> = distances.numbers().filter(|at| distances[*at] == Some(0)).collect();
-    let mut length = 0;
-    while !level.is_empty() {
-        length += 1;
-        let mut next = Vec::new();
-        for at in level {
-            for &source in &incoming[at] {
-                if distances[source].is_none() {
-                    distances[source] = Some(length);
-                    next.push(source);
-                }
-            }
-        }
-        level = next;
-    }
-    distances
 }
 
 fn text<'a>(of: &'a Json, key: &str, what: &str) -> Result<&'a str, DocumentError> {

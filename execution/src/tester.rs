@@ -243,7 +243,8 @@ impl Driver<'_, '_> {
 
     /// Tries the moves of this state until one makes something happen.
     fn step(&mut self) -> Result<Progress, Failure> {
-        let Some(moves) = order(self.drive.strategy, self.drive.judge, &mut self.random) else {
+        let Some(moves) = order(self.drive.strategy, self.drive.judge, &mut self.random, self.drive.solver)
+        else {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
         };
         let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
@@ -254,8 +255,8 @@ impl Driver<'_, '_> {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
-                    let last = position + 1 == moves.len();
-                    waited = if last { quiescence } else { self.drive.settings.patience.min(quiescence) };
+                    let whole = position + 1 == moves.len() || self.drive.strategy.waits();
+                    waited = if whole { quiescence } else { self.drive.settings.patience.min(quiescence) };
                     self.observe(Instant::now() + waited)?
                 }
             };
@@ -290,9 +291,18 @@ impl Driver<'_, '_> {
             Progress::Nothing => {}
             other => return Ok(other),
         }
-        let Drive { judge, adapter, values, solver, .. } = &mut self.drive;
-        let mut choice = Choice { values, random: &mut self.random, solver: *solver };
-        let Some(event) = judge.stimulus(number, &mut choice) else { return Ok(Progress::Nothing) };
+        let Drive { judge, adapter, values, solver, strategy, .. } = &mut self.drive;
+        let event = match strategy.planned(number).filter(|event| judge.can_send(event)) {
+            Some(planned) => {
+                values.planned();
+                Some(planned.clone())
+            }
+            None => {
+                let mut choice = Choice { values, random: &mut self.random, solver: *solver };
+                judge.stimulus(number, &mut choice)
+            }
+        };
+        let Some(event) = event else { return Ok(Progress::Nothing) };
         adapter.send(&event)?;
         match adapter.sent() {
             Sent::Yes => {}

@@ -53,7 +53,7 @@ impl Judge for Toy {
     }
 
     fn offers(&self) -> Offers {
-        let offer = |step| Offer { step, through: Vec::new(), distance: None };
+        let offer = |step| Offer { step, through: Vec::new() };
         let moves =
             if self.asked { vec![offer(Move::Wait)] } else { vec![offer(Move::Send(TransitionId(7)))] };
         Offers { moves, may_observe: true }
@@ -183,7 +183,7 @@ fn the_tester_follows_a_judge_through_silence() {
     let strategies: [Strategy<'_>; 4] = [
         Strategy::random(),
         Strategy::Coverage(Default::default()),
-        Strategy::Shortest,
+        Strategy::plan(),
         Strategy::Ask(Box::new(|judge, moves| {
             assert_eq!(judge.describe(TransitionId(7)), "offer 7");
             Asked::Moves(moves.to_vec())
@@ -207,7 +207,7 @@ fn the_tester_follows_a_judge_through_silence() {
 
 #[test]
 fn what_silence_means_is_the_judges_to_say() {
-    let run = drive(&mut Toy::new(2), &mut Counter::new(&[1]), &mut Strategy::Shortest);
+    let run = drive(&mut Toy::new(2), &mut Counter::new(&[1]), &mut Strategy::plan());
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(BRIEF)));
     assert_eq!(run.trace.len(), 4, "what ends a run is its cause, and no step: {:?}", run.trace);
 }
@@ -215,7 +215,7 @@ fn what_silence_means_is_the_judges_to_say() {
 #[test]
 fn a_record_tells_of_silence_and_delays() {
     let mut toy = Toy::new(1);
-    let mut run = drive(&mut toy, &mut Counter::new(&[1]), &mut Strategy::Shortest);
+    let mut run = drive(&mut toy, &mut Counter::new(&[1]), &mut Strategy::plan());
     let mut delay = run.trace[0].clone();
     delay.what = Occurrence::Delay(Duration::from_micros(1500));
     run.trace.insert(0, delay);
@@ -238,7 +238,7 @@ fn a_record_tells_of_silence_and_delays() {
 fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
     let mut toy = Toy::new(5);
     let mut adapter = Counter::new(&[1, 2, -3]);
-    let run = drive(&mut toy, &mut adapter, &mut Strategy::Shortest);
+    let run = drive(&mut toy, &mut adapter, &mut Strategy::plan());
     assert_eq!((run.outcome.name(), run.trace.len()), ("Fail", 8));
     let told = reason(&mut toy, &run);
     assert_eq!(

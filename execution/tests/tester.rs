@@ -80,7 +80,7 @@ fn verdicts(
 #[test]
 fn the_specification_never_fails() {
     let strategies: [fn() -> Strategy<'static>; 3] =
-        [Strategy::random, || Strategy::Coverage(HashMap::new()), || Strategy::Shortest];
+        [Strategy::random, || Strategy::Coverage(HashMap::new()), Strategy::plan];
     for strategy in strategies {
         assert_eq!(verdicts(str::to_owned, strategy), BTreeMap::from([("Pass", 20)]));
     }
@@ -112,7 +112,7 @@ fn a_faulty_machine_fails() {
 fn a_fail_is_explained_in_the_users_names() {
     let test = test_case();
     let wrong = |text: &str| text.replace("pRemainingValue == vPaid - cPrice", "pRemainingValue == vPaid");
-    let (initial, run) = drive(&test, &mut simulated(wrong), 3, &mut Strategy::Shortest);
+    let (initial, run) = drive(&test, &mut simulated(wrong), 3, &mut Strategy::plan());
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event));
     let reason = reason(&mut CaseJudge::new(&test, initial), &run);
     assert!(reason.summary.contains("does not allow Return("), "{reason:?}");
@@ -262,7 +262,7 @@ fn what_an_implementation_does_wrong_has_its_verdict() {
         (vec![Scripted::Silence], "Inconclusive", "silence"),
         (vec![], "Inconclusive", "silence"),
     ] {
-        let (initial, run) = drive(&test, &mut Script(script, 0), 1, &mut Strategy::Shortest);
+        let (initial, run) = drive(&test, &mut Script(script, 0), 1, &mut Strategy::plan());
         let record = record(&mut CaseJudge::new(&test, initial), &run);
         assert_eq!((record.verdict.name(), record.cause.as_str()), (name, cause), "{record:?}");
     }
@@ -282,7 +282,7 @@ fn limits_end_a_run_without_blame() {
         seed: 1,
         settings: &one,
         adapter: &mut adapter,
-        strategy: &mut Strategy::Shortest,
+        strategy: &mut Strategy::plan(),
         values: &mut values,
         solver: &mut solver,
     });
@@ -296,7 +296,7 @@ fn limits_end_a_run_without_blame() {
         seed: 1,
         settings: &brief,
         adapter: &mut adapter,
-        strategy: &mut Strategy::Shortest,
+        strategy: &mut Strategy::plan(),
         values: &mut values,
         solver: &mut solver,
     });

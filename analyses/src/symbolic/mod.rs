@@ -16,6 +16,7 @@
 //!
 //! [`enabling_condition`]: coreach_model::obligation::enabling_condition
 
+pub mod search;
 mod state;
 
 pub use state::{Step, SymbolicState, System, symbol};

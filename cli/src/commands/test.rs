@@ -297,7 +297,7 @@ fn strategy(chooser: Chooser) -> Strategy<'static> {
     match chooser {
         Chooser::Random => Strategy::random(),
         Chooser::Coverage => Strategy::Coverage(Default::default()),
-        Chooser::Shortest => Strategy::Shortest,
+        Chooser::Plan => Strategy::plan(),
         Chooser::Interactive => Strategy::Ask(Box::new(ask)),
     }
 }

@@ -120,20 +120,20 @@ pub enum StrategyKind {
     Random,
     /// The least used transition first; within one run, since a run must not depend on those before it.
     Coverage,
-    /// Towards Pass.
-    Shortest,
+    /// By a way to Pass.
+    Plan,
 }
 
 impl StrategyKind {
     /// All of them.
-    pub const ALL: [StrategyKind; 3] = [StrategyKind::Random, StrategyKind::Coverage, StrategyKind::Shortest];
+    pub const ALL: [StrategyKind; 3] = [StrategyKind::Random, StrategyKind::Coverage, StrategyKind::Plan];
 
     /// The name in files.
     pub fn name(self) -> &'static str {
         match self {
             StrategyKind::Random => "random",
             StrategyKind::Coverage => "coverage",
-            StrategyKind::Shortest => "shortest",
+            StrategyKind::Plan => "plan",
         }
     }
 
@@ -142,7 +142,7 @@ impl StrategyKind {
         match self {
             StrategyKind::Random => Strategy::random(),
             StrategyKind::Coverage => Strategy::Coverage(std::collections::HashMap::new()),
-            StrategyKind::Shortest => Strategy::Shortest,
+            StrategyKind::Plan => Strategy::plan(),
         }
     }
 }

@@ -89,10 +89,6 @@ impl<'a> CaseJudge<'a> {
         self.test.observations[self.at()].iter().filter(leads_on).copied().collect()
     }
 
-    fn distance(&self, number: TransitionId) -> Option<usize> {
-        self.test.distances[self.test.iosts.transitions[number].target]
-    }
-
     /// The transitions of the observations that do not fail here.
     fn open(&self) -> impl Iterator<Item = &Transition> {
         let all =
@@ -122,16 +118,11 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn offers(&self) -> Offers {
-        let send = |number: &TransitionId| Offer {
-            step: Move::Send(*number),
-            through: vec![*number],
-            distance: self.distance(*number),
-        };
+        let send = |number: &TransitionId| Offer { step: Move::Send(*number), through: vec![*number] };
         let mut moves: Vec<Offer> = self.test.stimuli[self.at()].iter().map(send).collect();
         let welcome = self.welcome();
         if !welcome.is_empty() || moves.is_empty() {
-            let distance = welcome.iter().filter_map(|number| self.distance(*number)).min();
-            moves.push(Offer { step: Move::Wait, through: welcome, distance });
+            moves.push(Offer { step: Move::Wait, through: welcome });
         }
         Offers { moves, may_observe: !self.test.observations[self.at()].is_empty() }
     }
@@ -195,6 +186,10 @@ impl Judge for CaseJudge<'_> {
             place: self.test.iosts.location(self.state.location).label.clone(),
             data: data.filter_map(value).collect(),
         }
+    }
+
+    fn scene(&self) -> Option<(&TestCase, &State)> {
+        Some((self.test, &self.state))
     }
 
     fn place(&self) -> &str {

@@ -38,11 +38,12 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use coreach_model::iosts::Iosts;
-use coreach_model::semantics::Event;
+use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
 use crate::judge::{Choice, Judge, Judged, Move, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
+use crate::test_case::TestCase;
 
 /// The most states of the inner judge that are followed.
 const MOST_STRANDS: usize = 256;
@@ -378,6 +379,10 @@ impl<J: Follower> Judge for Crossing<J> {
         // Only what is the same in all of them.
         let data = first.data.iter().filter(|pair| all.iter().all(|shown| shown.data.contains(pair)));
         Shown { place: places.into_iter().collect::<Vec<_>>().join(" or "), data: data.cloned().collect() }
+    }
+
+    fn scene(&self) -> Option<(&TestCase, &State)> {
+        self.first().scene()
     }
 
     fn place(&self) -> &str {

@@ -77,8 +77,6 @@ pub struct Offer {
     pub step: Move,
     /// The transitions through which it may lead on, by number.
     pub through: Vec<TransitionId>,
-    /// The least number of events to Pass behind it; `None` where it is not known to lead there.
-    pub distance: Option<usize>,
 }
 
 /// The moves of a state.
@@ -152,6 +150,11 @@ pub trait Judge {
 
     /// The state.
     fn shown(&self) -> Shown;
+
+    /// The test case in which a way to Pass can be planned, and the state in it; `None` where there is none.
+    fn scene(&self) -> Option<(&TestCase, &State)> {
+        None
+    }
 
     /// The name by which settings for single places call this state.
     fn place(&self) -> &str;

@@ -20,6 +20,9 @@ pub mod boundaries;
 mod draw;
 mod solve;
 
+pub use draw::any;
+pub use solve::pivots;
+
 use std::collections::{BTreeMap, HashMap};
 
 use coreach_analyses::hull::{Hull, hull};
@@ -56,11 +59,13 @@ pub enum Source {
     Diverse,
     /// The solver's, as it came: nothing else was found.
     Witness,
+    /// Those of a plan that leads to Pass ([`crate::planner`]).
+    Planned,
 }
 
 impl Source {
     /// All of them.
-    pub const ALL: [Source; 7] = [
+    pub const ALL: [Source; 8] = [
         Source::Boundary,
         Source::Small,
         Source::Large,
@@ -68,6 +73,7 @@ impl Source {
         Source::Uniform,
         Source::Diverse,
         Source::Witness,
+        Source::Planned,
     ];
 
     /// The name in reports and configurations.
@@ -80,11 +86,12 @@ impl Source {
             Source::Uniform => "uniform",
             Source::Diverse => "diverse",
             Source::Witness => "witness",
+            Source::Planned => "planned",
         }
     }
 }
 
-/// How often each source is drawn, by weight. `Witness` has none: it is the last resort.
+/// How often each source is drawn, by weight. `Witness` has none: it is the last resort; neither has `Planned`.
 pub type Mix = [(Source, usize); 6];
 
 /// The usual mix.
@@ -172,7 +179,7 @@ impl Values {
             }
         }
         // Lots are drawn for the solver whether it is asked or not, so that a seed means the same whoever knows the answer.
-        let pivots = solve::pivots(parameters, random);
+        let pivots = pivots(parameters, random);
         if self.is_surely_none(transition, &condition, parameters) {
             return None;
         }
@@ -218,6 +225,11 @@ impl Values {
         })
     }
 
+    /// Notes a stimulus with the values of a plan.
+    pub fn planned(&mut self) {
+        self.count(&[Source::Planned]);
+    }
+
     fn count(&mut self, sources: &[Source]) {
         for source in sources {
             *self.counts.entry(*source).or_default() += 1;
@@ -236,7 +248,7 @@ impl Values {
         let mut finite = Substitution::new();
         let mut sources = Vec::new();
         for (at, datum) in parameters.iter().enumerate().filter(|(_, datum)| !datum.ty().is_number()) {
-            let value = draw::any(datum.ty(), random);
+            let value = any(datum.ty(), random);
             if is_drawable(datum.ty()) {
                 finite.insert(datum.clone(), Term::literal(value.clone()));
             }

@@ -115,7 +115,7 @@ fn a_value_of_a_deep_type_is_drawn_with_few_cells() {
     let iosts = model("", &deep, "int", "b > 0");
     let deep = iosts.actions.iter().find(|action| action.name == "I").unwrap().parameters[0].clone();
     for seed in 0..20 {
-        let value = draw::any(deep.ty(), &mut Random::new(seed));
+        let value = any(deep.ty(), &mut Random::new(seed));
         assert!(value.is_in(deep.ty()));
         assert!(value.to_string().len() < 20_000, "{} bytes", value.to_string().len());
     }

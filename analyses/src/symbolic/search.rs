@@ -1,0 +1,301 @@
+//! A shortest path to a goal, with values: bounded, guided by the graph, pruned by polyhedra.
+//!
+//! **Problem.** From a state of a run, or from any initial state: which steps, with which values, lead to one of the goal's
+//! locations? The graph alone repeats a loop for ever whose counter it cannot see; symbolic execution alone has a path for each
+//! interleaving, and drowns.
+//!
+//! **Method.** Best first (A*): what a path has cost, and the graph's distance from where it is. A node is a location and *what
+//! the path leaves possible* there: a cell of the finite data and a polyhedron over the numbers ([`crate::transfer`]), a case of a
+//! transition's condition at a time, so that nothing is joined. A node within one that was expanded before, at the same location, is
+//! dropped: whatever it can do that one can, and no later. So a loop that counts costs a node per pass and
+//! interleavings fall together, where the path conditions of [`super::state`] would all differ. At a goal the path is executed
+//! symbolically, and the solver gives the values; they are what makes it a path.
+//!
+//! **Where it is inexact.** A polyhedron may hold more than the path allows (`mod`, products, arrays, holes between integers).
+//! A goal may then have no values: the search goes on, and behind so many such goals it begins anew without polyhedra, where each
+//! node is a symbolic state and the solver is asked for each ([`Solver::check_along`]). What was dropped as "within" may have been
+//! dropped wrongly only behind such a node. *There is none* is said only where the polyhedra, which hold at least what is possible,
+//! came to an end without a goal.
+//!
+//! **Ends** at the limits, which count nodes and not time: the same question has the same answer on every machine. **Costs** a
+//! few operations on polyhedra for each node, remembered by the numbers of the elements, and a question at the end.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use coreach_model::iosts::{Iosts, LocationId, TransitionId};
+use coreach_model::semantics::State;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Numbered, Term, budget};
+
+use crate::domains::polyhedra::Polyhedra;
+use crate::partition::ElementId;
+use crate::solver::{Answer, Solver, Witness};
+use crate::symbolic::state::{Step, SymbolicState, System};
+use crate::transfer::Abstraction;
+
+/// The most cells of the finite data: beyond them the least mentioned are not told apart.
+const MOST_CELLS: usize = 1 << 12;
+
+/// What is looked for, and by which way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Goal {
+    /// The locations to come to.
+    pub locations: Numbered<LocationId, bool>,
+    /// The locations that no path goes through.
+    pub closed: Numbered<LocationId, bool>,
+    /// What each transition costs besides its step: of ways of one length the one with the least sum is found.
+    pub risks: Numbered<TransitionId, usize>,
+}
+
+/// How far to look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchLimits {
+    /// The most nodes that are expanded.
+    pub nodes: usize,
+    /// The most goals that turn out to have no values, before polyhedra are given up.
+    pub spurious: usize,
+    /// The most nodes that are expanded without polyhedra.
+    pub exact_nodes: usize,
+}
+
+impl Default for SearchLimits {
+    fn default() -> Self {
+        SearchLimits { nodes: 4000, spurious: 4, exact_nodes: 400 }
+    }
+}
+
+/// A way to the goal.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// The state at its end: its condition is what the way asks for.
+    pub last: SymbolicState,
+    /// Values of the symbols with which the condition holds; one that is missing may have any value.
+    pub values: Valuation,
+}
+
+/// What came of a search.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// A way; a shortest one, as far as polyhedra tell.
+    Way(Way),
+    /// There is surely none.
+    None,
+    /// None was found among so many nodes.
+    NotFound(usize),
+}
+
+/// Looks for ways through one IOSTS; what it has computed for one search serves the next.
+pub struct Searcher {
+    iosts: Iosts,
+    goal: Goal,
+    /// The least number of steps to the goal that the graph allows.
+    distances: Numbered<LocationId, Option<usize>>,
+    abstraction: Abstraction<Polyhedra>,
+}
+
+/// A node: where a path is, and what it leaves possible.
+struct Node {
+    location: LocationId,
+    cell: u32,
+    element: ElementId,
+    depth: usize,
+    risk: usize,
+    /// The node before, and the transition from there.
+    from: Option<(usize, TransitionId)>,
+}
+
+impl Searcher {
+    /// Prepares an IOSTS.
+    pub fn new(iosts: Iosts, goal: Goal) -> Self {
+        let distances = distances(&iosts, &goal);
+        let frame = Abstraction::<Polyhedra>::frame_for(&iosts, MOST_CELLS);
+        let abstraction = Abstraction::new(&iosts, MOST_CELLS, Vec::new(), frame);
+        Searcher { iosts, goal, distances, abstraction }
+    }
+
+    /// What is searched.
+    pub fn iosts(&self) -> &Iosts {
+        &self.iosts
+    }
+
+    /// A way from this state.
+    pub fn from_state(&mut self, state: &State, limits: &SearchLimits, solver: &mut dyn Solver) -> Found {
+        let entry = self.abstraction.at(&state.valuation);
+        self.search(&SymbolicState::of(state), entry.into_iter().collect(), limits, solver)
+    }
+
+    /// A way from some initial state that satisfies this condition besides.
+    pub fn from_start(&mut self, besides: &Term, limits: &SearchLimits, solver: &mut dyn Solver) -> Found {
+        let mut start = SymbolicState::initial(&self.iosts);
+        start.condition.extend(besides.conjuncts());
+        let value = self.abstraction.satisfying(&Term::and(start.condition.iter().cloned()));
+        self.search(&start, value.cells().to_vec(), limits, solver)
+    }
+
+    fn search(
+        &mut self,
+        start: &SymbolicState,
+        entries: Vec<(u32, ElementId)>,
+        limits: &SearchLimits,
+        solver: &mut dyn Solver,
+    ) -> Found {
+        if self.distances[start.location].is_none() {
+            return Found::None;
+        }
+        let system = System::new(&self.iosts);
+        let mut nodes: Vec<Node> = Vec::new();
+        // By cost, then by risk, then by age: no two are equal.
+        let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
+        let mut expanded: HashMap<(LocationId, u32), Vec<ElementId>> = HashMap::new();
+        let (mut count, mut spurious) = (0, 0);
+        let (goal, distances) = (&self.goal, &self.distances);
+        let push = |nodes: &mut Vec<Node>, open: &mut BinaryHeap<_>, node: Node| {
+            if let Some(left) = distances[node.location] {
+                open.push(Reverse((node.depth + left, node.risk, nodes.len())));
+                nodes.push(node);
+            }
+        };
+        for (cell, element) in entries {
+            let location = start.location;
+            push(&mut nodes, &mut open, Node { location, cell, element, depth: 0, risk: 0, from: None });
+        }
+        while let Some(Reverse((_, _, number))) = open.pop() {
+            budget::ask();
+            let Node { location, cell, element, depth, risk, .. } = nodes[number];
+            if goal.locations[location] {
+                if let Some(way) = walked(&system, start, &nodes, number, solver) {
+                    return Found::Way(way);
+                }
+                spurious += 1;
+                if spurious >= limits.spurious {
+                    break;
+                }
+                continue;
+            }
+            let store = &self.abstraction.store;
+            let before = expanded.entry((location, cell)).or_default();
+            if before.iter().any(|known| store.is_within(element, *known)) {
+                continue;
+            }
+            before.push(element);
+            count += 1;
+            if count > limits.nodes {
+                return Found::NotFound(count - 1);
+            }
+            for &transition in &system.outgoing[location] {
+                let target = self.iosts.transitions[transition].target;
+                if goal.closed[target] || distances[target].is_none() {
+                    continue;
+                }
+                let risk = risk + goal.risks[transition];
+                for (cell, element) in self.abstraction.post_each(transition.0 as usize, cell, element) {
+                    let from = Some((number, transition));
+                    let node = Node { location: target, cell, element, depth: depth + 1, risk, from };
+                    push(&mut nodes, &mut open, node);
+                }
+            }
+        }
+        if spurious == 0 {
+            return Found::None;
+        }
+        exactly(&system, goal, distances, start, limits, solver).unwrap_or(Found::NotFound(count))
+    }
+}
+
+/// The path to a node, executed symbolically, with values.
+fn walked(
+    system: &System<'_>,
+    start: &SymbolicState,
+    nodes: &[Node],
+    number: usize,
+    solver: &mut dyn Solver,
+) -> Option<Way> {
+    let path = std::iter::successors(nodes[number].from, |(before, _)| nodes[*before].from);
+    let mut transitions: Vec<TransitionId> = path.map(|(_, transition)| transition).collect();
+    transitions.reverse();
+    let mut last = start.clone();
+    let mut steps = Vec::new();
+    for transition in transitions {
+        let (step, next) = system.successor(&last, transition)?;
+        steps.push(step);
+        last = next;
+    }
+    with_values(steps, last, solver)
+}
+
+fn with_values(steps: Vec<Step>, last: SymbolicState, solver: &mut dyn Solver) -> Option<Way> {
+    match solver.witness(&last.condition) {
+        Witness::Found(values) => Some(Way { steps, last, values }),
+        Witness::None | Witness::Unknown => None,
+    }
+}
+
+/// The same search over symbolic states, each of which the solver has not refuted. `None` where nothing was found.
+fn exactly(
+    system: &System<'_>,
+    goal: &Goal,
+    distances: &Numbered<LocationId, Option<usize>>,
+    start: &SymbolicState,
+    limits: &SearchLimits,
+    solver: &mut dyn Solver,
+) -> Option<Found> {
+    let mut nodes: Vec<(Vec<Step>, SymbolicState)> = vec![(Vec::new(), start.clone())];
+    let mut open = BinaryHeap::from([Reverse((distances[start.location]?, 0, 0))]);
+    let mut count = 0;
+    while let Some(Reverse((_, risk, number))) = open.pop() {
+        budget::ask();
+        let (steps, state) = nodes[number].clone();
+        if goal.locations[state.location] {
+            if let Some(way) = with_values(steps, state, solver) {
+                return Some(Found::Way(way));
+            }
+            continue;
+        }
+        count += 1;
+        if count > limits.exact_nodes {
+            return None;
+        }
+        for (step, next) in system.successors(&state) {
+            let Some(left) = distances[next.location].filter(|_| !goal.closed[next.location]) else {
+                continue;
+            };
+            if solver.check_along(&next.condition) == Answer::Unsat {
+                continue;
+            }
+            let risk = risk + goal.risks[step.transition];
+            let mut longer = steps.clone();
+            longer.push(step);
+            open.push(Reverse((next.depth + left, risk, nodes.len())));
+            nodes.push((longer, next));
+        }
+    }
+    None
+}
+
+/// For each location the least number of steps to the goal through locations that are not closed.
+fn distances(iosts: &Iosts, goal: &Goal) -> Numbered<LocationId, Option<usize>> {
+    let mut incoming = iosts.locations.map(|_| Vec::new());
+    for transition in &iosts.transitions {
+        incoming[transition.target].push(transition.source);
+    }
+    let mut distances = goal.locations.map(|is_goal| is_goal.then_some(0));
+    let mut level: Vec<LocationId> = distances.numbers().filter(|at| distances[*at] == Some(0)).collect();
+    let mut length = 0;
+    while !level.is_empty() {
+        length += 1;
+        let mut next = Vec::new();
+        for at in level {
+            for &source in &incoming[at] {
+                if distances[source].is_none() && !goal.closed[source] {
+                    distances[source] = Some(length);
+                    next.push(source);
+                }
+            }
+        }
+        level = next;
+    }
+    distances
+}

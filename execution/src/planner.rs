@@ -1,0 +1,161 @@
+//! Plans a way to Pass: the next stimulus with its values, or that an observation is to be waited for.
+//!
+//! **Problem.** A test case says which stimuli are *allowed*, not which lead on, and its graph's distances know nothing of the
+//! data: going down them repeats a loop whose counter must first reach ten.
+//!
+//! **Method.** From the present state the shortest way to Pass is searched ([`coreach_analyses::symbolic::search`]), the
+//! implementation's answers chosen as if it cooperated; of ways of one length the one on which fewer other answers lose the purpose.
+//! The values are the solver's, near a random point where that is possible too, so that two seeds differ. The way is kept: while the run
+//! is where it leads, nothing is searched. Once the implementation answers otherwise, it is planned again.
+//!
+//! **Where there is no plan**, because none was found within the limits or the judge has no test case to plan in, the moves are in
+//! random order. Which values were planned is counted with the others ([`crate::values::Source::Planned`]).
+//!
+//! **Ends** as the search, whose limits count nodes, so that a seed means the same on every machine.
+
+use std::collections::VecDeque;
+
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher, Way};
+use coreach_model::iosts::ActionKind;
+use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, Term, TransitionId, Value, Verdict};
+
+use crate::random::Random;
+use crate::test_case::TestCase;
+use crate::values::{any, pivots};
+
+/// A step of a plan: in this state, this event through this transition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Planned {
+    /// Where the run is to be.
+    pub state: State,
+    /// The transition of the test case.
+    pub transition: TransitionId,
+    /// The event: sent by the tester, or hoped for.
+    pub event: Event,
+    /// Is it sent?
+    pub is_stimulus: bool,
+}
+
+/// Plans in one test case, run after run.
+#[derive(Default)]
+pub struct Planner {
+    searcher: Option<Searcher>,
+    route: VecDeque<Planned>,
+    /// From there no way was found: it is not searched for twice.
+    lost: Option<State>,
+}
+
+/// What leads to Pass in a test case.
+pub fn goal(test: &TestCase) -> Goal {
+    let lost = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Fail | Verdict::Inconclusive));
+    let closed = test.verdicts.map(lost);
+    let is_inconclusive =
+        |at: &TransitionId| test.verdict(test.iosts.transitions[*at].target) == Some(Verdict::Inconclusive);
+    let risks = test.iosts.transitions.map(|transition| match test.iosts.action(transition.action).kind {
+        ActionKind::Output => {
+            test.observations[transition.source].iter().filter(|at| is_inconclusive(at)).count()
+        }
+        _ => 0,
+    });
+    Goal { locations: test.verdicts.map(|verdict| *verdict == Some(Verdict::Pass)), closed, risks }
+}
+
+impl Planner {
+    /// What to do in this state; `None` where no way to Pass is known.
+    pub fn next(
+        &mut self,
+        test: &TestCase,
+        state: &State,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<&Planned> {
+        // What was planned up to here has happened, or something else has.
+        while self.route.front().is_some_and(|planned| planned.state != *state) {
+            self.route.pop_front();
+        }
+        if self.route.is_empty() {
+            if self.lost.as_ref() == Some(state) {
+                return None;
+            }
+            match self.search(test, state, random, solver) {
+                Some(route) => self.route = route,
+                None => self.lost = Some(state.clone()),
+            }
+        }
+        self.route.front()
+    }
+
+    /// The stimulus of the present step, where it is one through this transition.
+    pub fn stimulus(&self, transition: TransitionId) -> Option<&Event> {
+        let planned = self.route.front()?;
+        (planned.is_stimulus && planned.transition == transition).then_some(&planned.event)
+    }
+
+    /// Is an observation to be waited for?
+    pub fn waits(&self) -> bool {
+        self.route.front().is_some_and(|planned| !planned.is_stimulus)
+    }
+
+    fn search(
+        &mut self,
+        test: &TestCase,
+        state: &State,
+        random: &mut Random,
+        solver: &mut dyn Solver,
+    ) -> Option<VecDeque<Planned>> {
+        let known = self.searcher.take().filter(|searcher| *searcher.iosts() == test.iosts);
+        let searcher = self.searcher.insert(match known {
+            Some(known) => known,
+            None => Searcher::new(test.iosts.clone(), goal(test)),
+        });
+        let Found::Way(way) = searcher.from_state(state, &SearchLimits::default(), solver) else {
+            return None;
+        };
+        let way = varied(test, way, random, solver);
+        route(test, state, &way, random)
+    }
+}
+
+/// The same way with the first stimulus somewhere else, where that is possible.
+fn varied(test: &TestCase, way: Way, random: &mut Random, solver: &mut dyn Solver) -> Way {
+    let kind = |transition: TransitionId| test.iosts.action(test.iosts.transitions[transition].action).kind;
+    let first = way.steps.iter().find(|step| kind(step.transition) == ActionKind::Input);
+    let around = first.map_or_else(Vec::new, |step| pivots(&step.parameters, random));
+    if around.is_empty() {
+        return way;
+    }
+    let mut condition: Vec<Term> = way.last.condition.clone();
+    condition.extend(around);
+    match solver.witness(&condition) {
+        Witness::Found(values) => Way { values, ..way },
+        Witness::None | Witness::Unknown => way,
+    }
+}
+
+/// The events of a way, each with the state before it.
+pub fn route(test: &TestCase, from: &State, way: &Way, random: &mut Random) -> Option<VecDeque<Planned>> {
+    let mut state = from.clone();
+    let mut route = VecDeque::new();
+    for step in &way.steps {
+        let transition = &test.iosts.transitions[step.transition];
+        let action = test.iosts.action(transition.action);
+        let values: Vec<Value> =
+            step.parameters.iter().map(|symbol| value(&way.values, symbol, random)).collect();
+        // It is a way only where the semantics takes it.
+        let next = fire(&test.iosts, transition, &state, &values)?;
+        route.push_back(Planned {
+            state: std::mem::replace(&mut state, next),
+            transition: step.transition,
+            event: Event::new(action.name.clone(), values),
+            is_stimulus: action.kind == ActionKind::Input,
+        });
+    }
+    Some(route)
+}
+
+fn value(values: &Valuation, symbol: &Datum, random: &mut Random) -> Value {
+    values.get(symbol).cloned().unwrap_or_else(|| any(symbol.ty(), random))
+}
