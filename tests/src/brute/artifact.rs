@@ -130,6 +130,30 @@ pub fn value(of: &coreach_model::Value) -> Value {
     }
 }
 
+/// The way back, for a value of this type; of arrays and fractions there is none.
+pub fn modelled(of: &Value, ty: &coreach_model::Type) -> Option<coreach_model::Value> {
+    use coreach_model::{Type as Theirs, Value as Made};
+    match (of, ty) {
+        (Value::Bool(truth), _) => Some(Made::Bool(*truth)),
+        (Value::Number(number), Theirs::Real) => {
+            Some(Made::Real(dashu::integer::IBig::from(number.as_integer()?).into()))
+        }
+        (Value::Number(number), _) => Some(Made::int(number.as_integer()?)),
+        (Value::Literal(name), Theirs::Enum(enumeration)) => {
+            let position = enumeration.literals.iter().position(|literal| **literal == **name)?;
+            Some(Made::Enum(enumeration.clone(), position))
+        }
+        (Value::Record(fields), Theirs::Record(record)) => {
+            let made = record.fields.iter().map(|(name, ty)| {
+                let (_, value) = fields.iter().find(|(known, _)| **known == **name)?;
+                modelled(value, ty)
+            });
+            Some(Made::Record(record.clone(), made.collect::<Option<_>>()?))
+        }
+        _ => None,
+    }
+}
+
 struct Scope<'a> {
     iosts: &'a Iosts,
     action: Option<usize>,

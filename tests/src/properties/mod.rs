@@ -8,6 +8,7 @@ pub mod artifacts;
 pub mod doubtful;
 pub mod facts;
 pub mod lookahead;
+pub mod plan;
 pub mod queues;
 pub mod silence;
 pub mod stages;
@@ -80,6 +81,7 @@ properties! {
     ACCURATE = "accurate", "Pass and Inconclusive against implementations are what their definitions allow.", "Definitions 6.16 and 6.17";
     QUEUES = "queues", "An implementation that conforms (ioc) never gets Fail behind queues of 0 to 3 messages from the judge that knows of them, and Pass only if it deserves it.", "Definitions 6.7 and 6.16; execution/src/judge/crossing.rs";
     SILENCE = "silence", "Where a test case says that the specification must answer, no state of the specification is quiescent.", "pipeline/src/stages/must_answer.rs; quiescence, 3.3";
+    PLAN = "plan", "A plan to Pass is a run of the test case, no shorter than the shortest; where none is said to be, there is none.", "analyses/src/symbolic/search.rs";
     THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
 }
 
@@ -312,6 +314,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
         test_case::graph(graph, &known, settings, &mut report);
         test_case::case(case, &known, settings, &mut report);
         silence::silence(case, &known, settings, &mut report);
+        plan::plan(case, &known, settings, &mut report);
         verdicts::implementations(&input, case, &known, settings, &mut report);
     }
     report

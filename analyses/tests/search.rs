@@ -1,0 +1,117 @@
+//! Ways to a goal where a graph's distances or path conditions alone get nowhere: counters, interleavings, holes between
+//! integers. Against brute force the search is held by the property `plan` of `coreach-tests`.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher};
+use coreach_model::reader::{from_bytes, read_specification};
+use coreach_model::{Iosts, Term};
+
+/// A model whose location `done` is the goal.
+fn model(text: &str) -> Iosts {
+    let file = from_bytes("model".to_owned(), text.as_bytes().to_vec()).unwrap();
+    read_specification(file).unwrap().0.iosts
+}
+
+fn found(iosts: Iosts) -> Found {
+    let goal = Goal {
+        locations: iosts.locations.map(|location| location.name == "done"),
+        closed: iosts.locations.map(|_| false),
+        risks: iosts.transitions.map(|_| 0),
+    };
+    Searcher::new(iosts, goal).from_start(&Term::yes(), &SearchLimits::default(), &mut Z3Solver::default())
+}
+
+fn steps(text: &str) -> Option<usize> {
+    match found(model(text)) {
+        Found::Way(way) => Some(way.steps.len()),
+        Found::None | Found::NotFound(_) => None,
+    }
+}
+
+/// Precision: each way is a shortest one.
+#[test]
+fn loops_are_counted_with_their_data() {
+    // So many passes, with a choice of three in each: 3^20 paths.
+    let choice = "
+iosts: choice
+variables: { x: int }
+initial: { location: l, condition: x == 0 }
+inputs: { Add: { p: int }, Down: {}, Reset: {} }
+outputs: { Done: {} }
+transitions:
+  - { from: l, to: l, on: Add, when: p >= 1 && p <= 5, assign: { x: x + p } }
+  - { from: l, to: l, on: Down, when: x > 0, assign: { x: x - 1 } }
+  - { from: l, to: l, on: Reset, assign: { x: 0 } }
+  - { from: l, to: done, on: Done, when: x >= 96 }
+";
+    assert_eq!(steps(choice), Some(21));
+    // A constant is chosen with the values: 7 of at most 3 each make three steps and one.
+    let constant = "
+iosts: constant
+constants: { c: int }
+variables: { x: nat }
+initial: { location: l, condition: x == 0 && c > 6 }
+inputs: { Add: { p: 'int[1..3]' } }
+outputs: { Done: {} }
+transitions:
+  - { from: l, to: l, on: Add, assign: { x: x + p } }
+  - { from: l, to: done, on: Done, when: x == c }
+";
+    assert_eq!(steps(constant), Some(4));
+}
+
+#[test]
+fn interleavings_fall_together() {
+    let two = "
+iosts: two
+variables: { x: int, y: int, on: bool }
+initial: { location: l, condition: x == 0 && y == 0 && !on }
+inputs: { X: { p: int }, Y: { q: int }, On: {} }
+outputs: { Done: {} }
+transitions:
+  - { from: l, to: l, on: X, when: p >= 0 && p <= 2, assign: { x: x + p } }
+  - { from: l, to: l, on: Y, when: q >= 0 && q <= 2, assign: { y: y + q } }
+  - { from: l, to: l, on: On, when: x + y >= 5, assign: { on: true } }
+  - { from: l, to: done, on: Done, when: on && x == 15 && y == 15 }
+";
+    assert_eq!(steps(two), Some(18));
+}
+
+#[test]
+fn what_no_polyhedron_says_is_asked_of_the_solver() {
+    let even = "
+iosts: even
+variables: { x: int }
+initial: { location: l, condition: x == 0 }
+inputs: { Add: { p: 'int[0..9]' }, Half: { q: int } }
+outputs: { Done: {} }
+transitions:
+  - { from: l, to: l, on: Add, when: p mod 2 == 1, assign: { x: x + p } }
+  - { from: l, to: done, on: Done, when: x > 9 && x mod 2 == 0 }
+";
+    assert_eq!(steps(even), Some(3));
+}
+
+/// Soundness: `None` is certain, and what is beyond the limits is not `None`.
+#[test]
+fn that_there_is_none_is_said_where_it_is_certain() {
+    let bounded = "
+iosts: bounded
+variables: { x: int }
+initial: { location: l, condition: x == 0 }
+inputs: { Up: {} }
+outputs: { Done: {} }
+transitions:
+  - { from: l, to: l, on: Up, when: x < 9, assign: { x: x + 1 } }
+  - { from: l, to: done, on: Done, when: x > 9 }
+";
+    assert!(matches!(found(model(bounded)), Found::None));
+    let endless = bounded.replace("x < 9", "true").replace("x > 9", "x < 0");
+    assert!(matches!(found(model(&endless)), Found::NotFound(_)));
+    // Only the solver knows that no number is even and odd.
+    let odd = bounded.replace("x < 9, assign: { x: x + 1 }", "x < 9, assign: { x: x + 2 }");
+    let odd = odd.replace("x > 9", "x mod 2 == 1");
+    assert!(!matches!(found(model(&odd)), Found::Way(_)));
+}
