@@ -2,22 +2,28 @@
 //!
 //! A test case leaves its constants open; a run fixes them, for tester and implementation alike (thesis, p. 144: both are
 //! instantiated with the same valuation). What is given is taken. What is not is chosen so that the initial condition
-//! can hold: the initial condition of a test case says already that Accept may be reached.
+//! can hold, and so that a way to Pass is known where one is found: the initial condition says that Accept *may* be reached, and a
+//! limit of 1 where amounts are multiples of 10 satisfies it.
 
 use std::fmt;
 
-use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::solver::{Answer, Solver, Witness};
+use coreach_analyses::symbolic::search::{Found, SearchLimits, Searcher};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term};
+use coreach_model::{Datum, Term, Value};
 
 use crate::codec;
 use crate::initial::NoState;
+use crate::planner::goal;
 use crate::random::Random;
 use crate::test_case::TestCase;
 use crate::tester::initial;
-use crate::values::{MIX, Values};
+use crate::values::{MIX, Values, any, pivots};
+
+/// How far a way to Pass is looked for when constants are chosen.
+const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_nodes: 100 };
 
 /// Why there is no run with these constants.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,7 +82,9 @@ pub fn given<'a>(
     Ok(known)
 }
 
-/// The initial state: with the given constants, and others of our choice, which the seed varies.
+/// The initial state: with the given constants, and others of our choice, which the seed varies. A choice with which no way to
+/// Pass is known gives way to one of a run to Pass, where there is one: the initial condition alone may allow constants with which
+/// the purpose is out of reach.
 ///
 /// # Errors
 /// [`ConstantsError::Unsatisfiable`], [`ConstantsError::NotKnown`].
@@ -90,24 +98,79 @@ pub fn initial_state(
     let mut random = Random::new(seed ^ 0x636f_6e73_7461_6e74);
     let open: Vec<Datum> =
         test.iosts.constants.iter().filter(|datum| !given.contains_key(*datum)).cloned().collect();
-    let condition = &test.iosts.initial_condition;
-    let mut constants = given.clone();
-    if !open.is_empty() {
-        // The variables are chosen with them, since the condition relates them; what they are follows below.
-        let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
-        let chosen = Values::new(MIX).choose(None, condition, &all, given, &mut random, solver);
-        let Some(chosen) = chosen else {
-            let known: Substitution =
-                given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
-            let text = condition.to_string();
-            return Err(match solver.check(&substitute(condition, &known).conjuncts()) {
-                Answer::Unsat => ConstantsError::Unsatisfiable(text),
-                _ => ConstantsError::NotKnown(text),
-            });
-        };
-        constants.extend(open.into_iter().zip(chosen));
+    if open.is_empty() {
+        return state_with(test, given, solver);
     }
-    initial(test, &constants, solver).map_err(|why| match why {
+    let drawn = drawn(test, given, &open, &mut random, solver)?;
+    let state = state_with(test, &drawn, solver)?;
+    let mut searcher = Searcher::new(test.iosts.clone(), goal(test));
+    if let Found::Way(_) = searcher.from_state(&state, &LIMITS, solver) {
+        return Ok(state);
+    }
+    let better = on_a_way(&mut searcher, given, &open, &mut random, solver);
+    // Nothing is lost where that is none: the first choice is as good as any.
+    Ok(better.and_then(|constants| state_with(test, &constants, solver).ok()).unwrap_or(state))
+}
+
+/// The constants of a run to Pass.
+fn on_a_way(
+    searcher: &mut Searcher,
+    given: &Valuation,
+    open: &[Datum],
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<Valuation> {
+    let equal =
+        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
+    let known = Term::and(given.iter().map(equal));
+    let Found::Way(mut way) = searcher.from_start(&known, &LIMITS, solver) else { return None };
+    let mut somewhere = way.last.condition.clone();
+    somewhere.extend(pivots(open, random));
+    if let Witness::Found(values) = solver.witness(&somewhere) {
+        way.values = values;
+    }
+    let mut constants = given.clone();
+    for datum in open {
+        let value = way.values.get(datum).cloned();
+        constants.insert(datum.clone(), value.unwrap_or_else(|| any(datum.ty(), random)));
+    }
+    Some(constants)
+}
+
+/// Constants that the initial condition allows.
+fn drawn(
+    test: &TestCase,
+    given: &Valuation,
+    open: &[Datum],
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Result<Valuation, ConstantsError> {
+    let condition = &test.iosts.initial_condition;
+    // The variables are chosen with them, since the condition relates them; what they are follows below.
+    let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
+    let chosen = Values::new(MIX).choose(None, condition, &all, given, random, solver);
+    let Some(chosen) = chosen else {
+        let known: Substitution =
+            given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+        let text = condition.to_string();
+        return Err(match solver.check(&substitute(condition, &known).conjuncts()) {
+            Answer::Unsat => ConstantsError::Unsatisfiable(text),
+            _ => ConstantsError::NotKnown(text),
+        });
+    };
+    let mut constants = given.clone();
+    constants.extend(open.iter().cloned().zip(chosen));
+    Ok(constants)
+}
+
+/// The initial state with all constants.
+fn state_with(
+    test: &TestCase,
+    constants: &Valuation,
+    solver: &mut dyn Solver,
+) -> Result<State, ConstantsError> {
+    let condition = &test.iosts.initial_condition;
+    initial(test, constants, solver).map_err(|why| match why {
         NoState::None => ConstantsError::Unsatisfiable(condition.to_string()),
         NoState::NotKnown => ConstantsError::NotKnown(condition.to_string()),
     })

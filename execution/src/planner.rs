@@ -26,6 +26,9 @@ use crate::random::Random;
 use crate::test_case::TestCase;
 use crate::values::{any, pivots};
 
+/// How far to look from one state: some tens of milliseconds where there is nothing to find.
+const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200 };
+
 /// A step of a plan: in this state, this event through this transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Planned {
@@ -111,7 +114,7 @@ impl Planner {
             Some(known) => known,
             None => Searcher::new(test.iosts.clone(), goal(test)),
         });
-        let Found::Way(way) = searcher.from_state(state, &SearchLimits::default(), solver) else {
+        let Found::Way(way) = searcher.from_state(state, &LIMITS, solver) else {
             return None;
         };
         let way = varied(test, way, random, solver);
