@@ -1,0 +1,129 @@
+//! The strategy `plan`, and constants that lead to Pass: where lots, or a graph's distances, get nowhere.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::adapter::in_process::InProcess;
+use coreach_execution::adapter::simulated::Simulated;
+use coreach_execution::constants::initial_state;
+use coreach_execution::values::{MIX, Source, Values};
+use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, run};
+use coreach_model::Verdict;
+use coreach_model::reader::{from_bytes, read_specification};
+
+/// A test case as a model whose verdicts are locations called so.
+fn test_case(text: &str) -> TestCase {
+    let file = from_bytes("test".to_owned(), text.as_bytes().to_vec()).unwrap();
+    let iosts = read_specification(file).unwrap().0.iosts;
+    let of_name = |name: &str| Verdict::ALL.into_iter().find(|verdict| verdict.name() == name);
+    let verdicts = iosts.locations.map(|location| of_name(&location.name));
+    TestCase::new(iosts, verdicts)
+}
+
+fn runs(text: &str, implementation: &str, strategy: fn() -> Strategy<'static>, steps: usize) -> Vec<Run> {
+    let test = test_case(text);
+    let file = from_bytes("iut".to_owned(), implementation.as_bytes().to_vec()).unwrap();
+    let iut = read_specification(file).unwrap().0.iosts;
+    let mut adapter = InProcess(Simulated::new(iut, Z3Solver::default()));
+    let (mut strategy, mut values, mut solver) = (strategy(), Values::new(MIX), Z3Solver::default());
+    let settings = Settings { steps, ..Settings::default() };
+    (1..=20)
+        .map(|seed| {
+            let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
+            run(Drive {
+                judge: &mut CaseJudge::new(&test, initial),
+                seed,
+                settings: &settings,
+                adapter: &mut adapter,
+                strategy: &mut strategy,
+                values: &mut values,
+                solver: &mut solver,
+            })
+        })
+        .collect()
+}
+
+fn passed(runs: &[Run]) -> usize {
+    runs.iter().filter(|run| run.outcome.name() == "Pass").count()
+}
+
+/// Stepping back is as near to Pass in the graph as stepping on, and the goal is exact.
+const COUNTER: &str = "
+iosts: counter
+variables: { x: int, last: int }
+initial: { location: ready, condition: x == 0 && last == 0 }
+inputs: { Add: { p: 'int[1..9]' }, Back: {} }
+outputs: { Sum: { s: int } }
+transitions:
+  - { from: ready, to: busy, on: Add, assign: { x: x + p, last: p } }
+  - { from: ready, to: busy, on: Back, when: x > 0, assign: { x: x - 1 } }
+  - { from: busy, to: ready, on: Sum, when: s == x && x != 35 }
+  - { from: busy, to: Pass, on: Sum, when: s == x && x == 35 && last == 6 }
+  - { from: busy, to: Fail, on: Sum, when: s != x }
+  - { from: busy, to: Inconclusive, on: Sum, when: s == x && x == 35 && last != 6 }
+";
+
+#[test]
+fn a_plan_counts_where_lots_stray() {
+    let iut = COUNTER.replace("to: Pass", "to: ready").replace("to: Inconclusive", "to: ready");
+    let iut: String = iut.lines().filter(|line| !line.contains("to: Fail")).collect::<Vec<_>>().join("\n");
+    let planned = runs(COUNTER, &iut, Strategy::plan, 40);
+    assert_eq!(passed(&planned), 20);
+    for run in &planned {
+        // Five additions, each answered.
+        assert_eq!(run.trace.len(), 10);
+        assert_eq!(run.mix.get(&Source::Planned), Some(&5));
+    }
+    // The values differ with the seed.
+    let firsts: std::collections::BTreeSet<_> =
+        planned.iter().map(|run| format!("{:?}", run.trace[0].what)).collect();
+    assert!(firsts.len() > 1, "{firsts:?}");
+    assert!(passed(&runs(COUNTER, &iut, Strategy::random, 40)) < 5);
+}
+
+/// The limit is chosen with the amounts.
+const LIMITED: &str = "
+iosts: limited
+constants: { limit: nat }
+variables: { paid: int }
+initial: { location: pay, condition: paid == 0 && limit > 0 && limit <= 1000 }
+inputs: { Pay: { amount: int } }
+outputs: { Thanks: {} }
+transitions:
+  - { from: pay, to: thank, on: Pay, when: amount mod 10 == 0 && amount > 0 && amount <= limit, assign: { paid: amount } }
+  - { from: thank, to: Pass, on: Thanks }
+";
+
+#[test]
+fn constants_that_nobody_gave_lead_to_pass() {
+    let test = test_case(LIMITED);
+    let limit = &test.iosts.constants[0];
+    let mut solver = Z3Solver::default();
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 1..=40 {
+        let state = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
+        let value = state.valuation[limit].clone();
+        assert!(value >= coreach_model::Value::int(10), "{value}");
+        seen.insert(value);
+    }
+    assert!(seen.len() > 10, "{seen:?}");
+    assert_eq!(passed(&runs(LIMITED, &LIMITED.replace("to: Pass", "to: pay"), Strategy::random, 40)), 20);
+}
+
+/// The implementation chooses; after each answer it is planned anew.
+#[test]
+fn what_goes_otherwise_is_planned_again() {
+    let dice = "
+iosts: dice
+variables: { sum: int }
+initial: { location: l, condition: sum == 0 }
+inputs: { Throw: {}, Take: { n: int } }
+outputs: { Eyes: { e: 'int[1..6]' } }
+transitions:
+  - { from: l, to: thrown, on: Throw, when: sum < 50 }
+  - { from: l, to: Pass, on: Take, when: sum >= 20 && n + sum == 50 }
+  - { from: thrown, to: l, on: Eyes, assign: { sum: sum + e } }
+";
+    let iut = dice.replace("to: Pass", "to: l");
+    assert_eq!(passed(&runs(dice, &iut, Strategy::plan, 100)), 20);
+}
