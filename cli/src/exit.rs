@@ -77,7 +77,7 @@ impl Exit {
     /// Of a run that ended so.
     pub fn of(ending: Ending) -> Exit {
         match ending {
-            Ending::Verdict(Verdict::Pass) => Exit::Fine,
+            Ending::Verdict(Verdict::Pass | Verdict::WeakPass) => Exit::Fine,
             Ending::Verdict(Verdict::Inconclusive) => Exit::Inconclusive,
             Ending::Verdict(Verdict::Fail) => Exit::Failed,
             Ending::RunError => Exit::RunErrors,

@@ -30,8 +30,9 @@ pub enum Ending {
 
 impl Ending {
     /// All of them, in the order of reports.
-    pub const ALL: [Ending; 4] = [
+    pub const ALL: [Ending; 5] = [
         Ending::Verdict(Verdict::Pass),
+        Ending::Verdict(Verdict::WeakPass),
         Ending::Verdict(Verdict::Inconclusive),
         Ending::Verdict(Verdict::Fail),
         Ending::RunError,
@@ -57,9 +58,10 @@ impl Ending {
     pub fn rank(self) -> usize {
         match self {
             Ending::Verdict(Verdict::Pass) => 0,
-            Ending::Verdict(Verdict::Inconclusive) => 1,
-            Ending::RunError => 2,
-            Ending::Verdict(Verdict::Fail) => 3,
+            Ending::Verdict(Verdict::WeakPass) => 1,
+            Ending::Verdict(Verdict::Inconclusive) => 2,
+            Ending::RunError => 3,
+            Ending::Verdict(Verdict::Fail) => 4,
         }
     }
 }
@@ -168,6 +170,8 @@ pub enum Cause {
     Crossed,
     /// Inconclusive: the run has had as many events as it may.
     Steps(usize),
+    /// More states than this were possible at once: nobody follows them all.
+    States(usize),
     /// Inconclusive: the run has taken as long as it may.
     Time(Duration),
     /// Inconclusive: a number would have had more digits than are computed.
@@ -187,6 +191,7 @@ impl Cause {
             | Cause::Unspecified
             | Cause::Crossed
             | Cause::Steps(_)
+            | Cause::States(_)
             | Cause::Time(_)
             | Cause::Digits(_)
             | Cause::Ended => verdict == Verdict::Inconclusive,
@@ -207,6 +212,7 @@ pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
             Cause::Unspecified => ("unspecified", Json::Null),
             Cause::Crossed => ("crossed", Json::Null),
             Cause::Steps(limit) => ("steps", Json::from(*limit)),
+            Cause::States(limit) => ("states", Json::from(*limit)),
             Cause::Time(time) => ("time", milliseconds(time)),
             Cause::Digits(limit) => ("digits", Json::from(*limit)),
             Cause::Ended => ("ended", Json::Null),
@@ -246,6 +252,7 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
         "nothing_to_do" => Cause::NothingToDo,
         "unspecified" => Cause::Unspecified,
         "crossed" => Cause::Crossed,
+        "states" => Cause::States(usize::try_from(number()?).map_err(|_| wrong("a number of states"))?),
         "steps" => Cause::Steps(usize::try_from(number()?).map_err(|_| wrong("a number of events"))?),
         "time" => Cause::Time(time()?),
         "digits" => Cause::Digits(usize::try_from(number()?).map_err(|_| wrong("a number of digits"))?),
@@ -273,6 +280,7 @@ mod tests {
             Cause::Unspecified,
             Cause::Crossed,
             Cause::Steps(3),
+            Cause::States(3),
             Cause::Time(some),
             Cause::Digits(4),
             Cause::Ended,
@@ -286,6 +294,7 @@ mod tests {
                 | Cause::Unspecified
                 | Cause::Crossed
                 | Cause::Steps(_)
+                | Cause::States(_)
                 | Cause::Time(_)
                 | Cause::Digits(_)
                 | Cause::Ended => {}
@@ -330,7 +339,7 @@ mod tests {
 
     #[test]
     fn an_ending_is_one_word_everywhere() {
-        let names = ["Pass", "Inconclusive", "Fail", "RunError"];
+        let names = ["Pass", "WeakPass", "Inconclusive", "Fail", "RunError"];
         assert_eq!(Ending::ALL.map(Ending::name), names);
         for ending in Ending::ALL {
             let written = serde_json::to_string(&ending).unwrap_or_default();
@@ -339,11 +348,11 @@ mod tests {
             assert_eq!(Ending::column_result(ValueRef::from(ending.name())).ok(), Some(ending));
         }
         assert!(serde_json::from_str::<Ending>("\"pass\"").is_err());
-        assert!(Ending::column_result(ValueRef::from("WeakPass")).is_err());
+        assert!(Ending::column_result(ValueRef::from("NoPass")).is_err());
         // Every verdict of the type is an ending.
         assert!(Verdict::ALL.into_iter().all(|verdict| Ending::ALL.contains(&Ending::Verdict(verdict))));
         let mut ranks = Ending::ALL.map(Ending::rank);
         ranks.sort_unstable();
-        assert_eq!(ranks, [0, 1, 2, 3]);
+        assert_eq!(ranks, [0, 1, 2, 3, 4]);
     }
 }

@@ -92,6 +92,9 @@ fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
                 format!("what came in {location} may have crossed stimuli in more orders than are followed")
             }
             Cause::NothingToDo => format!("in {location} no stimulus has values that its guard allows"),
+            Cause::States(limit) => {
+                format!("the run ended in {location}: more than {limit} states were possible at once")
+            }
             Cause::Steps(limit) => format!("the run ended in {location} at its limit of {limit} events"),
             Cause::Time(limit) => {
                 format!("the run ended in {location} at its limit of {} ms", limit.as_millis())

@@ -39,7 +39,7 @@ impl Kind {
     /// Of a run that ended so; Inconclusive is worth what the user says.
     pub fn of(ending: Ending, inconclusive: Kind) -> Self {
         match ending {
-            Ending::Verdict(Verdict::Pass) => Kind::Success,
+            Ending::Verdict(Verdict::Pass | Verdict::WeakPass) => Kind::Success,
             Ending::Verdict(Verdict::Inconclusive) => inconclusive,
             Ending::Verdict(Verdict::Fail) => Kind::Failure,
             Ending::RunError => Kind::Error,

@@ -8,7 +8,7 @@
 //! all of them, and all that internal steps lead to. An output that no state allows is a violation of ioc (Definition
 //! 6.2): Fail, and the states stay as they were. An input that no state takes ends what the specification says, which is
 //! Inconclusive, for the cause `unspecified`. The number of states is limited; beyond it the monitor gives up rather than
-//! guess, for the same cause. It never says Pass: no purpose is asked for.
+//! guess, for the cause `states`. It never says Pass: no purpose is asked for.
 //!
 //! **Ends**: a step is finite where the specification has no livelock, which its reader refuses. **Costs** the number
 //! of states times the location's transitions.
@@ -26,7 +26,7 @@ use crate::run::{Cause, Occurrence};
 use crate::values::boundaries::boundaries;
 
 /// The most states that are followed.
-const MOST: usize = 256;
+pub const MOST: usize = 2048;
 
 const UNSPECIFIED: Judged = Judged::Ends(Verdict::Inconclusive, Cause::Unspecified);
 
@@ -89,7 +89,7 @@ impl<'a> Monitor<'a> {
         }
         let next = internal_closure(self.specification, next);
         if next.len() > MOST {
-            return UNSPECIFIED;
+            return Judged::Ends(Verdict::Inconclusive, Cause::States(MOST));
         }
         self.states = next;
         for number in through {

@@ -29,6 +29,9 @@ use crate::values::{any, pivots};
 /// How far to look from one state: some tens of milliseconds where there is nothing to find.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200 };
 
+/// From so many of the states that are possible a way is looked for.
+const MOST_STATES: usize = 4;
+
 /// A step of a plan: in this state, this event through this transition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Planned {
@@ -38,8 +41,8 @@ pub struct Planned {
     pub transition: TransitionId,
     /// The event: sent by the tester, or hoped for.
     pub event: Event,
-    /// Is it sent?
-    pub is_stimulus: bool,
+    /// Whose it is: an input is sent.
+    pub kind: ActionKind,
 }
 
 /// Plans in one test case, run after run.
@@ -47,8 +50,8 @@ pub struct Planned {
 pub struct Planner {
     searcher: Option<Searcher>,
     route: VecDeque<Planned>,
-    /// From there no way was found: it is not searched for twice.
-    lost: Option<State>,
+    /// From these no way was found: it is not searched for twice.
+    lost: Vec<State>,
 }
 
 /// What leads to Pass in a test case.
@@ -67,25 +70,29 @@ pub fn goal(test: &TestCase) -> Goal {
 }
 
 impl Planner {
-    /// What to do in this state; `None` where no way to Pass is known.
+    /// What to do where these states are possible; `None` where no way to Pass is known from any of them.
     pub fn next(
         &mut self,
         test: &TestCase,
-        state: &State,
+        states: &[&State],
         random: &mut Random,
         solver: &mut dyn Solver,
     ) -> Option<&Planned> {
-        // What was planned up to here has happened, or something else has.
-        while self.route.front().is_some_and(|planned| planned.state != *state) {
+        // What was planned up to here has happened, or something else has. Internal steps are in the states already.
+        let is_past =
+            |planned: &Planned| planned.kind == ActionKind::Internal || !states.contains(&&planned.state);
+        while self.route.front().is_some_and(is_past) {
             self.route.pop_front();
         }
-        if self.route.is_empty() {
-            if self.lost.as_ref() == Some(state) {
-                return None;
-            }
-            match self.search(test, state, random, solver) {
-                Some(route) => self.route = route,
-                None => self.lost = Some(state.clone()),
+        if self.route.is_empty() && !self.lost.iter().eq(states.iter().copied()) {
+            self.lost.clear();
+            let found =
+                states.iter().take(MOST_STATES).find_map(|state| self.search(test, state, random, solver));
+            match found {
+                Some(route) => {
+                    self.route = route.into_iter().filter(|step| step.kind != ActionKind::Internal).collect()
+                }
+                None => self.lost = states.iter().map(|state| (*state).clone()).collect(),
             }
         }
         self.route.front()
@@ -94,12 +101,12 @@ impl Planner {
     /// The stimulus of the present step, where it is one through this transition.
     pub fn stimulus(&self, transition: TransitionId) -> Option<&Event> {
         let planned = self.route.front()?;
-        (planned.is_stimulus && planned.transition == transition).then_some(&planned.event)
+        (planned.kind == ActionKind::Input && planned.transition == transition).then_some(&planned.event)
     }
 
     /// Is an observation to be waited for?
     pub fn waits(&self) -> bool {
-        self.route.front().is_some_and(|planned| !planned.is_stimulus)
+        self.route.front().is_some_and(|planned| planned.kind == ActionKind::Output)
     }
 
     fn search(
@@ -153,7 +160,7 @@ pub fn route(test: &TestCase, from: &State, way: &Way, random: &mut Random) -> O
             state: std::mem::replace(&mut state, next),
             transition: step.transition,
             event: Event::new(action.name.clone(), values),
-            is_stimulus: action.kind == ActionKind::Input,
+            kind: action.kind,
         });
     }
     Some(route)

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 
 use coreach_analyses::solver::Solver;
 use coreach_model::TransitionId;
+use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::Event;
 
 pub use crate::judge::Move;
@@ -102,10 +103,11 @@ pub fn order(
         }
         Strategy::Plan(planner) => {
             shuffle(&mut moves, SEND, random);
-            let planned = judge.scene().and_then(|(test, state)| planner.next(test, state, random, solver));
-            let first = planned.map(|planned| match planned.is_stimulus {
-                true => Move::Send(planned.transition),
-                false => Move::Wait,
+            let planned =
+                judge.scene().and_then(|(test, states)| planner.next(test, &states, random, solver));
+            let first = planned.map(|planned| match planned.kind {
+                ActionKind::Input => Move::Send(planned.transition),
+                ActionKind::Output | ActionKind::Internal => Move::Wait,
             });
             moves.sort_by_key(|one| Some(one.step) != first);
         }

@@ -13,17 +13,21 @@ use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, Transition
 use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
-use coreach_model::term::Substitution;
+use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict};
 use serde_json::{Map, Value as Json, json};
 
 use crate::json;
+use crate::judge::online::internal;
 
 /// The version of the document that is understood.
 pub const FORMAT_VERSION: u64 = 1;
 
 /// The version in which `others_fail` stands for many transitions; it is understood, too.
 pub const FORMAT_VERSION_WITH_OTHERS: u64 = 2;
+
+/// The version of a test that is judged on line.
+pub const FORMAT_VERSION_ONLINE: u64 = 3;
 
 /// A test case, ready to be driven. Directions are the implementation's: its inputs are our stimuli.
 #[derive(Clone, Debug)]
@@ -39,6 +43,60 @@ pub struct TestCase {
     /// For each location: is the specification never silent there, wherever one of the location's outputs that do not lead to Fail is
     /// possible? Documents of older versions do not say so of any.
     pub must_answer: Numbered<LocationId, bool>,
+    /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
+    /// choices. None of a test case, which is deterministic.
+    pub online: Option<Online>,
+}
+
+/// What judging on line needs beside the product.
+#[derive(Clone, Debug)]
+pub struct Online {
+    /// For each location: over-approximation of the states from which Accept can be reached.
+    pub alive: Numbered<LocationId, Term>,
+    /// For each transition: when it leads to such a state.
+    pub leads_on: Numbered<TransitionId, Term>,
+    /// For each location: the numbers of the internal transitions.
+    pub internal: Numbered<LocationId, Vec<TransitionId>>,
+}
+
+impl Online {
+    /// From the facts.
+    fn new(iosts: &Iosts, alive: Numbered<LocationId, Term>) -> Self {
+        let leads_on = iosts.transitions.map(|transition| {
+            let after = substitute(&alive[transition.target], &transition.assignments);
+            Term::and([transition.guard.clone(), after])
+        });
+        Online { leads_on, internal: internal(iosts), alive }
+    }
+}
+
+/// What the stage of a document is called that is judged on line.
+const ONLINE: &str = "online_test";
+
+/// The action whose transitions carry the facts of an on-line test through the model's reader: what stands in the document as text is
+/// read by the one who reads all expressions. Its name is made longer than every other.
+const FACT: &str = "fact";
+
+/// Takes the facts out of the model again.
+fn take_facts(iosts: &mut Iosts) -> Numbered<LocationId, Term> {
+    let mut alive = iosts.locations.map(|_| Term::yes());
+    let carrier = iosts.actions.numbered().filter(|(_, action)| action.name.starts_with(FACT));
+    let Some((carrier, _)) = carrier.max_by_key(|(_, action)| action.name.len()) else { return alive };
+    let transitions = std::mem::take(&mut iosts.transitions);
+    for mut transition in transitions {
+        if transition.action == carrier {
+            alive[transition.source] = transition.guard;
+            continue;
+        }
+        // Those behind it move up.
+        if transition.action > carrier {
+            transition.action.0 -= 1;
+        }
+        iosts.transitions.push(transition);
+    }
+    let actions = iosts.actions.numbered().filter(|(number, _)| *number != carrier);
+    iosts.actions = actions.map(|(_, action)| action.clone()).collect();
+    alive
 }
 
 /// Why a document is no test case.
@@ -100,7 +158,7 @@ impl TestCase {
             }
         }
         let must_answer = iosts.locations.map(|_| false);
-        TestCase { iosts, verdicts, stimuli, observations, must_answer }
+        TestCase { iosts, verdicts, stimuli, observations, must_answer, online: None }
     }
 
     /// The constants' values in a state, in their order.
@@ -134,12 +192,13 @@ impl TestCase {
             return Err(DocumentError::NoDocument("`format` is not `coreach`".to_owned()));
         }
         match document.get("format_version").and_then(Json::as_u64) {
-            Some(FORMAT_VERSION | FORMAT_VERSION_WITH_OTHERS) => {}
+            Some(FORMAT_VERSION | FORMAT_VERSION_WITH_OTHERS | FORMAT_VERSION_ONLINE) => {}
             Some(version) => return Err(DocumentError::Version(version)),
             None => return Err(DocumentError::NoDocument("`format_version` is missing".to_owned())),
         }
         let stage = text(&document, "stage", "the document")?;
-        if stage != "test_case" {
+        let is_online = stage == ONLINE;
+        if stage != "test_case" && !is_online {
             return Err(DocumentError::Stage(stage.to_owned()));
         }
         if document.get("purpose_reachable") == Some(&Json::Bool(false)) {
@@ -151,6 +210,7 @@ impl TestCase {
             .map_err(|diagnostic| DocumentError::Model(vec![diagnostic]))?;
         let (specification, _) = read_specification(file).map_err(DocumentError::Model)?;
         let mut iosts = specification.iosts;
+        let alive = is_online.then(|| take_facts(&mut iosts));
         let places: HashMap<String, LocationId> =
             iosts.locations.numbered().map(|(at, location)| (location.name.clone(), at)).collect();
         let mut verdicts = iosts.locations.map(|_| None);
@@ -181,7 +241,8 @@ impl TestCase {
             }
             write_out_others(&mut iosts, &verdicts, fail);
         }
-        Ok(TestCase { must_answer, ..TestCase::new(iosts, verdicts) })
+        let online = alive.map(|alive| Online::new(&iosts, alive));
+        Ok(TestCase { must_answer, online, ..TestCase::new(iosts, verdicts) })
     }
 }
 
@@ -242,15 +303,18 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
         };
         types.insert(text(ty, "name", "a type")?.to_owned(), definition);
     }
-    let (mut inputs, mut outputs) = (Map::new(), Map::new());
+    let (mut inputs, mut outputs, mut internals) = (Map::new(), Map::new(), Vec::new());
     for action in list(document, "actions")? {
         let name = text(action, "name", "an action")?.to_owned();
         let parameters = Json::Object(data(list(action, "parameters")?)?);
         match text(action, "kind", "an action")? {
             "input" => inputs.insert(name, parameters),
             "output" => outputs.insert(name, parameters),
-            // An internal action may stay in the alphabet; no transition of a test case carries one.
-            "internal" => None,
+            // No transition of a test case carries one.
+            "internal" => {
+                internals.push(json!(name));
+                None
+            }
             other => return Err(DocumentError::NoDocument(format!("`{other}` is no kind of action"))),
         };
     }
@@ -280,6 +344,18 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
             "assign": assign,
         }));
     }
+    if document.get("stage").and_then(Json::as_str) == Some(ONLINE) {
+        let longest = inputs.keys().chain(outputs.keys()).map(String::len).max().unwrap_or(0);
+        let carrier = format!("{FACT}{}", "_".repeat(longest));
+        outputs.insert(carrier.clone(), json!({}));
+        for location in list(document, "locations")? {
+            let name = text(location, "name", "a location")?;
+            let fact = text(location.get("coreach").unwrap_or(&Json::Null), "text", "`coreach`")?;
+            transitions.push(json!({ "from": name, "to": name, "on": carrier, "when": fact }));
+        }
+    } else {
+        internals.clear();
+    }
     let initial = document.get("initial").unwrap_or(&Json::Null);
     let condition = initial.get("condition").unwrap_or(&Json::Null);
     let mut model = Map::new();
@@ -295,6 +371,9 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
         if !part.is_empty() {
             model.insert(key.to_owned(), Json::Object(part));
         }
+    }
+    if !internals.is_empty() {
+        model.insert("internals".to_owned(), Json::Array(internals));
     }
     model.insert(
         "initial".to_owned(),

@@ -1,4 +1,4 @@
-//! What a test case says in the end. The word lives here because two crates that do not know each other use it: the
+//! What a test says in the end. The word lives here because two crates that do not know each other use it: the
 //! pipeline makes test cases, the execution runs them.
 
 use std::fmt;
@@ -8,6 +8,9 @@ use std::fmt;
 pub enum Verdict {
     /// The purpose was met, and nothing wrong was seen.
     Pass,
+    /// The purpose may have been met: some of the states that are possible are there, and others are not. Only who judges on line
+    /// says so (Gaston et al. 2006, rule 5); a test case is deterministic.
+    WeakPass,
     /// Nothing wrong was seen, and the purpose is out of reach.
     Inconclusive,
     /// The specification forbids what was seen.
@@ -16,12 +19,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// All of them.
-    pub const ALL: [Verdict; 3] = [Verdict::Pass, Verdict::Inconclusive, Verdict::Fail];
+    pub const ALL: [Verdict; 4] = [Verdict::Pass, Verdict::WeakPass, Verdict::Inconclusive, Verdict::Fail];
 
     /// The name of its location, and of it in records and reports.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Pass => "Pass",
+            Verdict::WeakPass => "WeakPass",
             Verdict::Inconclusive => "Inconclusive",
             Verdict::Fail => "Fail",
         }
@@ -31,6 +35,7 @@ impl Verdict {
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
+            Verdict::WeakPass => "weak_pass",
             Verdict::Inconclusive => "inconclusive",
             Verdict::Fail => "fail",
         }

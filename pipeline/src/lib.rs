@@ -60,6 +60,7 @@ pub mod limits;
 pub mod losses;
 pub mod named_types;
 pub mod names;
+pub mod online;
 pub mod simplify;
 pub mod sources;
 pub mod stages;

@@ -188,7 +188,8 @@ impl Stop {
                     .note(format!("first:  {}", first.text))
                     .note(format!("second: {}", second.text))
                     .note(format!("both can go on with: {way}({}) for ever", cycle.join(" ")))
-                    .help("let their guards exclude each other, or let what follows them differ after finitely many events")
+                    .help("let their guards exclude each other, or let what follows them differ after finitely many events; \
+                         or set `judge: online` in the configuration: runs are then judged by all states that are possible, without a test case")
             }
             Stop::LookaheadLimit { limit, needed, choice } => {
                 let [first, second] = choice.as_ref();

@@ -13,7 +13,8 @@ use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::stop::Stop;
 
 use crate::budget;
-use crate::making::{Says, make};
+use crate::configuration::Judging;
+use crate::making::{Says, make, make_online};
 use crate::project::{self, Project};
 
 /// A test case, with what it was made of.
@@ -109,12 +110,22 @@ pub fn load(path: &Path, purpose: Option<&str>, says: Says<'_>) -> Result<Cases,
 pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Result<String, NoCase> {
     let none = |why, found| NoCase { test: purpose.iosts.name.clone(), why, found: vec![found] };
     let stopped = |stop: Stop| none(WhyLeftOut::Stopped, stop.to_diagnostic());
-    let made = make(project, purpose, project.options.analysis.domain, false, says).map_err(stopped)?;
-    if let Some(why) = made.unreachable {
-        let found = Diagnostic { severity: Severity::Error, ..why };
+    let domain = project.options.analysis.domain;
+    let (made, online);
+    let (view, unreachable) = match project.judging {
+        Judging::TestCase => {
+            made = make(project, purpose, domain, false, says).map_err(stopped)?;
+            (View::of(&made.generation, Stage::InputComplete), &made.unreachable)
+        }
+        Judging::Online => {
+            online = make_online(project, purpose, domain, false, says).map_err(stopped)?;
+            (View::of_online(&online.test), &online.unreachable)
+        }
+    };
+    if let Some(why) = unreachable {
+        let found = Diagnostic { severity: Severity::Error, ..why.clone() };
         return Err(none(WhyLeftOut::Unreachable, found));
     }
-    let view = View::of(&made.generation, Stage::InputComplete);
     let written = budget::within("write", budget::time(project.time), |_| {
         export(&view, Format::Json, Options { facts: false })
     });

@@ -58,6 +58,29 @@ pub enum Thresholds {
     Numbers(Vec<RBig>),
 }
 
+/// Who judges a run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Judging {
+    /// A test case, made by the whole pipeline.
+    #[default]
+    TestCase,
+    /// The product of specification and purpose, followed in all states that are possible: nothing is closed or determinized.
+    Online,
+}
+
+impl Judging {
+    /// All of them.
+    pub const ALL: [Judging; 2] = [Judging::TestCase, Judging::Online];
+
+    /// The word in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judging::TestCase => "test_case",
+            Judging::Online => "online",
+        }
+    }
+}
+
 /// The configuration as it was read, with the defaults where nothing was said.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Configuration {
@@ -67,6 +90,8 @@ pub struct Configuration {
     pub purposes: Vec<Reference>,
     /// Symbolic constants that are fixed; see [`instantiation`].
     pub instantiate: Vec<Instantiation>,
+    /// `judge`; test_case.
+    pub judging: Judging,
     /// `determinization: max_lookahead`; 8.
     pub max_lookahead: usize,
     /// `analysis: domain`; polyhedra.
@@ -99,11 +124,12 @@ pub struct Configuration {
     pub budget: Said,
 }
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "specification",
     "purpose",
     "purposes",
     "instantiate",
+    "judge",
     "determinization",
     "analysis",
     "limits",
@@ -173,6 +199,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     };
     let purposes = read_purposes(collector, &root, entries, folder);
     let instantiate = read_instantiate(collector, entries);
+    let judging = read_judging(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
     const ANALYSIS: [&str; 8] = [
@@ -208,6 +235,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         specification: specification?,
         purposes: purposes?,
         instantiate,
+        judging: judging?,
         max_lookahead,
         domain: domain?,
         widening_delay,
@@ -352,6 +380,24 @@ fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: usize,
         .help(format!("the default is `{key}: {default}`"));
     collector.push(diagnostic);
     default
+}
+
+fn read_judging(collector: &mut Collector, entries: &[Entry]) -> Option<Judging> {
+    let Some(node) = shape::get(entries, "judge") else { return Some(Judging::default()) };
+    let scalar = shape::scalar(collector, node, "`judge`", "judge: online")?;
+    let found = Judging::ALL.into_iter().find(|judging| judging.name() == scalar.text);
+    if found.is_none() {
+        let names = || Judging::ALL.iter().map(|judging| judging.name());
+        let help = match collector.nearest(&scalar.text, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", listed(names())),
+        };
+        let diagnostic = Diagnostic::error("wrong-value", format!("unknown judge `{}`", scalar.text))
+            .at(collector.origin(&scalar.span), "nobody who judges")
+            .help(help);
+        collector.push(diagnostic);
+    }
+    found
 }
 
 fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKind> {

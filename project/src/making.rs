@@ -10,13 +10,14 @@ use coreach_model::budget::Budget;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::artifact::Verdict;
 use coreach_pipeline::export::View;
+use coreach_pipeline::online::{OnlineTest, online};
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, Stage, generate};
 use serde::Serialize;
 
 use crate::budget;
 use crate::project::Project;
-use crate::unreachable::explain;
+use crate::unreachable::{explain, explain_online};
 
 /// Whoever wants to know what is being done; it may be told from several threads at once.
 pub type Says<'a> = &'a (dyn Fn(String) + Sync);
@@ -119,6 +120,50 @@ fn make_within(
         seconds: start.elapsed().as_secs_f64(),
         generation,
     })
+}
+
+/// What was made of a purpose for judging on line.
+#[derive(Clone, Debug)]
+pub struct MadeOnline {
+    /// The test.
+    pub test: OnlineTest,
+    /// Why the purpose is unreachable, where it is.
+    pub unreachable: Option<Diagnostic>,
+    /// What the solver was asked.
+    pub statistics: Statistics,
+    /// Of the whole, on the wall clock.
+    pub seconds: f64,
+}
+
+/// Prepares what judges a purpose on line.
+///
+/// # Errors
+/// As the pipeline's.
+pub fn make_online(
+    project: &Project,
+    purpose: &TestPurpose,
+    domain: DomainKind,
+    check: bool,
+    says: Says<'_>,
+) -> Result<MadeOnline, Stop> {
+    let mut options = Options { check, ..project.options.clone() };
+    options.analysis.domain = domain;
+    let start = Instant::now();
+    budget::within("read", budget::time(project.time), |budget| {
+        let mut solver = Z3Solver::default();
+        let mut watch = |stage: Stage| {
+            budget.enter(stage.name());
+            says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
+        };
+        let test = online(&project.specification.iosts, purpose, &options, &mut solver, &mut watch)?;
+        let unreachable = (!test.reachable).then(|| explain_online(&test, purpose, domain));
+        Ok(MadeOnline {
+            unreachable,
+            statistics: solver.statistics(),
+            seconds: start.elapsed().as_secs_f64(),
+            test,
+        })
+    })?
 }
 
 impl Made {

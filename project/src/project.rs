@@ -16,7 +16,7 @@ use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage};
 
 use crate::budget;
-use crate::configuration::{self, Configuration, Reference, load_configuration};
+use crate::configuration::{self, Configuration, Judging, Reference, load_configuration};
 use crate::instantiate::instantiate;
 use crate::models;
 
@@ -27,6 +27,8 @@ pub struct Project {
     pub specification: Specification,
     /// The purposes, names distinct.
     pub purposes: Vec<TestPurpose>,
+    /// Who judges runs.
+    pub judging: Judging,
     /// The knobs.
     pub options: Options,
     /// Where to write.
@@ -97,6 +99,7 @@ fn load_models(
         return Err(found);
     }
     let project = Project {
+        judging: configuration.judging,
         options: options(configuration),
         directory: configuration.directory.clone(),
         formats: configuration.formats.clone(),
@@ -124,6 +127,7 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     let project = Project {
         specification,
         purposes: vec![purpose],
+        judging: Judging::default(),
         options: Options {
             max_lookahead: 8,
             analysis: Analysis::default(),

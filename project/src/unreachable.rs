@@ -4,6 +4,7 @@ use coreach_analyses::DomainKind;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::{Diagnostic, Numbered};
 use coreach_pipeline::Generation;
+use coreach_pipeline::online::OnlineTest;
 
 /// Says where the way to Accept ends. Three cases: the product has no path to Accept; it has some, each with a guard
 /// that never holds; or the visible behaviours have one, and the data exclude it from the start.
@@ -43,6 +44,20 @@ pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKin
         diagnostic = diagnostic.at(purpose.iosts.origin.clone(), "and here, for the purpose");
     }
     entering_accept(diagnostic, purpose)
+}
+
+/// The same of a test that is judged on line.
+pub fn explain_online(test: &OnlineTest, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
+    let name = &purpose.iosts.name;
+    let iosts = &test.iosts;
+    let label = &iosts.location(iosts.initial).label;
+    let accepting = test.verdicts.map(|verdict| verdict.is_some());
+    let why = match reaches(iosts, &accepting) {
+        false => format!("no sequence of transitions leads from {label} to Accept"),
+        true => format!("from {label} no data lead to Accept, as the domain {domain} finds"),
+    };
+    let message = format!("the purpose `{name}` cannot be reached: {why}");
+    entering_accept(Diagnostic::warning("unreachable-purpose", message), purpose)
 }
 
 /// Is there a path in the graph from the initial location to an accepting one, whatever the guards?

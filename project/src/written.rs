@@ -19,7 +19,7 @@ use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
 use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::equal::difference;
-use coreach_pipeline::export::{Format, Mark, View};
+use coreach_pipeline::export::{Format, Mark, ONLINE, View};
 
 /// Codes of diagnostics that tell of a limit.
 const LIMITS: [&str; 7] = [
@@ -48,6 +48,9 @@ pub fn read_back(
 ) -> Result<(), String> {
     let read = match (format, view.stage) {
         (Format::Yaml, _) => model(view, text, specification),
+        (Format::Json, None) if view.what == ONLINE && view.found.reachable != Some(false) => {
+            test_case(view, text)
+        }
         (Format::Json, Some(Stage::InputComplete)) if view.found.reachable != Some(false) => {
             test_case(view, text)
         }

@@ -357,7 +357,13 @@ mod tests {
 
     #[test]
     fn success_is_only_what_is_whole_and_uncontested() {
-        let counts = |pass, inconclusive, fail, run_error| Counts { pass, inconclusive, fail, run_error };
+        let counts = |pass, inconclusive, fail, run_error| Counts {
+            pass,
+            inconclusive,
+            fail,
+            run_error,
+            ..Counts::default()
+        };
         let code = |planned: usize, counts: Counts, contested: Counts| {
             let missing = planned - counts.total();
             let summary = Summary {

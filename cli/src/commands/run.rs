@@ -1,5 +1,7 @@
 //! `coreach run`: the test cases of a configuration.
 
+mod online;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +10,9 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
-use coreach_pipeline::export::{Format, Options, View, dot, export, svg};
+use coreach_pipeline::export::{Format, ONLINE, Options, View, dot, export, svg};
 use coreach_pipeline::stop::Stop;
+use coreach_project::configuration::Judging;
 use coreach_project::making::{Made, Measured, make};
 use coreach_project::outputs::{self, Named};
 use coreach_project::project::{Project, load};
@@ -53,13 +56,19 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
+    if project.judging == Judging::Online {
+        return online::run(arguments, &project, &warnings, domain);
+    }
     let progress = Progress::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
         let result =
             make(&project, purpose, domain, arguments.check, &|what| progress.says(what)).and_then(|made| {
                 progress.says(format!("{}: writing", purpose.iosts.name));
                 let time = budget::time(project.time);
-                let written = budget::within("write", time, |_| write(&project, &purpose.iosts.name, &made))?;
+                let views: Vec<View<'_>> =
+                    project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
+                let written =
+                    budget::within("write", time, |_| write(&project, &purpose.iosts.name, &views))?;
                 Ok((made, written))
             });
         progress.one_done();
@@ -168,14 +177,42 @@ struct Written {
     failed: Vec<String>,
 }
 
+impl Written {
+    /// What went wrong.
+    fn tell(&self) {
+        for message in &self.undrawn {
+            console::say(&format!("warning: {message}"));
+        }
+        for message in self.unreadable.iter().chain(&self.failed) {
+            console::say(&format!("error: {message}"));
+        }
+    }
+}
+
+fn exit_of(unreachable: Option<&Diagnostic>, written: &Written) -> Exit {
+    let mut exit = if unreachable.is_some() { Exit::Unreachable } else { Exit::Fine };
+    if !written.unreadable.is_empty() {
+        exit = exit.and(Exit::Stopped);
+    }
+    if !written.failed.is_empty() {
+        exit = exit.and(Exit::Environment);
+    }
+    exit
+}
+
 /// All files that are going to be written.
 fn written_to(project: &Project) -> Vec<Named> {
     let mut files = Vec::new();
     for purpose in &project.purposes {
         let folder = project.directory.join(&purpose.iosts.name);
-        for stage in &project.stages {
+        let stages = project.stages.iter().map(|stage| stage.artifact());
+        let names: Vec<&str> = match project.judging {
+            Judging::TestCase => stages.collect(),
+            Judging::Online => vec![ONLINE],
+        };
+        for name in names {
             for format in &project.formats {
-                let path = folder.join(format!("{}.{format}", stage.artifact()));
+                let path = folder.join(format!("{name}.{format}"));
                 files.push(Named::new("an artifact", &path));
             }
         }
@@ -184,23 +221,21 @@ fn written_to(project: &Project) -> Vec<Named> {
 }
 
 /// Writes what the configuration asks for: `directory/purpose/stage.format`.
-fn write(project: &Project, purpose: &str, made: &Made) -> Written {
+fn write(project: &Project, purpose: &str, views: &[View<'_>]) -> Written {
     let mut written = Written::default();
     let folder = project.directory.join(purpose);
-    if !project.stages.is_empty()
+    if !views.is_empty()
         && !project.formats.is_empty()
         && let Err(error) = fs::create_dir_all(&folder)
     {
         written.failed.push(format!("cannot make the folder {}: {error}", folder.display()));
         return written;
     }
-    let views: Vec<View<'_>> =
-        project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
-    let mut pictures = draw(&views, &project.formats).into_iter();
+    let mut pictures = draw(views, &project.formats).into_iter();
     let mut solver = Z3Solver::default();
-    for (&stage, view) in project.stages.iter().zip(&views) {
+    for view in views {
         for &format in &project.formats {
-            let path = folder.join(format!("{}.{format}", stage.artifact()));
+            let path = folder.join(format!("{}.{format}", view.what));
             let text = match format {
                 Format::Svg => pictures.next().unwrap_or_else(|| export(view, format, Options::default())),
                 _ => export(view, format, Options::default()),
@@ -250,13 +285,7 @@ fn tell(
     made: &Made,
     written: Written,
 ) -> io::Result<(Report, Exit)> {
-    let mut exit = if made.unreachable.is_some() { Exit::Unreachable } else { Exit::Fine };
-    if !written.unreadable.is_empty() {
-        exit = exit.and(Exit::Stopped);
-    }
-    if !written.failed.is_empty() {
-        exit = exit.and(Exit::Environment);
-    }
+    let exit = exit_of(made.unreachable.as_ref(), &written);
     if arguments.format == OutputFormat::Human {
         if !arguments.quiet {
             console::print(&summary(name, domain, made, &written))?;
@@ -268,12 +297,7 @@ fn tell(
         }
         console::draw(made.unreachable.as_slice());
     }
-    for message in &written.undrawn {
-        console::say(&format!("warning: {message}"));
-    }
-    for message in written.unreadable.iter().chain(&written.failed) {
-        console::say(&format!("error: {message}"));
-    }
+    written.tell();
     let graph = &made.generation.test_graph;
     let statistics = made.statistics;
     let report = Report {

@@ -18,11 +18,19 @@ use crate::campaign::plan::Plan;
 use crate::campaign::store::{Contents, Row};
 use crate::ending::Ending;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// How many runs ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Counts {
     /// Pass.
     pub pass: usize,
+    /// WeakPass, of tests that are judged on line.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub weak_pass: usize,
     /// Inconclusive.
     pub inconclusive: usize,
     /// Fail.
@@ -36,6 +44,7 @@ impl Counts {
     pub fn count(&mut self, ending: Ending) {
         match ending {
             Ending::Verdict(Verdict::Pass) => self.pass += 1,
+            Ending::Verdict(Verdict::WeakPass) => self.weak_pass += 1,
             Ending::Verdict(Verdict::Inconclusive) => self.inconclusive += 1,
             Ending::Verdict(Verdict::Fail) => self.fail += 1,
             Ending::RunError => self.run_error += 1,
@@ -46,6 +55,7 @@ impl Counts {
     pub fn of(&self, ending: Ending) -> usize {
         match ending {
             Ending::Verdict(Verdict::Pass) => self.pass,
+            Ending::Verdict(Verdict::WeakPass) => self.weak_pass,
             Ending::Verdict(Verdict::Inconclusive) => self.inconclusive,
             Ending::Verdict(Verdict::Fail) => self.fail,
             Ending::RunError => self.run_error,
@@ -54,7 +64,7 @@ impl Counts {
 
     /// All of them.
     pub fn total(&self) -> usize {
-        self.pass + self.inconclusive + self.fail + self.run_error
+        self.pass + self.weak_pass + self.inconclusive + self.fail + self.run_error
     }
 }
 

@@ -188,8 +188,8 @@ impl Judge for CaseJudge<'_> {
         }
     }
 
-    fn scene(&self) -> Option<(&TestCase, &State)> {
-        Some((self.test, &self.state))
+    fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
+        Some((self.test, vec![&self.state]))
     }
 
     fn place(&self) -> &str {

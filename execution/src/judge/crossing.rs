@@ -234,7 +234,7 @@ impl<J: Follower> Crossing<J> {
             match verdict {
                 Some(Verdict::Fail) => continue,
                 Some(Verdict::Inconclusive) => observed.lost = Some(next),
-                Some(Verdict::Pass) | None => push(&mut observed.next, next),
+                Some(Verdict::Pass | Verdict::WeakPass) | None => push(&mut observed.next, next),
             }
             observed.is_first_followed |= is_all;
         }
@@ -381,7 +381,7 @@ impl<J: Follower> Judge for Crossing<J> {
         Shown { place: places.into_iter().collect::<Vec<_>>().join(" or "), data: data.cloned().collect() }
     }
 
-    fn scene(&self) -> Option<(&TestCase, &State)> {
+    fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         self.first().scene()
     }
 

@@ -12,12 +12,13 @@
 //! What a judge offers to the tester are *moves* with what a strategy needs to order them, and values for a stimulus. It
 //! never speaks to an implementation, never waits, and draws no lots but those of the [`Choice`] that it is given.
 //!
-//! Judges here: a deterministic test case ([`case`]), the specification ([`crate::monitor`]), and either of them behind a link
+//! Judges here: a deterministic test case ([`case`]), the sets of states of a product ([`online`]), the specification ([`crate::monitor`]), and either of them behind a link
 //! that takes time ([`crossing`]).
 
 pub mod case;
 pub mod crossing;
 pub(crate) mod guards;
+pub mod online;
 
 use std::time::Duration;
 
@@ -28,7 +29,8 @@ use coreach_model::{Datum, TransitionId, Value, Verdict};
 
 use crate::adapter::Iut;
 use crate::judge::case::CaseJudge;
-use crate::judge::crossing::Crossing;
+use crate::judge::crossing::{Crossing, Follower};
+use crate::judge::online::OnlineJudge;
 use crate::random::Random;
 pub use crate::run::Shown;
 use crate::run::{Cause, Occurrence};
@@ -151,8 +153,8 @@ pub trait Judge {
     /// The state.
     fn shown(&self) -> Shown;
 
-    /// The test case in which a way to Pass can be planned, and the state in it; `None` where there is none.
-    fn scene(&self) -> Option<(&TestCase, &State)> {
+    /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None` where there is none.
+    fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         None
     }
 
@@ -209,7 +211,13 @@ pub fn judging<'a>(
     link: Option<Duration>,
     silence_fails: bool,
 ) -> Box<dyn Judge + 'a> {
-    let judge = CaseJudge::new(test, initial).blaming_silence(silence_fails);
+    match &test.online {
+        Some(online) => behind(link, OnlineJudge::new(test, online, initial, silence_fails)),
+        None => behind(link, CaseJudge::new(test, initial).blaming_silence(silence_fails)),
+    }
+}
+
+fn behind<'a>(link: Option<Duration>, judge: impl Follower + 'a) -> Box<dyn Judge + 'a> {
     match link {
         Some(delay) => Box::new(Crossing::new(delay, judge)),
         None => Box::new(judge),

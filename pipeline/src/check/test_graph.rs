@@ -142,7 +142,7 @@ fn places(
             GraphOrigin::Verdict(Verdict::Inconclusive) => {
                 graph.inconclusive == Some(location) && reach.is_true() && coreach.is_false()
             }
-            GraphOrigin::Verdict(Verdict::Fail) => false,
+            GraphOrigin::Verdict(Verdict::WeakPass | Verdict::Fail) => false,
         };
     }
     let said = |verdict| graph.origins.contains(&GraphOrigin::Verdict(verdict));

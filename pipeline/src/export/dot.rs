@@ -118,6 +118,7 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
         Some(Mark::Accept) => ("#e3f4e3", "#2e7d32"),
         Some(Mark::Reject) => ("#fbe9e7", "#b36b5e"),
         Some(Mark::Verdict(Verdict::Pass)) => ("#66bb6a", "#1b5e20"),
+        Some(Mark::Verdict(Verdict::WeakPass)) => ("#dce775", "#827717"),
         Some(Mark::Verdict(Verdict::Inconclusive)) => ("#ffca28", "#8d6e00"),
         Some(Mark::Verdict(Verdict::Fail)) => ("#ef5350", "#8e0000"),
     };

@@ -17,7 +17,7 @@ use coreach_model::visible::visible_json;
 use coreach_model::{ActionKind, Datum, Numbered, Term, Type};
 use serde::Serialize;
 
-use super::{Mark, View};
+use super::{Mark, ONLINE, View};
 use crate::artifact::Verdict;
 use crate::named_types::named_types;
 use crate::sources::Sources;
@@ -27,6 +27,9 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// The version where `others_fail` is there: a reader that passes over it would miss transitions.
 pub const FORMAT_VERSION_WITH_OTHERS: u32 = 2;
+
+/// The version where the graph is no test case, and its verdicts are those of sets of states.
+pub const FORMAT_VERSION_ONLINE: u32 = 3;
 
 /// The document, with a newline behind it.
 pub fn json(view: &View<'_>) -> String {
@@ -192,6 +195,7 @@ fn document(view: &View<'_>) -> Document {
     Document {
         format: "coreach",
         format_version: match view.particulars.others_fail {
+            _ if view.what == ONLINE => FORMAT_VERSION_ONLINE,
             None => FORMAT_VERSION,
             Some(_) => FORMAT_VERSION_WITH_OTHERS,
         },

@@ -18,7 +18,7 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
-pub use view::{Mark, View};
+pub use view::{Mark, ONLINE, View};
 
 /// What an export does.
 type Export = fn(&View<'_>, Options) -> Result<String, svg::SvgError>;

@@ -7,13 +7,17 @@ use coreach_model::{ActionKind, Numbered, TransitionId};
 
 pub use crate::artifact::Mark;
 use crate::artifact::{FoundOut, Particulars, Verdict};
+use crate::online::OnlineTest;
 use crate::sources::Sources;
 use crate::{Generation, Stage};
+
+/// What an on-line test is called where a stage's artifact has its name.
+pub const ONLINE: &str = "online_test";
 
 /// The result of a stage, or a model that a user wrote, as exports see it.
 #[derive(Clone, Debug)]
 pub struct View<'a> {
-    /// What it is: the name of a stage's artifact, `specification` or `test_purpose`.
+    /// What it is: the name of a stage's artifact, `online_test`, `specification` or `test_purpose`.
     pub what: &'static str,
     /// The stage, where it is the result of one.
     pub stage: Option<Stage>,
@@ -49,6 +53,22 @@ impl<'a> View<'a> {
             found,
             sources: (Some(stage) == Stage::ALL.last().copied()).then_some(&generation.sources),
             walked: BTreeMap::new(),
+        }
+    }
+
+    /// The view of a test that is judged on line. It is no stage's result.
+    pub fn of_online(test: &'a OnlineTest) -> Self {
+        View {
+            what: ONLINE,
+            marks: test.verdicts.map(|verdict| verdict.map(Mark::Verdict)),
+            particulars: Particulars {
+                reach: Some(&test.reach),
+                coreach: Some(&test.coreach),
+                ..Particulars::default()
+            },
+            found: FoundOut { losses: &test.losses, reachable: Some(test.reachable), ..FoundOut::default() },
+            sources: Some(&test.sources),
+            ..View::of_specification(&test.iosts)
         }
     }
 

@@ -360,7 +360,7 @@ impl<'a> Builder<'a> {
         let coreach = origins.map(|origin| match origin {
             GraphOrigin::Given(old) => known.coreach[*old].clone(),
             GraphOrigin::Verdict(Verdict::Pass) => Term::yes(),
-            GraphOrigin::Verdict(Verdict::Inconclusive | Verdict::Fail) => Term::no(),
+            GraphOrigin::Verdict(Verdict::WeakPass | Verdict::Inconclusive | Verdict::Fail) => Term::no(),
         });
         let must_answer = origins.map(|origin| match origin {
             GraphOrigin::Given(old) => self.must_answer[*old],

@@ -99,6 +99,7 @@ pub fn justified(
     let message = match (verdict, states) {
         (Verdict::Pass, Some(states)) if is_accepted(instance, states) => return Ok(()),
         (Verdict::Pass, _) => "Pass, and the purpose does not accept this trace (accuracy, 6.16)",
+        (Verdict::WeakPass, _) => "WeakPass, which no test case says",
         (Verdict::Inconclusive, Some(states)) if ends_in_output && !is_prefix(instance, states) => {
             return Ok(());
         }

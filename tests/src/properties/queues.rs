@@ -86,7 +86,7 @@ pub fn behind(
                 result.fail.get_or_insert_with(trace);
                 return Ok(Vec::new());
             }
-            Some(Verdict::Pass) => {
+            Some(Verdict::Pass | Verdict::WeakPass) => {
                 if !node.configurations.iter().all(|configuration| configuration.accepted) {
                     result.undeserved.get_or_insert_with(trace);
                 }
@@ -374,6 +374,7 @@ impl Judge for Explicit<'_> {
     fn verdict(&self) -> Option<Verdict> {
         Some(match self.tester.verdicts[self.state as usize]? {
             Made::Pass => Verdict::Pass,
+            Made::WeakPass => Verdict::WeakPass,
             Made::Inconclusive => Verdict::Inconclusive,
             Made::Fail => Verdict::Fail,
         })

@@ -83,6 +83,7 @@ fn outcomes() -> Vec<Outcome> {
         Cause::Time(some),
         Cause::Digits(4),
         Cause::Ended,
+        Cause::States(5),
     ];
     let failures = [
         Failure::Start(text()),
@@ -96,7 +97,12 @@ fn outcomes() -> Vec<Outcome> {
     for cause in &causes {
         match cause {
             Cause::Event | Cause::Alien(_) | Cause::Silence(_) | Cause::NothingToDo | Cause::Unspecified => {}
-            Cause::Crossed | Cause::Steps(_) | Cause::Time(_) | Cause::Digits(_) | Cause::Ended => {}
+            Cause::Crossed
+            | Cause::Steps(_)
+            | Cause::States(_)
+            | Cause::Time(_)
+            | Cause::Digits(_)
+            | Cause::Ended => {}
         }
     }
     for failure in &failures {
@@ -246,7 +252,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
     let operators: Vec<&str> = Operator::ALL.iter().map(|operator| operator.name()).collect();
     assert_eq!(words(&schema, "/properties/mutants/items/properties/operator/enum"), operators);
 
-    let counts = Counts { pass: 1, inconclusive: 2, fail: 3, run_error: 4 };
+    let counts = Counts { pass: 1, weak_pass: 5, inconclusive: 2, fail: 3, run_error: 4 };
     let group = |median_seconds| Group { test: "t".to_owned(), iut: "i".to_owned(), counts, median_seconds };
     let summary = Summary {
         campaign: "c".to_owned(),

@@ -1,0 +1,220 @@
+//! On-line judging: every state of the product that is possible after what was seen.
+//!
+//! **Problem.** A test case follows one state, and so needs a deterministic specification. Some have no such form, or one that is
+//! too large; and nobody needs it to judge a run.
+//!
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3, rules R0 to R6. A *context* is here a state of the product: what is
+//! seen carries its values, and internal actions carry none, so a path condition would have one solution. Contexts that are equal are
+//! one (the rules' authors leave that open), so a step costs what the set costs, however long the run.
+//!
+//! **Verdicts**, after an event and all internal steps behind it:
+//! - no state: Fail (R2). The specification forbids what was seen, whichever way it went;
+//! - all states in Accept: Pass (R4);
+//! - some in Accept: WeakPass (R5). It may be that the purpose was met;
+//! - none in Accept, and none from which `coreach` lets it be reached: Inconclusive (R3). Facts are over-approximations, so this is
+//!   said only where it is so;
+//! - else the run goes on (R1). A stimulus is offered where one of the states takes it to one from which Accept may be reached (R6).
+//!
+//! Silence is as for a test case ([`super::case`]); whether the specification must answer is not a fact computed before, but asked of
+//! the states themselves: each has an output or an internal step.
+//!
+//! **Ends**: internal steps do, in a specification without livelock; the number of states is limited ([`crate::monitor::MOST`]),
+//! and beyond it the run is Inconclusive for the cause `states`. **Costs** the states times the transitions of their locations.
+
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::holds;
+use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
+
+use crate::judge::crossing::Follower;
+use crate::judge::guards::{can_come, expected};
+use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
+use crate::monitor::Monitor;
+use crate::run::Occurrence;
+use crate::test_case::{Online, TestCase};
+
+/// The product in a set of states.
+#[derive(Clone, Debug)]
+pub struct OnlineJudge<'a> {
+    test: &'a TestCase,
+    online: &'a Online,
+    monitor: Monitor<'a>,
+    verdict: Option<Verdict>,
+    /// Is silence a failure where the specification must answer?
+    silence_fails: bool,
+}
+
+impl<'a> OnlineJudge<'a> {
+    /// In its initial state (R0), with the constants in it; `online` is what `test` says of its judging.
+    pub fn new(test: &'a TestCase, online: &'a Online, initial: State, silence_fails: bool) -> Self {
+        let monitor = Monitor::new(&test.iosts, [initial].into());
+        let verdict = verdict(test, online, &monitor);
+        OnlineJudge { test, online, monitor, verdict, silence_fails }
+    }
+
+    /// The states that are possible now.
+    pub fn states(&self) -> impl Iterator<Item = &State> {
+        self.monitor.states().iter()
+    }
+
+    /// The transitions of a kind that leave a state that is possible, in order.
+    fn leaving(&self, kind: ActionKind) -> impl Iterator<Item = (TransitionId, &State)> {
+        let of = match kind {
+            ActionKind::Input => &self.test.stimuli,
+            ActionKind::Output => &self.test.observations,
+            ActionKind::Internal => &self.online.internal,
+        };
+        self.states().flat_map(move |state| of[state.location].iter().map(move |number| (*number, state)))
+    }
+
+    /// Is none of the states quiescent?
+    fn must_answer(&self) -> bool {
+        let iosts = &self.test.iosts;
+        self.states().all(|state| {
+            let goes_on =
+                |number: &TransitionId| fire(iosts, &iosts.transitions[*number], state, &[]).is_some();
+            let answers = |number: &TransitionId| can_come(self.test, &iosts.transitions[*number], state);
+            self.online.internal[state.location].iter().any(goes_on)
+                || self.test.observations[state.location].iter().any(answers)
+        })
+    }
+}
+
+/// The verdict on a set of states.
+fn verdict(test: &TestCase, online: &Online, monitor: &Monitor<'_>) -> Option<Verdict> {
+    if let Some(fail) = monitor.verdict() {
+        return Some(fail);
+    }
+    let states = monitor.states();
+    let accepting = states.iter().filter(|state| test.verdict(state.location) == Some(Verdict::Pass)).count();
+    let may_accept = |state: &State| holds(&online.alive[state.location], &state.valuation) != Ok(false);
+    match accepting {
+        0 if states.iter().any(may_accept) => None,
+        0 => Some(Verdict::Inconclusive),
+        all if all == states.len() => Some(Verdict::Pass),
+        _ => Some(Verdict::WeakPass),
+    }
+}
+
+impl Follower for OnlineJudge<'_> {
+    fn is_where(&self, other: &Self) -> bool {
+        self.monitor.is_where(&other.monitor)
+    }
+}
+
+impl Judge for OnlineJudge<'_> {
+    fn iosts(&self) -> &Iosts {
+        self.monitor.iosts()
+    }
+
+    fn constants(&self) -> Vec<(Datum, Value)> {
+        self.monitor.constants()
+    }
+
+    fn begin(&mut self) {
+        self.monitor.begin();
+        self.verdict = verdict(self.test, self.online, &self.monitor);
+    }
+
+    fn offers(&self) -> Offers {
+        let mut moves: Vec<Offer> = Vec::new();
+        for (number, _) in self.leaving(ActionKind::Input) {
+            let step = Move::Send(number);
+            if !self.online.leads_on[number].is_false() && moves.iter().all(|one| one.step != step) {
+                moves.push(Offer { step, through: vec![number] });
+            }
+        }
+        let mut through: Vec<TransitionId> =
+            self.leaving(ActionKind::Output).map(|(number, _)| number).collect();
+        through.retain(|number| !self.online.leads_on[*number].is_false());
+        through.sort_unstable();
+        through.dedup();
+        if !through.is_empty() || moves.is_empty() {
+            moves.push(Offer { step: Move::Wait, through });
+        }
+        Offers { moves, may_observe: true }
+    }
+
+    fn stimulus(&mut self, number: TransitionId, choice: &mut Choice<'_>) -> Option<Event> {
+        let transition = &self.test.iosts.transitions[number];
+        let action = self.test.iosts.action(transition.action);
+        let condition = &self.online.leads_on[number];
+        self.monitor.states().iter().filter(|state| state.location == transition.source).find_map(|state| {
+            let Choice { values, random, solver } = &mut *choice;
+            let values = values.choose(
+                Some(number),
+                condition,
+                &action.parameters,
+                &state.valuation,
+                random,
+                *solver,
+            )?;
+            Some(Event::new(action.name.clone(), values))
+        })
+    }
+
+    fn can_send(&mut self, stimulus: &Event) -> bool {
+        self.monitor.can_send(stimulus)
+    }
+
+    fn take(&mut self, what: &Occurrence) -> Judged {
+        if let Occurrence::Silence(time) = what
+            && self.silence_fails
+            && self.must_answer()
+        {
+            return Judged::silence_fails(*time);
+        }
+        let judged = self.monitor.take(what);
+        if what.event().is_some() && matches!(judged, Judged::Followed(_)) {
+            self.verdict = verdict(self.test, self.online, &self.monitor);
+        }
+        judged
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.verdict
+    }
+
+    fn shown(&self) -> Shown {
+        self.monitor.shown()
+    }
+
+    fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
+        Some((self.test, self.states().collect()))
+    }
+
+    fn place(&self) -> &str {
+        self.monitor.place()
+    }
+
+    fn describe(&self, number: TransitionId) -> String {
+        self.monitor.describe(number)
+    }
+
+    fn boundaries(&self, stimulus: &Event) -> Vec<Vec<Value>> {
+        self.monitor.boundaries(stimulus)
+    }
+
+    fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
+        let mut expected_here: Vec<String> = Vec::new();
+        if verdict != Some(Verdict::Pass) {
+            for text in self.states().flat_map(|state| expected(self.test, state)) {
+                if !expected_here.contains(&text) {
+                    expected_here.push(text);
+                }
+            }
+        }
+        Why { expected: expected_here, ..self.monitor.why(observed, verdict) }
+    }
+}
+
+/// For each location, its internal transitions.
+pub fn internal(iosts: &Iosts) -> Numbered<coreach_model::LocationId, Vec<TransitionId>> {
+    let mut internal = iosts.locations.map(|_| Vec::new());
+    for (number, transition) in iosts.transitions.numbered() {
+        if iosts.action(transition.action).kind == ActionKind::Internal {
+            internal[transition.source].push(number);
+        }
+    }
+    internal
+}

@@ -1,0 +1,97 @@
+//! A test that is judged on line: the product, and from which of its states Accept may be reached.
+//!
+//! **Problem.** A test case is deterministic, so its specification must become so. Some do not (no lookahead resolves a choice),
+//! and of others the closure or the subsets are too large. Whoever keeps *all* states that are possible after what was seen
+//! needs no deterministic form.
+//!
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), section 4.3: rules R0 to R6 over sets of contexts, with four verdicts. Their
+//! purposes are subtrees of a symbolic execution; **here** a purpose is what it is for the other pipeline, and "below a node
+//! that is marked *skip*" is `coreach`: the states from which Accept may be reached. What a tester sees has values, and no internal
+//! action carries any, so a context is a state of the product and not a path condition.
+//!
+//! **Method.** `complete` and `product` as ever; behind Accept nothing is kept. The facts are those of the one analysis. Each guard
+//! states all that its transition asks for ([`enabling_condition`]).
+//!
+//! **Ends** as its stages do, and the analysis. **Costs** no closure and no determinization; a run pays with its sets of states.
+
+use coreach_analyses::reachability::analyse;
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::obligation::enabling_condition;
+use coreach_model::{LocationId, Numbered, Term};
+
+use crate::artifact::Verdict;
+use crate::sources::Sources;
+use crate::stages::complete::complete;
+use crate::stages::product::product;
+use crate::stop::Stop;
+use crate::{Options, Stage, all_writable, checked};
+use crate::{check, losses};
+
+/// What an on-line judge needs.
+#[derive(Clone, Debug)]
+pub struct OnlineTest {
+    /// The product without what follows Accept; it may have internal actions and choices. A location where the purpose is met
+    /// has the verdict Pass.
+    pub iosts: Iosts,
+    /// For each location: Pass, or no verdict.
+    pub verdicts: Numbered<LocationId, Option<Verdict>>,
+    /// Over-approximation of the states in which the product can be, per location.
+    pub reach: Numbered<LocationId, Term>,
+    /// Over-approximation of the states from which Accept can be reached, per location.
+    pub coreach: Numbered<LocationId, Term>,
+    /// What the domain could not express.
+    pub losses: Vec<String>,
+    /// Of what it was made.
+    pub sources: Sources,
+    /// Can Accept be reached at all, as far as the analysis can tell?
+    pub reachable: bool,
+}
+
+/// Prepares an on-line test. `watch` is told of each stage before it begins.
+///
+/// # Errors
+/// [`Stop`]: a limit.
+///
+/// # Panics
+/// Where a check finds that a stage broke its promise.
+pub fn online(
+    specification: &Iosts,
+    purpose: &TestPurpose,
+    options: &Options,
+    solver: &mut dyn Solver,
+    watch: &mut dyn FnMut(Stage),
+) -> Result<OnlineTest, Stop> {
+    let mut unsettled = Vec::new();
+    watch(Stage::Complete);
+    let complete_purpose = complete(purpose.clone(), &options.limits, solver);
+    checked(options, Stage::Complete, &mut unsettled, || {
+        check::complete_purpose(purpose, &complete_purpose, solver)
+    });
+    watch(Stage::Product);
+    let product = product(specification, complete_purpose.clone(), &options.limits, solver)?;
+    checked(options, Stage::Product, &mut unsettled, || {
+        check::product(&product, specification, &complete_purpose, solver)
+    });
+    let (mut iosts, accepting) = (product.iosts, product.accepting);
+    iosts.transitions.retain(|transition| !accepting[transition.source]);
+    for transition in &mut iosts.transitions {
+        transition.guard = enabling_condition(transition);
+    }
+    let (iosts, kept) = iosts.without_unreachable_locations();
+    all_writable(Stage::Product, &iosts, &options.limits)?;
+    let accepting = kept.map(|old| accepting[*old]);
+    let facts = analyse(&iosts, &accepting, &options.analysis);
+    let coreach: Numbered<LocationId, Term> = facts.coreach.into();
+    let start = [iosts.initial_condition.clone(), coreach[iosts.initial].clone()];
+    let reachable = accepting.contains(&true) && may_hold(solver, &start);
+    Ok(OnlineTest {
+        verdicts: accepting.map(|accepts| accepts.then_some(Verdict::Pass)),
+        reach: facts.reach.into(),
+        coreach,
+        losses: losses::say(&facts.losses, &facts.iterations, &iosts),
+        sources: Sources::of(specification, purpose),
+        reachable,
+        iosts,
+    })
+}
