@@ -8,6 +8,7 @@ pub mod artifacts;
 pub mod doubtful;
 pub mod facts;
 pub mod lookahead;
+pub mod online;
 pub mod plan;
 pub mod queues;
 pub mod silence;
@@ -82,6 +83,7 @@ properties! {
     QUEUES = "queues", "An implementation that conforms (ioc) never gets Fail behind queues of 0 to 3 messages from the judge that knows of them, and Pass only if it deserves it.", "Definitions 6.7 and 6.16; execution/src/judge/crossing.rs";
     SILENCE = "silence", "Where a test case says that the specification must answer, no state of the specification is quiescent.", "pipeline/src/stages/must_answer.rs; quiescence, 3.3";
     PLAN = "plan", "A plan to Pass is a run of the test case, no shorter than the shortest; where none is said to be, there is none.", "analyses/src/symbolic/search.rs";
+    ONLINE = "online", "Judging on line gives each set of states the verdict that it deserves.", "Gaston et al. 2006, rules R0 to R6";
     THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
 }
 
@@ -288,6 +290,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     if known.instances.iter().any(|instance| lacks_a_value(&known, instance)) {
         report.count("pairs in which a reachable operation has no value", 1);
     }
+    online::judge(&input, &known, settings, &mut report);
     let artifacts = artifacts::make(&input, settings, &mut report);
     let Artifacts { complete, product, closed, visible, graph, case, unresolved } = &artifacts;
     written::written(&input.specification, &artifacts, settings, &mut report, &mut Z3Solver::default());

@@ -1,0 +1,176 @@
+//! Judging on line against the definition of its verdicts.
+//!
+//! Specification and purpose are walked side by side in all states that are possible after each trace (the oracle's own), and beside them
+//! goes the judge, with the document that a user would keep. After every event of the alphabet, possible or not: an output that no state
+//! allows is Fail; all states accepting are Pass, some are WeakPass; Inconclusive is said only where none of them can come to Accept. How
+//! often it is not said where it could be is counted: the facts are over-approximations.
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::judge::online::OnlineJudge;
+use coreach_execution::run::Occurrence;
+use coreach_execution::{Judge, TestCase, initial};
+use coreach_model::semantics::Event;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Iosts, Verdict};
+use coreach_pipeline::Options;
+use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
+use coreach_pipeline::limits::Limits;
+use coreach_pipeline::online::online;
+
+use super::stages::told;
+use super::{Known, ONLINE, Report, Settings};
+use crate::brute::EventId;
+use crate::brute::alphabet::Alphabet;
+use crate::brute::artifact;
+use crate::brute::pair::Instance;
+use crate::brute::subsets::Subsets;
+use crate::brute::walk::walk_with_traces;
+use crate::source::Input;
+
+/// The most traces of an instance; each is judged from its beginning.
+const MOST_TRACES: usize = 60;
+
+/// Checks the judge of a pair.
+pub fn judge(input: &Input, known: &Known, settings: &Settings, report: &mut Report) {
+    if !settings.wants(ONLINE) {
+        return;
+    }
+    let options = Options {
+        max_lookahead: 0,
+        analysis: settings.analysis.clone(),
+        limits: Limits::default(),
+        check: true,
+    };
+    let mut solver = Z3Solver::default();
+    let made = online(&input.specification, &input.purpose, &options, &mut solver, &mut |_| {});
+    let made = match made {
+        Ok(made) => made,
+        Err(stop) => {
+            report.note(ONLINE, Err(format!("it stops: {stop:?}")));
+            return;
+        }
+    };
+    if !made.reachable {
+        let reached =
+            known.instances.iter().any(|one| one.both.graph.initial.iter().any(|at| one.alive[*at as usize]));
+        report.note(
+            ONLINE,
+            if reached { Err("unreachable, and Accept can be reached".to_owned()) } else { Ok(()) },
+        );
+        return;
+    }
+    let Ok(document) = export(&View::of_online(&made), Format::Json, ExportOptions::default()) else {
+        return;
+    };
+    let test = match TestCase::from_json(document.as_bytes()) {
+        Ok(test) => test,
+        Err(why) => {
+            report.note(ONLINE, Err(format!("its document is not read: {why}")));
+            return;
+        }
+    };
+    for instance in &known.instances {
+        let mut late = 0;
+        let outcome = judged(&test, instance, &known.alphabet, &mut late);
+        if let Some(outcome) = outcome {
+            report.count("sets on line from which Accept is out of reach, and the run goes on", late);
+            report.note(ONLINE, told(outcome, instance, &known.alphabet));
+        }
+    }
+}
+
+fn judged(
+    test: &TestCase,
+    instance: &Instance,
+    alphabet: &Alphabet,
+    late: &mut usize,
+) -> Option<crate::brute::walk::Outcome> {
+    let mut constants = Valuation::new();
+    for datum in &test.iosts.constants {
+        constants
+            .insert(datum.clone(), artifact::modelled(instance.constants.get(datum.name())?, datum.ty())?);
+    }
+    let online = test.online.as_ref()?;
+    let start =
+        initial::states(&test.iosts, &constants, 64, &mut Z3Solver::default()).ok()?.into_iter().next()?;
+    let events: Vec<Event> =
+        alphabet.events().map(|event| modelled(&test.iosts, alphabet, event)).collect::<Option<_>>()?;
+    let mut both = Subsets::new(&instance.both.graph);
+    let begin = both.start()?;
+    Some(walk_with_traces(begin, MOST_TRACES, |&set, trace| {
+        let mut judge = OnlineJudge::new(test, online, start.clone(), false);
+        judge.begin();
+        for event in trace() {
+            let judged = judge.take(&occurrence(alphabet, event, &events));
+            assert!(judge.verdict().is_none(), "the walk goes on behind a verdict: {judged:?}");
+        }
+        let here = expected(instance, &both.states(set));
+        agree(judge.verdict(), here, late)?;
+        if judge.verdict().is_some() {
+            return Ok(Vec::new());
+        }
+        let next = both.next(set);
+        let mut successors = Vec::new();
+        for event in alphabet.events() {
+            let mut after = judge.clone();
+            let judged = after.take(&occurrence(alphabet, event, &events));
+            let verdict = match judged {
+                coreach_execution::judge::Judged::Ends(verdict, _) => Some(verdict),
+                coreach_execution::judge::Judged::Followed(_) => after.verdict(),
+            };
+            let shown = || alphabet.show(&[event]);
+            match next.get(&event) {
+                None => {
+                    let wanted =
+                        if alphabet.is_output(event) { Verdict::Fail } else { Verdict::Inconclusive };
+                    if verdict != Some(wanted) {
+                        return Err(format!("{} is not possible, and is {verdict:?}", shown()));
+                    }
+                }
+                Some(set) => {
+                    agree(verdict, expected(instance, &both.states(*set)), late)
+                        .map_err(|why| format!("{}: {why}", shown()))?;
+                    if verdict.is_none() {
+                        successors.push((event, *set));
+                    }
+                }
+            }
+        }
+        Ok(successors)
+    }))
+}
+
+/// The verdict on a set of states, by definition.
+fn expected(instance: &Instance, states: &[u32]) -> Option<Verdict> {
+    let accepting = states.iter().filter(|at| instance.accepting[**at as usize]).count();
+    match accepting {
+        0 if states.iter().any(|at| instance.alive[*at as usize]) => None,
+        0 => Some(Verdict::Inconclusive),
+        all if all == states.len() => Some(Verdict::Pass),
+        _ => Some(Verdict::WeakPass),
+    }
+}
+
+fn agree(given: Option<Verdict>, expected: Option<Verdict>, late: &mut usize) -> Result<(), String> {
+    if given.is_none() && expected == Some(Verdict::Inconclusive) {
+        *late += 1;
+        return Ok(());
+    }
+    if given == expected { Ok(()) } else { Err(format!("{given:?}, where it is {expected:?}")) }
+}
+
+fn occurrence(alphabet: &Alphabet, event: EventId, events: &[Event]) -> Occurrence {
+    let what = events[event as usize].clone();
+    if alphabet.is_output(event) { Occurrence::Observation(what) } else { Occurrence::Stimulus(what) }
+}
+
+fn modelled(iosts: &Iosts, alphabet: &Alphabet, event: EventId) -> Option<Event> {
+    let letter = &alphabet.letters[event as usize];
+    let action = iosts.action(iosts.find_action(&letter.action)?);
+    let values = letter
+        .values
+        .iter()
+        .zip(&action.parameters)
+        .map(|(value, datum)| artifact::modelled(value, datum.ty()));
+    Some(Event::new(letter.action.clone(), values.collect::<Option<Vec<_>>>()?))
+}
