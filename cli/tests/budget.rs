@@ -1,68 +1,42 @@
 //! Nothing needs more than its budget, and everything ends when it is asked to.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
+mod common;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use common::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("coreach-budget-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn write(&self, file: &str, text: &str) -> PathBuf {
-        let path = self.0.join(file);
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    /// A model on which making a test case takes very long: Booleans that switch numbers.
-    fn endless(&self, more: &str) -> PathBuf {
-        let all = |piece: &dyn Fn(usize) -> String, between: &str| {
-            (0..12).map(piece).collect::<Vec<_>>().join(between)
-        };
-        let variables = all(&|at| format!("b{at}: bool, x{at}: int"), ", ");
-        let condition = all(&|at| format!("!b{at} && x{at} == 0"), " && ");
-        let inputs = all(&|at| format!("Flip{at}: {{}}"), ", ");
-        let flip = |at| {
-            let assign = format!("{{ b{at}: '!b{at}', x{at}: if b{at} then x{at} + 1 else 0 - x{at} }}");
-            format!("  - {{ from: A, to: A, on: Flip{at}, assign: {assign} }}\n")
-        };
-        let (flips, sum) = (all(&flip, ""), all(&|at| format!("x{at}"), " + "));
-        let text = format!(
-            "iosts: endless\nvariables: {{ {variables} }}\ninitial: {{ location: A, condition: \"{condition}\" }}\n\
-             inputs: {{ {inputs} }}\noutputs: {{ Tell: {{}} }}\ntransitions:\n{flips}\
-             \x20 - {{ from: A, to: B, on: Tell, when: \"{sum} == 77\" }}\n"
-        );
-        self.write("specification.yaml", &text);
-        self.write(
-            "purpose.yaml",
-            "purpose: told\nof: endless\ninitial: { location: Begin }\n\
-             transitions:\n  - { from: Begin, to: Accept, on: Tell }\n",
-        );
-        self.write(
-            "coreach.yaml",
-            &format!("specification: specification.yaml\npurpose: purpose.yaml\n{more}\n"),
-        )
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A model on which making a test case takes very long: Booleans that switch numbers.
+fn endless(folder: &Folder, more: &str) -> PathBuf {
+    let all =
+        |piece: &dyn Fn(usize) -> String, between: &str| (0..12).map(piece).collect::<Vec<_>>().join(between);
+    let variables = all(&|at| format!("b{at}: bool, x{at}: int"), ", ");
+    let condition = all(&|at| format!("!b{at} && x{at} == 0"), " && ");
+    let inputs = all(&|at| format!("Flip{at}: {{}}"), ", ");
+    let flip = |at| {
+        let assign = format!("{{ b{at}: '!b{at}', x{at}: if b{at} then x{at} + 1 else 0 - x{at} }}");
+        format!("  - {{ from: A, to: A, on: Flip{at}, assign: {assign} }}\n")
+    };
+    let (flips, sum) = (all(&flip, ""), all(&|at| format!("x{at}"), " + "));
+    let text = format!(
+        "iosts: endless\nvariables: {{ {variables} }}\ninitial: {{ location: A, condition: \"{condition}\" }}\n\
+         inputs: {{ {inputs} }}\noutputs: {{ Tell: {{}} }}\ntransitions:\n{flips}\
+         \x20 - {{ from: A, to: B, on: Tell, when: \"{sum} == 77\" }}\n"
+    );
+    folder.write("specification.yaml", &text);
+    folder.write(
+        "purpose.yaml",
+        "purpose: told\nof: endless\ninitial: { location: Begin }\n\
+         transitions:\n  - { from: Begin, to: Accept, on: Tell }\n",
+    );
+    folder
+        .write("coreach.yaml", &format!("specification: specification.yaml\npurpose: purpose.yaml\n{more}\n"))
 }
 
 /// What heeds all signals, whatever the one who runs the tests ignores: a shell's background job ignores SIGINT, `nohup` SIGHUP,
@@ -95,7 +69,7 @@ fn signal(child: &Child, signal: Signal) {
 #[test]
 fn work_that_takes_too_long_is_a_stop_that_names_stage_and_knob() {
     let folder = Folder::new();
-    let config = folder.endless("");
+    let config = endless(&folder, "");
     let begin = Instant::now();
     let output = coreach(&["run", config.to_str().unwrap(), "--time", "700ms"]).output().unwrap();
     let said = text(&output);
@@ -107,14 +81,14 @@ fn work_that_takes_too_long_is_a_stop_that_names_stage_and_knob() {
 #[test]
 fn the_configuration_has_the_same_knobs_and_the_json_says_why() {
     let folder = Folder::new();
-    let config = folder.endless("budget: { time: 600ms, memory: 3GB }");
+    let config = endless(&folder, "budget: { time: 600ms, memory: 3GB }");
     let output = coreach(&["run", config.to_str().unwrap(), "--format", "json"]).output().unwrap();
     let said = text(&output);
     assert_eq!(output.status.code(), Some(6), "{said}");
     let document: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{said}"));
     assert_eq!(document["exit_code"], 6);
     assert!(document.to_string().contains("stopped after 600 ms"), "{said}");
-    let wrong = folder.endless("budget: { time: soon }");
+    let wrong = endless(&folder, "budget: { time: soon }");
     let output = coreach(&["check", wrong.to_str().unwrap()]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("expected a time"), "{}", text(&output));
@@ -123,7 +97,7 @@ fn the_configuration_has_the_same_knobs_and_the_json_says_why() {
 #[test]
 fn memory_has_a_limit_too() {
     let folder = Folder::new();
-    let config = folder.endless("");
+    let config = endless(&folder, "");
     let words = ["run", config.to_str().unwrap(), "--memory", "10MB", "--time", "30s"];
     let output = coreach(&words).output().unwrap();
     let said = text(&output);
@@ -135,7 +109,7 @@ fn memory_has_a_limit_too() {
 fn a_signal_ends_the_work_at_once() {
     for (number, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let folder = Folder::new();
-        let config = folder.endless("");
+        let config = endless(&folder, "");
         let child = coreach(&["run", config.to_str().unwrap()]).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(400));
         let begin = Instant::now();
@@ -150,7 +124,7 @@ fn a_signal_ends_the_work_at_once() {
 #[test]
 fn what_was_there_before_is_left_alone() {
     let folder = Folder::new();
-    let config = folder.endless("");
+    let config = endless(&folder, "");
     let number = folder.0.join("number");
     let mut command = heeding("sh");
     command.args([
@@ -173,7 +147,7 @@ fn what_was_there_before_is_left_alone() {
 #[test]
 fn what_a_killed_one_has_left_is_gone_after_the_shortest_start() {
     let folder = Folder::new();
-    let config = folder.endless("");
+    let config = endless(&folder, "");
     let home = fs::read_link("/proc/self/ns/pid").unwrap();
     let home: String = home.to_str().unwrap().chars().filter(char::is_ascii_digit).collect();
     for _ in 0..10 {

@@ -1,105 +1,48 @@
 //! `coreach coverage` from the outside: the same of a store and of files, in any order; what was changed is refused; the LCOV is read.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 
+use common::Folder;
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-/// The machine's right change, and one coin less.
-const RIGHT: &str = "when: vPaid >= cPrice && pRemainingValue == vPaid - cPrice";
-const WRONG: &str = "when: vPaid > cPrice && pRemainingValue == vPaid - cPrice - 1";
-
-impl Folder {
-    /// With the coffee machine, and a mutant of it as the implementation `wrong`.
-    fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("coreach-coverage-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        let folder = Folder(path);
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/coffee");
-        let specification = fs::read_to_string(data.join("specification.yaml")).unwrap();
-        assert!(specification.contains(RIGHT));
-        folder.write("model/mutant.yaml", &specification.replace(RIGHT, WRONG));
-        folder.write("model/specification.yaml", &specification);
-        for purpose in ["deliver_coffee.yaml", "several_drinks.yaml"] {
-            folder.write(&format!("model/{purpose}"), &fs::read_to_string(data.join(purpose)).unwrap());
-        }
-        let configuration = "specification: model/specification.yaml\npurpose: model/deliver_coffee.yaml\n";
-        folder.write("coreach.yaml", configuration);
-        folder.write("right.yaml", "iut: right\nsimulated: { model: model/specification.yaml }\n");
-        folder.write("wrong.yaml", "iut: wrong\nsimulated: { model: model/mutant.yaml }\n");
-        folder
-    }
-
-    fn write(&self, file: &str, text: &str) {
-        let path = self.0.join(file);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn read(&self, file: &str) -> String {
-        fs::read_to_string(self.0.join(file)).unwrap()
-    }
-
-    fn change(&self, file: &str, from: &str, to: &str) {
-        let text = self.read(file);
-        assert!(text.contains(from), "{text}");
-        self.write(file, &text.replace(from, to));
-    }
-
-    fn coreach(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_coreach")).args(arguments).current_dir(&self.0).output().unwrap()
-    }
-
-    /// A campaign with these implementations and seeds, done.
-    fn campaign(&self, name: &str, iuts: &str, seeds: &str) {
-        let text = format!(
-            "campaign: {name}\ntests: [{{ configuration: coreach.yaml }}]\niuts: {iuts}\nconstants: [{{ cPrice: 3 }}]\nseeds: {seeds}\n"
-        );
-        self.write(&format!("{name}.yaml"), &text);
-        let done = self.coreach(&["campaign", &format!("{name}.yaml"), "--quiet"]);
-        assert!(done.status.code().is_some_and(|code| code < 2), "{done:?}");
-    }
-
-    fn campaign_without_constants(&self, name: &str) {
-        let text =
-            format!("campaign: {name}\ntests: [{{ configuration: coreach.yaml }}]\niuts: [right.yaml]\n");
-        self.write(&format!("{name}.yaml"), &text);
-        let done = self.coreach(&["campaign", &format!("{name}.yaml"), "--quiet"]);
-        assert_eq!(done.status.code(), Some(0), "{done:?}");
-    }
-
-    /// What is told, as a document.
-    fn told(&self, files: &[&str]) -> Value {
-        let output = self.coreach(&[&["coverage"], files, &["--format", "json"]].concat());
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    }
-
-    /// The code of the finding for which it is refused.
-    #[track_caller]
-    fn refused(&self, files: &[&str]) -> (String, String) {
-        let output = self.coreach(&[&["coverage"], files, &["--format", "json"]].concat());
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let text = |key: &str| told["diagnostics"][0][key].as_str().unwrap().to_owned();
-        (text("code"), text("message"))
-    }
+/// A campaign with these implementations and seeds, done.
+fn campaign(folder: &Folder, name: &str, iuts: &str, seeds: &str) {
+    let text = format!(
+        "campaign: {name}\ntests: [{{ configuration: coreach.yaml }}]\niuts: {iuts}\nconstants: [{{ cPrice: 3 }}]\nseeds: {seeds}\n"
+    );
+    folder.write(&format!("{name}.yaml"), &text);
+    let done = folder.coreach(&["campaign", &format!("{name}.yaml"), "--quiet"]);
+    assert!(done.status.code().is_some_and(|code| code < 2), "{done:?}");
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn campaign_without_constants(folder: &Folder, name: &str) {
+    let text = format!("campaign: {name}\ntests: [{{ configuration: coreach.yaml }}]\niuts: [right.yaml]\n");
+    folder.write(&format!("{name}.yaml"), &text);
+    let done = folder.coreach(&["campaign", &format!("{name}.yaml"), "--quiet"]);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+}
+
+/// What is told, as a document.
+fn told(folder: &Folder, files: &[&str]) -> Value {
+    let output = folder.coreach(&[&["coverage"], files, &["--format", "json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The code of the finding for which it is refused.
+#[track_caller]
+fn refused(folder: &Folder, files: &[&str]) -> (String, String) {
+    let output = folder.coreach(&[&["coverage"], files, &["--format", "json"]].concat());
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let text = |key: &str| told["diagnostics"][0][key].as_str().unwrap().to_owned();
+    (text("code"), text("message"))
 }
 
 fn transition<'a>(model: &'a Value, name: &str) -> &'a Value {
@@ -109,9 +52,9 @@ fn transition<'a>(model: &'a Value, name: &str) -> &'a Value {
 
 #[test]
 fn what_ran_is_covered_and_gaps_have_names() {
-    let folder = Folder::new();
-    folder.campaign("nightly", "[right.yaml]", "{ first: 1, count: 20 }");
-    let told = folder.told(&["nightly.yaml"]);
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[right.yaml]", "{ first: 1, count: 20 }");
+    let told = told(&folder, &["nightly.yaml"]);
     assert_eq!(told["runs"]["read"], 20);
     let specification = &told["specifications"][0];
     assert_eq!(
@@ -145,9 +88,9 @@ fn what_ran_is_covered_and_gaps_have_names() {
 
 #[test]
 fn a_run_that_failed_counts_up_to_where_it_failed() {
-    let folder = Folder::new();
-    folder.campaign("nightly", "[wrong.yaml]", "{ first: 1, count: 20 }");
-    let told = folder.told(&["nightly.yaml", "--proofs", "none"]);
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[wrong.yaml]", "{ first: 1, count: 20 }");
+    let told = told(&folder, &["nightly.yaml", "--proofs", "none"]);
     let specification = &told["specifications"][0];
     let change = transition(specification, "Pay -Return-> Choose");
     // The change that is one short refutes the conjunct alone, and takes no transition.
@@ -160,9 +103,9 @@ fn a_run_that_failed_counts_up_to_where_it_failed() {
 
 #[test]
 fn the_order_of_files_changes_no_byte_and_a_run_counts_once() {
-    let folder = Folder::new();
-    folder.campaign("one", "[right.yaml, wrong.yaml]", "{ first: 1, count: 8 }");
-    folder.campaign("two", "[right.yaml, wrong.yaml]", "{ first: 5, count: 8 }");
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "one", "[right.yaml, wrong.yaml]", "{ first: 1, count: 8 }");
+    campaign(&folder, "two", "[right.yaml, wrong.yaml]", "{ first: 5, count: 8 }");
     let say = |files: &[&str]| {
         let lcov = ["--lcov", "out.info", "--format", "json"];
         let output = folder.coreach(&[&["coverage"], files, &lcov].concat());
@@ -179,31 +122,31 @@ fn the_order_of_files_changes_no_byte_and_a_run_counts_once() {
     assert_eq!(told["specifications"][0]["runs"], 24);
     // Merged into one store it is the same, but for what was read twice.
     folder.coreach(&["campaign", "merge", "all.sqlite", "two.sqlite", "one.sqlite"]);
-    let merged = folder.told(&["coreach.yaml", "all.sqlite"]);
+    let merged = told(&folder, &["coreach.yaml", "all.sqlite"]);
     assert_eq!(merged["specifications"], told["specifications"]);
     assert_eq!(merged["runs"]["repeated"], 0);
 }
 
 #[test]
 fn kept_runs_are_counted_as_those_of_a_store() {
-    let folder = Folder::new();
-    folder.campaign("nightly", "[right.yaml]", "{ first: 1, count: 12 }");
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[right.yaml]", "{ first: 1, count: 12 }");
     let test = ["test", "coreach.yaml", "--iut", "right.yaml", "--constant", "cPrice=3", "--runs", "12"];
     let kept = folder.coreach(&[&test[..], &["--keep", "runs", "--quiet"]].concat());
     assert_eq!(kept.status.code(), Some(0), "{kept:?}");
-    let of_files = folder.told(&["runs", "coreach.yaml"]);
+    let of_files = told(&folder, &["runs", "coreach.yaml"]);
     assert_eq!(of_files["runs"]["read"], 12);
     // The configuration is in the folder above.
-    assert_eq!(of_files, folder.told(&["runs"]));
+    assert_eq!(of_files, told(&folder, &["runs"]));
     assert_eq!(
         of_files,
-        folder.told(&["runs", "runs/deliver_coffee.3.json", "coreach.yaml"]).take_repeated()
+        told(&folder, &["runs", "runs/deliver_coffee.3.json", "coreach.yaml"]).take_repeated()
     );
     let names = |told: &Value| -> Vec<String> {
         let all = told["specifications"][0]["transitions"].as_array().unwrap();
         all.iter().filter(|one| one["status"] == "covered").map(|one| one["name"].to_string()).collect()
     };
-    assert_eq!(names(&of_files), names(&folder.told(&["nightly.yaml"])));
+    assert_eq!(names(&of_files), names(&told(&folder, &["nightly.yaml"])));
 }
 
 trait TakeRepeated {
@@ -222,82 +165,82 @@ impl TakeRepeated for Value {
 
 #[test]
 fn a_model_that_has_changed_since_is_refused() {
-    let folder = Folder::new();
-    folder.campaign("nightly", "[right.yaml]", "{ first: 1, count: 3 }");
-    let before = folder.told(&["nightly.yaml"]);
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[right.yaml]", "{ first: 1, count: 3 }");
+    let before = told(&folder, &["nightly.yaml"]);
     // Words and layout do not matter; lines are those of today.
     let text = folder.read("model/specification.yaml");
     folder.write("model/specification.yaml", &format!("# A remark.\n{text}"));
-    let after = folder.told(&["nightly.yaml"]);
+    let after = told(&folder, &["nightly.yaml"]);
     let line = |told: &Value| {
         transition(&told["specifications"][0], "Idle -Cancel-> Return")["line"].as_u64().unwrap()
     };
     assert_eq!(line(&after), line(&before) + 1);
     folder.change("model/specification.yaml", "vPaid >= cPrice", "vPaid > cPrice");
-    let (code, message) = folder.refused(&["nightly.yaml"]);
+    let (code, message) = refused(&folder, &["nightly.yaml"]);
     assert_eq!(code, "other-model");
     assert!(message.contains("the specification `coffee_machine` has changed"), "{message}");
     folder.write("model/specification.yaml", &text);
     folder.change("model/deliver_coffee.yaml", "pBeverage == COFFEE", "pBeverage == TEA");
-    let (code, message) = folder.refused(&["nightly.yaml"]);
+    let (code, message) = refused(&folder, &["nightly.yaml"]);
     assert_eq!(code, "other-model");
     assert!(message.contains("the purpose `deliver_coffee` has changed"), "{message}");
     let other = "specification: model/specification.yaml\npurpose: model/several_drinks.yaml\n";
     folder.write("coreach.yaml", other);
-    let (code, message) = folder.refused(&["nightly.yaml"]);
+    let (code, message) = refused(&folder, &["nightly.yaml"]);
     assert_eq!(code, "other-model");
     assert!(message.contains("no configuration has"), "{message}");
 }
 
 #[test]
 fn a_test_case_of_an_earlier_version_is_made_again() {
-    let folder = Folder::new();
+    let folder = Folder::of_machines("model");
     let test = ["test", "coreach.yaml", "--iut", "right.yaml", "--runs", "3", "--keep", "runs", "--quiet"];
     assert_eq!(folder.coreach(&test).status.code(), Some(0));
-    let with = folder.told(&["runs"]);
+    let with = told(&folder, &["runs"]);
     let path = "runs/deliver_coffee.test_case.json";
     let mut document: Value = serde_json::from_str(&folder.read(path)).unwrap();
     assert!(document.as_object_mut().unwrap().shift_remove("made_of").is_some());
     folder.write(path, &document.to_string());
-    assert_eq!(folder.told(&["runs"]), with);
+    assert_eq!(told(&folder, &["runs"]), with);
     folder.change("model/specification.yaml", "vPaid >= cPrice", "vPaid > cPrice");
-    assert_eq!(folder.refused(&["runs"]).0, "other-model");
+    assert_eq!(refused(&folder, &["runs"]).0, "other-model");
 }
 
 #[test]
 fn what_is_no_run_of_the_models_is_refused() {
-    let folder = Folder::new();
+    let folder = Folder::of_machines("model");
     let test = ["test", "coreach.yaml", "--iut", "right.yaml", "--runs", "1", "--keep", "runs", "--quiet"];
     assert_eq!(folder.coreach(&test).status.code(), Some(0));
     for files in
         [&["model/specification.yaml"][..], &["coreach.yaml"], &["model"], &["none.sqlite"], &["right.yaml"]]
     {
-        folder.refused(files);
+        refused(&folder, files);
     }
     folder.change(
         "runs/deliver_coffee.1.json",
         "\"direction\": \"stimulus\"",
         "\"direction\": \"observation\"",
     );
-    assert_eq!(folder.refused(&["runs"]).0, "no-run");
+    assert_eq!(refused(&folder, &["runs"]).0, "no-run");
     folder.write("broken.sqlite", "SQLite format 3\0 and no more");
-    assert_eq!(folder.refused(&["broken.sqlite", "coreach.yaml"]).0, "no-store");
+    assert_eq!(refused(&folder, &["broken.sqlite", "coreach.yaml"]).0, "no-store");
 }
 
 #[test]
 fn a_damaged_store_is_refused() {
-    let folder = Folder::new();
-    folder.campaign("nightly", "[right.yaml]", "{ first: 1, count: 3 }");
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[right.yaml]", "{ first: 1, count: 3 }");
     let store = Connection::open(folder.0.join("nightly.sqlite")).unwrap();
     store.execute("UPDATE runs SET record = replace(record, 'COFFEE', 'TEA') WHERE number = 2", []).unwrap();
     drop(store);
-    assert_eq!(folder.refused(&["nightly.yaml"]).0, "no-store");
+    assert_eq!(refused(&folder, &["nightly.yaml"]).0, "no-store");
 }
 
 #[test]
 fn what_is_required_decides_the_exit_code_and_nothing_is_written_over() {
-    let folder = Folder::new();
-    folder.campaign("nightly", "[right.yaml]", "{ first: 1, count: 5 }");
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[right.yaml]", "{ first: 1, count: 5 }");
     let code = |more: &[&str]| {
         folder.coreach(&[&["coverage", "nightly.yaml", "--quiet"], more].concat()).status.code()
     };
@@ -382,8 +325,8 @@ fn lcov(text: &str) -> BTreeMap<(String, String), Record> {
 
 #[test]
 fn the_lcov_says_what_the_document_says() {
-    let folder = Folder::new();
-    folder.campaign("nightly", "[right.yaml, wrong.yaml]", "{ first: 1, count: 10 }");
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[right.yaml, wrong.yaml]", "{ first: 1, count: 10 }");
     let output = folder.coreach(&["coverage", "nightly.yaml", "--lcov", "out.info", "--format", "json"]);
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     let text = folder.read("out.info");
@@ -418,7 +361,7 @@ fn the_lcov_says_what_the_document_says() {
 
 #[test]
 fn a_transition_that_shares_its_line_with_a_gap_is_not_shown_as_covered() {
-    let folder = Folder::new();
+    let folder = Folder::of_machines("model");
     let model = "\
 iosts: s
 initial: { location: A }
@@ -436,7 +379,7 @@ transitions: [{ from: W, to: Reject, on: J }, { from: W, to: Accept, on: O }]
 ";
     folder.write("model/specification.yaml", model);
     folder.write("model/deliver_coffee.yaml", purpose);
-    folder.campaign_without_constants("nightly");
+    campaign_without_constants(&folder, "nightly");
     let output = folder.coreach(&["coverage", "nightly.yaml", "--lcov", "out.info", "--format", "json"]);
     let told: Value = serde_json::from_slice(&output.stdout).unwrap();
     let specification = &told["specifications"][0];

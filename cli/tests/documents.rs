@@ -14,11 +14,15 @@
 //! commit it.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
+mod common;
+
 use std::fmt::Write;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use common::Folder;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -41,24 +45,6 @@ fn copy(from: &Path, to: &Path) {
             true => copy(&path, &to.join(name)),
             false => drop(fs::copy(&path, to.join(name)).unwrap()),
         }
-    }
-}
-
-/// A folder for a document's commands, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(document: &Path) -> Self {
-        let name = document.strip_prefix(root()).unwrap().display().to_string().replace('/', "-");
-        let path = std::env::temp_dir().join(format!("coreach-documents-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -149,7 +135,7 @@ fn matches(shown: &[String], printed: &[String]) -> bool {
 fn go_through(document: &Path) -> (usize, String, String) {
     let text = fs::read_to_string(document).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let folder = Folder::new(document);
+    let folder = Folder::new();
     match document.parent().unwrap() {
         beside if beside.join("specification.yaml").is_file() => copy(beside, &folder.0),
         _ => copy(&root().join("examples"), &folder.0.join("examples")),

@@ -1,82 +1,56 @@
 //! A file that changes while a command runs: whatever is hashed, told, sent and judged comes from one look at it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::mem::MaybeUninit;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use common::{Folder, data};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    /// With the coffee machine, and it as an implementation.
-    fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("coreach-once-read-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        let folder = Folder(path);
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/coffee");
-        for file in ["specification.yaml", "deliver_coffee.yaml"] {
-            fs::copy(data.join(file), folder.0.join(file)).unwrap();
-        }
-        fs::copy(data.join("specification.yaml"), folder.0.join("machine.yaml")).unwrap();
-        folder.write("coreach.yaml", "specification: specification.yaml\npurpose: deliver_coffee.yaml\n");
-        folder.write("iut.yaml", "iut: machine\nsimulated: { model: machine.yaml }\n");
-        folder.write(
+/// A folder with the coffee machine, and it as an implementation.
+fn folder() -> Folder {
+    let folder = Folder::with(&[
+        ("coreach.yaml", "specification: specification.yaml\npurpose: deliver_coffee.yaml\n"),
+        ("iut.yaml", "iut: machine\nsimulated: { model: machine.yaml }\n"),
+        (
             "campaign.yaml",
             "campaign: nightly\ntests: [{ configuration: coreach.yaml }]\niuts: [iut.yaml]\n\
              constants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 4 }\n",
-        );
-        folder
+        ),
+    ]);
+    for file in ["specification.yaml", "deliver_coffee.yaml"] {
+        fs::copy(data("coffee").join(file), folder.0.join(file)).unwrap();
     }
-
-    fn write(&self, file: &str, text: &str) -> PathBuf {
-        let path = self.0.join(file);
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn coreach(&self, arguments: &[&str]) -> Output {
-        let program = env!("CARGO_BIN_EXE_coreach");
-        Command::new(program).current_dir(&self.0).args(arguments).output().unwrap()
-    }
-
-    /// How often a command opens each file of the folder. The kernel tells of every time that a file is opened and closed;
-    /// it joins what is told twice in a row, which one after the other is not.
-    fn opened_by(&self, arguments: &[&str], code: i32) -> BTreeMap<String, usize> {
-        let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
-        let what = WatchFlags::OPEN | WatchFlags::CLOSE_NOWRITE | WatchFlags::CLOSE_WRITE;
-        inotify::add_watch(&watch, &self.0, what).unwrap();
-        let output = self.coreach(arguments);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {output:?}");
-        let mut buffer = [MaybeUninit::uninit(); 1 << 16];
-        let mut reader = inotify::Reader::new(&watch, &mut buffer);
-        let mut counts = BTreeMap::new();
-        loop {
-            match reader.next() {
-                Ok(event) if event.events().contains(ReadFlags::OPEN) => {
-                    if let Some(name) = event.file_name() {
-                        *counts.entry(name.to_string_lossy().into_owned()).or_default() += 1;
-                    }
-                }
-                Ok(event) => assert!(!event.events().contains(ReadFlags::QUEUE_OVERFLOW)),
-                Err(Errno::AGAIN) => return counts,
-                Err(error) => panic!("{error}"),
-            }
-        }
-    }
+    fs::copy(data("coffee/specification.yaml"), folder.0.join("machine.yaml")).unwrap();
+    folder
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+/// How often a command opens each file of the folder. The kernel tells of every time that a file is opened and closed;
+/// it joins what is told twice in a row, which one after the other is not.
+fn opened_by(folder: &Folder, arguments: &[&str], code: i32) -> BTreeMap<String, usize> {
+    let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
+    let what = WatchFlags::OPEN | WatchFlags::CLOSE_NOWRITE | WatchFlags::CLOSE_WRITE;
+    inotify::add_watch(&watch, &folder.0, what).unwrap();
+    let output = folder.coreach(arguments);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {output:?}");
+    let mut buffer = [MaybeUninit::uninit(); 1 << 16];
+    let mut reader = inotify::Reader::new(&watch, &mut buffer);
+    let mut counts = BTreeMap::new();
+    loop {
+        match reader.next() {
+            Ok(event) if event.events().contains(ReadFlags::OPEN) => {
+                if let Some(name) = event.file_name() {
+                    *counts.entry(name.to_string_lossy().into_owned()).or_default() += 1;
+                }
+            }
+            Ok(event) => assert!(!event.events().contains(ReadFlags::QUEUE_OVERFLOW)),
+            Err(Errno::AGAIN) => return counts,
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 
@@ -87,7 +61,7 @@ impl Drop for Folder {
 fn nothing_is_read_twice() {
     const ONCE: usize = 1;
     const AND_FOR_OUTPUTS: usize = 2;
-    let folder = Folder::new();
+    let folder = folder();
     let test = ["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cPrice=3", "--keep", "kept"];
     let replay = ["replay", "kept/deliver_coffee.1.json", "--iut", "iut.yaml"];
     let models = [("specification.yaml", ONCE), ("deliver_coffee.yaml", ONCE)];
@@ -103,7 +77,7 @@ fn nothing_is_read_twice() {
             [&[("campaign.yaml", ONCE)][..], &configuration, &models, &machine].concat(),
         ),
     ] {
-        let mut counts = folder.opened_by(arguments, 0);
+        let mut counts = opened_by(&folder, arguments, 0);
         counts.retain(|name, _| name.ends_with(".yaml"));
         let wanted = wanted.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
         assert_eq!(counts, wanted, "{arguments:?}");
@@ -114,7 +88,7 @@ fn nothing_is_read_twice() {
 /// read, and their keys say so.
 #[test]
 fn what_changes_after_the_first_look_changes_nothing() {
-    let folder = Folder::new();
+    let folder = folder();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/coffee_machine/iut.py");
     let program = fs::read_to_string(example).unwrap();
     let replaced = ["campaign.yaml", "coreach.yaml", "specification.yaml", "deliver_coffee.yaml"];

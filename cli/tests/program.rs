@@ -1,83 +1,15 @@
 //! The whole program: arguments in, standard output and exit code out.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
+#[macro_use]
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::Stdio;
 
+use common::{Folder, coreach, data, exits, json, run, stderr, stdout};
 use serde_json::Value;
-
-fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
-}
-
-/// A folder of a test's own, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("coreach-cli-{}-{number}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn write(&self, file: &str, text: &str) -> PathBuf {
-        let path = self.0.join(file);
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    /// A configuration of the coffee machine with one purpose and more lines.
-    fn coffee(&self, purpose: &str, more: &str) -> PathBuf {
-        let (specification, purpose) =
-            (data("coffee/specification.yaml"), data(&format!("coffee/{purpose}.yaml")));
-        let text =
-            format!("specification: {}\npurpose: {}\n{more}\n", specification.display(), purpose.display());
-        self.write("coreach.yaml", &text)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn coreach<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
-    command.args(arguments);
-    command
-}
-
-fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Output {
-    coreach(arguments).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-#[track_caller]
-fn exits(output: &Output, code: i32) {
-    let (out, err) = (stdout(output), stderr(output));
-    assert_eq!(output.status.code(), Some(code), "stdout:\n{out}\nstderr:\n{err}");
-}
-
-#[track_caller]
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", stdout(output)))
-}
-
-macro_rules! arguments {
-    ($($argument:expr),* $(,)?) => { [$(std::ffi::OsString::from($argument)),*] };
-}
 
 /// Every file below a folder, with its content.
 fn tree(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -167,7 +99,7 @@ fn what_is_written_has_no_times() {
 }
 
 #[test]
-fn a_mistake_is_drawn_and_ends_with_1() {
+fn a_mistake_is_drawn_and_ends_with_2() {
     let folder = Folder::new();
     let config = folder.coffee("deliver_coffee", "analysis: { domian: polyhedra }");
     let output = run(arguments!["run", &config]);
@@ -216,7 +148,7 @@ fn a_number_has_one_spelling_and_a_wrong_one_commands_no_terminal() {
 }
 
 #[test]
-fn a_limit_ends_with_3_and_names_its_knob() {
+fn a_limit_ends_with_6_and_names_its_knob() {
     let folder = Folder::new();
     let files = |specification: &str, purpose: &str, more: &str| {
         let (specification, purpose) = (data(specification), data(purpose));
@@ -265,7 +197,7 @@ fn what_is_said_once_is_read_back() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_ends_with_4() {
+fn a_folder_that_cannot_be_made_ends_with_8() {
     let folder = Folder::new();
     let config = folder.coffee("deliver_coffee", "output: { formats: [json] }");
     let file = folder.write("file", "");
@@ -275,7 +207,7 @@ fn a_folder_that_cannot_be_made_ends_with_4() {
 }
 
 #[test]
-fn an_unreachable_purpose_ends_with_5_and_says_why() {
+fn an_unreachable_purpose_ends_with_7_and_says_why() {
     let folder = Folder::new();
     for (purpose, why) in [
         ("never", "on every way from <Begin,Begin> to Accept stands a guard that never holds"),
@@ -377,17 +309,6 @@ fn show_shows_models_and_stages_in_every_form() {
 }
 
 #[test]
-fn a_model_that_was_shown_can_be_checked() {
-    let folder = Folder::new();
-    for stage in ["product", "visible", "test_graph", "test_case"] {
-        let purpose = data("coffee/deliver_coffee.yaml");
-        let yaml = run(arguments!["show", &purpose, "--stage", stage, "--format", "yaml"]);
-        let path = folder.write(&format!("{stage}.yaml"), &stdout(&yaml));
-        exits(&run(arguments!["check", &path]), 0);
-    }
-}
-
-#[test]
 fn compare_says_what_each_domain_makes() {
     let folder = Folder::new();
     let config = folder.coffee("deliver_coffee", "");
@@ -435,101 +356,6 @@ fn the_domains_of_apron_are_refused_where_they_are_not_in_the_build() {
             }
         }
     }
-}
-
-#[test]
-fn check_tells_the_kinds_and_finds_a_purposes_specification() {
-    let output = run(arguments!["check", data("coffee/deliver_coffee.yaml"), data("coffee/coreach.yaml")]);
-    exits(&output, 0);
-    let text = stdout(&output);
-    assert!(text.contains("purpose `deliver_coffee` of `coffee_machine`"), "{text}");
-    assert!(
-        text.contains("configuration of `coffee_machine` with `deliver_coffee`, `several_drinks`"),
-        "{text}"
-    );
-    let folder = Folder::new();
-    let lonely = folder.write("p.yaml", &fs::read_to_string(data("coffee/deliver_coffee.yaml")).unwrap());
-    let output = run(arguments!["check", &lonely]);
-    exits(&output, 2);
-    assert!(stderr(&output).contains("there is no specification `coffee_machine`"), "{}", stderr(&output));
-    exits(&run(arguments!["check", &lonely, data("coffee/specification.yaml")]), 0);
-    let other = folder.write("other.yaml", "a: 1\n");
-    exits(&run(arguments!["check", &other]), 2);
-    exits(&run(arguments!["check", folder.0.join("missing.yaml")]), 2);
-    let output = run(arguments!["check", &other, data("left.yaml"), "--format", "json"]);
-    exits(&output, 2);
-    let answer = json(&output);
-    assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
-}
-
-/// Each kind of file that the program reads, whole and with a mistake in it.
-#[test]
-fn check_looks_at_files_of_every_kind() {
-    let folder = Folder::new();
-    let config = folder.coffee("deliver_coffee", "output: { formats: [json], stages: [test_case] }");
-    let specification = data("coffee/specification.yaml");
-    let iut = folder
-        .write("iut.yaml", &format!("iut: machine\nsimulated: {{ model: {} }}\n", specification.display()));
-    let campaign = folder.write(
-        "night.yaml",
-        "campaign: night\ntests: [{ configuration: coreach.yaml }]\niuts: [iut.yaml]\nseeds: [1]\nlimits: { quiescence_ms: 20 }\n",
-    );
-    let keep = folder.0.join("kept");
-    let test = arguments![
-        "test",
-        &config,
-        "--iut",
-        &iut,
-        "--keep",
-        &keep,
-        "--quiescence",
-        "20",
-        "--inconclusive",
-        "ok"
-    ];
-    exits(&run(test), 0);
-    exits(&run(arguments!["campaign", &campaign, "--inconclusive", "ok"]), 0);
-    let [case, kept] = ["deliver_coffee.test_case.json", "deliver_coffee.1.json"].map(|name| keep.join(name));
-    let store = folder.0.join("night.sqlite");
-    for (path, says) in [
-        (&config, "configuration of `coffee_machine` with `deliver_coffee`: ok"),
-        (&iut, "iut `machine` (no model is given with it: its actions and parameters are not checked): ok"),
-        (&campaign, "campaign `night` with tests of 1 file and 1 implementation: ok"),
-        (&case, "test case `coffee_machine__deliver_coffee` ("),
-        (&kept, "run of `coffee_machine__deliver_coffee`, seed 1, "),
-        (&store, "store of 1 run: ok"),
-    ] {
-        let output = run(arguments!["check", path]);
-        exits(&output, 0);
-        assert!(stdout(&output).contains(says), "{says}: {}", stdout(&output));
-    }
-    let output = run(arguments!["check", &iut, &specification]);
-    assert!(stdout(&output).contains("iut `machine` against `coffee_machine`: ok"), "{}", stdout(&output));
-
-    let change = |path: &Path, from: &str, to: &str| {
-        let text = fs::read_to_string(path).unwrap();
-        assert!(text.contains(from), "{text}");
-        fs::write(path, text.replacen(from, to, 1)).unwrap();
-    };
-    change(&iut, "simulated", "simulatd");
-    change(&case, "\"format_version\":", "\"version\":");
-    change(&kept, "\"seed\"", "\"sed\"");
-    let mut bytes = fs::read(&store).unwrap();
-    let at = bytes.windows(13).position(|some| some == b"\"direction\":\"").unwrap();
-    bytes[at + 1] = b'x';
-    fs::write(&store, bytes).unwrap();
-    for (path, says) in [
-        (&iut, "did you mean `simulated`?"),
-        (&campaign, "did you mean `simulated`?"),
-        (&case, "not-a-test-case"),
-        (&kept, "missing field `seed`"),
-        (&store, "is damaged"),
-    ] {
-        let output = run(arguments!["check", path]);
-        exits(&output, 2);
-        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
-    }
-    exits(&run(arguments!["show", &campaign]), 2);
 }
 
 #[cfg(unix)]
@@ -606,20 +432,6 @@ fn nothing_that_is_printed_commands_the_terminal() {
     let document = json(&run(arguments!["run", &configuration, "--format", "json"]));
     let file = document["purposes"][0]["details"]["files"][0].as_str().unwrap();
     assert!(Path::new(file).is_file(), "{file:?}");
-}
-
-#[test]
-fn a_misspelt_target_is_the_only_thing_that_is_said() {
-    let folder = Folder::new();
-    let text = fs::read_to_string(data("coffee/specification.yaml")).unwrap();
-    let (whole, wrong) = ("to: Pay,", "to: Paay,");
-    assert!(text.contains(whole), "the coffee machine has changed");
-    let specification = folder.write("specification.yaml", &text.replacen(whole, wrong, 1));
-    let output = run(arguments!["check", specification]);
-    exits(&output, 2);
-    let said = stderr(&output);
-    assert!(said.contains("`Paay` is entered") && said.contains("did you mean `Pay`?"), "{said}");
-    assert!(!said.contains("no path leads to the location"), "{said}");
 }
 
 #[test]

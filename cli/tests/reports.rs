@@ -1,72 +1,26 @@
 //! What many runs leave: reports of JUnit, kept runs, and what is said with `--quiet`.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
+use std::fs;
+
+use common::Folder;
 use roxmltree::{Document, Node};
 
-/// The machine's right change, and one coin less.
-const RIGHT: &str = "when: vPaid >= cPrice && pRemainingValue == vPaid - cPrice";
-const WRONG: &str = "when: vPaid > cPrice && pRemainingValue == vPaid - cPrice - 1";
-
-/// A folder of a test's own, gone at its end: the coffee machine, once wrong, as two implementations.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("coreach-reports-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        let folder = Folder(path);
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/coffee");
-        for file in ["specification.yaml", "deliver_coffee.yaml", "never.yaml"] {
-            fs::copy(data.join(file), folder.0.join(file)).unwrap();
-        }
-        let specification = fs::read_to_string(data.join("specification.yaml")).unwrap();
-        assert!(specification.contains(RIGHT));
-        folder.write("mutant.yaml", &specification.replace(RIGHT, WRONG));
-        folder.write("coreach.yaml", "specification: specification.yaml\npurpose: deliver_coffee.yaml\n");
-        folder.write("right.yaml", "iut: right\nsimulated: { model: specification.yaml }\n");
-        folder.write("wrong.yaml", "iut: wrong\nsimulated: { model: mutant.yaml }\n");
-        folder
-    }
-
-    fn write(&self, file: &str, text: &str) {
-        fs::write(self.0.join(file), text).unwrap();
-    }
-
-    fn read(&self, file: &str) -> String {
-        fs::read_to_string(self.0.join(file)).unwrap()
-    }
-
-    fn names(&self, folder: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.0.join(folder)).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
-    /// The arguments are separated by blanks.
-    #[track_caller]
-    fn coreach(&self, arguments: &str, code: i32) -> (String, String) {
-        let output: Output = Command::new(env!("CARGO_BIN_EXE_coreach"))
-            .args(arguments.split_whitespace())
-            .current_dir(&self.0)
-            .output()
-            .unwrap();
-        let out = String::from_utf8(output.stdout).unwrap();
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments}\nstdout:\n{out}\nstderr:\n{err}");
-        (out, err)
-    }
+/// The names of the files there.
+fn names(folder: &Folder, inner: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder.0.join(inner)).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// The arguments are separated by blanks.
+#[track_caller]
+fn coreach(folder: &Folder, arguments: &str, code: i32) -> (String, String) {
+    folder.ends(&arguments.split_whitespace().collect::<Vec<_>>(), code)
 }
 
 const TEST: &str = "test coreach.yaml --constant cPrice=3 --quiescence 20 --runs 20";
@@ -96,8 +50,8 @@ fn counts_are_right(document: &Document<'_>) {
 
 #[test]
 fn a_report_of_test_has_each_run_with_its_trace() {
-    let folder = Folder::new("junit");
-    folder.coreach(&format!("{TEST} --iut wrong.yaml --junit report.xml --keep kept"), 1);
+    let folder = Folder::of_machines("");
+    coreach(&folder, &format!("{TEST} --iut wrong.yaml --junit report.xml --keep kept"), 1);
     let text = folder.read("report.xml");
     let report = Document::parse(&text).unwrap();
     counts_are_right(&report);
@@ -131,7 +85,7 @@ fn a_report_of_test_has_each_run_with_its_trace() {
 
 #[test]
 fn inconclusive_is_what_the_user_says_in_reports_too() {
-    let folder = Folder::new("inconclusive");
+    let folder = Folder::of_machines("");
     folder.write("campaign.yaml", "campaign: nightly\ntests: [{ configuration: coreach.yaml }]\niuts: [right.yaml]\nconstants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 20 }\nlimits: { steps: 3 }\n");
     let mut seen = Vec::new();
     for (worth, code, element) in
@@ -141,7 +95,7 @@ fn inconclusive_is_what_the_user_says_in_reports_too() {
             format!("{TEST} --iut right.yaml --steps 3 --junit report.xml"),
             "campaign campaign.yaml --junit report.xml".to_owned(),
         ] {
-            folder.coreach(&format!("{command} --inconclusive {worth}"), code);
+            coreach(&folder, &format!("{command} --inconclusive {worth}"), code);
             let text = folder.read("report.xml");
             let report = Document::parse(&text).unwrap();
             counts_are_right(&report);
@@ -161,7 +115,7 @@ fn inconclusive_is_what_the_user_says_in_reports_too() {
 
 #[test]
 fn what_is_left_out_is_in_the_report() {
-    let folder = Folder::new("left-out");
+    let folder = Folder::of_machines("");
     folder.write(
         "coreach.yaml",
         "specification: specification.yaml\npurposes: [deliver_coffee.yaml, never.yaml]\n",
@@ -171,7 +125,7 @@ fn what_is_left_out_is_in_the_report() {
         "test coreach.yaml --constant cPrice=3 --quiescence 20 --iut right.yaml --junit report.xml --inconclusive ok",
         "campaign campaign.yaml --junit report.xml --inconclusive ok",
     ] {
-        folder.coreach(command, 7);
+        coreach(&folder, command, 7);
         let text = folder.read("report.xml");
         let report = Document::parse(&text).unwrap();
         counts_are_right(&report);
@@ -184,7 +138,7 @@ fn what_is_left_out_is_in_the_report() {
     }
     // Constants that do not suit, of a test case that there is.
     folder.write("coreach.yaml", "specification: specification.yaml\npurpose: deliver_coffee.yaml\n");
-    folder.coreach("test coreach.yaml --constant cPrice=0 --iut right.yaml --junit report.xml", 9);
+    coreach(&folder, "test coreach.yaml --constant cPrice=0 --iut right.yaml --junit report.xml", 9);
     let text = folder.read("report.xml");
     let report = Document::parse(&text).unwrap();
     counts_are_right(&report);
@@ -193,37 +147,37 @@ fn what_is_left_out_is_in_the_report() {
 
 #[test]
 fn a_report_is_whole_or_not_there() {
-    let folder = Folder::new("whole");
+    let folder = Folder::of_machines("");
     // Before the first run: nothing was kept.
     let (_, err) =
-        folder.coreach(&format!("{TEST} --iut right.yaml --junit nowhere/report.xml --keep kept"), 8);
+        coreach(&folder, &format!("{TEST} --iut right.yaml --junit nowhere/report.xml --keep kept"), 8);
     assert!(err.contains("cannot write nowhere/report.xml"), "{err}");
-    assert!(folder.names("kept").is_empty());
-    let (_, err) = folder.coreach(&format!("{TEST} --iut right.yaml --junit right.yaml"), 2);
+    assert!(names(&folder, "kept").is_empty());
+    let (_, err) = coreach(&folder, &format!("{TEST} --iut right.yaml --junit right.yaml"), 2);
     assert!(err.contains("--junit would write over"), "{err}");
     // What ends the runs leaves the report that was there, and nothing else.
     folder.write("report.xml", "an older one");
-    folder.coreach("test coreach.yaml --constant cPrice=nothing --iut right.yaml --junit report.xml", 2);
+    coreach(&folder, "test coreach.yaml --constant cPrice=nothing --iut right.yaml --junit report.xml", 2);
     assert_eq!(folder.read("report.xml"), "an older one");
     // That there is nothing to run is a result.
     folder.write("other.yaml", "specification: specification.yaml\npurpose: never.yaml\n");
-    folder.coreach("test other.yaml --iut right.yaml --junit report.xml", 7);
+    coreach(&folder, "test other.yaml --iut right.yaml --junit report.xml", 7);
     let text = folder.read("report.xml");
     assert_eq!(all(&Document::parse(&text).unwrap(), "skipped").len(), 1, "{text}");
-    folder.coreach("test other.yaml --iut right.yaml --junit other.yaml", 2);
-    assert!(folder.names(".").iter().all(|name| !name.ends_with(".tmp")), "{:?}", folder.names("."));
+    coreach(&folder, "test other.yaml --iut right.yaml --junit other.yaml", 2);
+    assert!(names(&folder, ".").iter().all(|name| !name.ends_with(".tmp")), "{:?}", names(&folder, "."));
 }
 
 #[test]
 fn a_kept_run_is_never_replaced() {
-    let folder = Folder::new("keep");
+    let folder = Folder::of_machines("");
     let test = "test coreach.yaml --constant cPrice=3 --quiescence 20 --inconclusive ok --keep kept --runs 2";
-    let (_, err) = folder.coreach(&format!("{test} --iut right.yaml"), 0);
+    let (_, err) = coreach(&folder, &format!("{test} --iut right.yaml"), 0);
     assert_eq!(err, "");
     let first = folder.read("kept/deliver_coffee.1.json");
     let case = folder.read("kept/deliver_coffee.test_case.json");
     for time in 2..=3 {
-        let (_, err) = folder.coreach(&format!("{test} --iut right.yaml"), 0);
+        let (_, err) = coreach(&folder, &format!("{test} --iut right.yaml"), 0);
         let warning = format!(
             "warning: kept/deliver_coffee.1.json is there already: this run is kept as kept/deliver_coffee.1.{time}.json, and others likewise\n"
         );
@@ -231,7 +185,7 @@ fn a_kept_run_is_never_replaced() {
         assert_eq!(err, warning);
     }
     assert_eq!(
-        folder.names("kept"),
+        names(&folder, "kept"),
         ["1.2.json", "1.3.json", "1.json", "2.2.json", "2.3.json", "2.json", "test_case.json"]
             .map(|name| format!("deliver_coffee.{name}"))
     );
@@ -239,47 +193,47 @@ fn a_kept_run_is_never_replaced() {
     assert_eq!(folder.read("kept/deliver_coffee.test_case.json"), case);
     // Each of them finds its test case.
     for name in ["1", "1.2", "2.3"] {
-        let (out, _) = folder.coreach(&format!("explain kept/deliver_coffee.{name}.json"), 0);
+        let (out, _) = coreach(&folder, &format!("explain kept/deliver_coffee.{name}.json"), 0);
         assert!(out.starts_with(&format!("coffee_machine__deliver_coffee seed {}\n", &name[..1])), "{out}");
-        folder.coreach(&format!("check kept/deliver_coffee.{name}.json"), 0);
+        coreach(&folder, &format!("check kept/deliver_coffee.{name}.json"), 0);
     }
     // The version that wrote a test case makes no other one of it; anything else does.
     let older = case.replacen(&format!("\"{}\"", env!("CARGO_PKG_VERSION")), "\"0.0.9\"", 1);
     assert!(older != case && older.contains("\"generator\""), "{older}");
     folder.write("kept/deliver_coffee.test_case.json", &older);
-    folder.coreach(&format!("{test} --iut right.yaml"), 0);
+    coreach(&folder, &format!("{test} --iut right.yaml"), 0);
     assert_eq!(folder.read("kept/deliver_coffee.test_case.json"), older);
-    let names = folder.names("kept");
+    let names = names(&folder, "kept");
     folder.write("deliver_coffee.yaml", &folder.read("deliver_coffee.yaml").replace("COFFEE", "TEA"));
-    let (_, err) = folder.coreach(&format!("{test} --iut right.yaml"), 2);
+    let (_, err) = coreach(&folder, &format!("{test} --iut right.yaml"), 2);
     assert!(err.contains("kept/deliver_coffee.test_case.json: `--keep` replaces nothing"), "{err}");
-    assert_eq!(folder.names("kept"), names);
+    assert_eq!(names(&folder, "kept"), names);
     assert_eq!(folder.read("kept/deliver_coffee.test_case.json"), older);
 }
 
 #[test]
 fn replay_replaces_nothing() {
-    let folder = Folder::new("replay");
+    let folder = Folder::of_machines("");
     let test = "test coreach.yaml --constant cPrice=3 --quiescence 20 --inconclusive ok --keep kept --iut right.yaml";
-    folder.coreach(test, 0);
+    coreach(&folder, test, 0);
     let run = folder.read("kept/deliver_coffee.1.json");
     folder.write("other.json", &run);
     let replay = "replay kept/deliver_coffee.1.json --iut right.yaml --quiescence 20";
     let code = if run.contains("\"verdict\": \"Pass\"") { 0 } else { 3 };
     for there in ["other.json", "kept"] {
-        let (_, err) = folder.coreach(&format!("{replay} --keep {there}"), 2);
+        let (_, err) = coreach(&folder, &format!("{replay} --keep {there}"), 2);
         assert!(err.contains("`--keep` replaces nothing"), "{err}");
     }
     assert_eq!(folder.read("other.json"), run);
-    folder.coreach(&format!("{replay} --keep new.json"), code);
-    folder.coreach(&format!("{replay} --keep new.json"), 2);
-    folder.coreach("check kept/deliver_coffee.1.json", 0);
-    folder.coreach(&format!("{replay} --keep nowhere/new.json"), 8);
+    coreach(&folder, &format!("{replay} --keep new.json"), code);
+    coreach(&folder, &format!("{replay} --keep new.json"), 2);
+    coreach(&folder, "check kept/deliver_coffee.1.json", 0);
+    coreach(&folder, &format!("{replay} --keep nowhere/new.json"), 8);
 }
 
 #[test]
 fn quiet_is_a_line_for_the_counts_and_one_for_each_bucket() {
-    let folder = Folder::new("quiet");
+    let folder = Folder::of_machines("");
     let bucket = "Fail in Pay: Return against pRemainingValue == vPaid - cPrice";
     let is_bucket = |line: &str, end: &str| {
         let (id, rest) = line.trim_start().split_at(12);
@@ -287,19 +241,19 @@ fn quiet_is_a_line_for_the_counts_and_one_for_each_bucket() {
             && line.starts_with("  ")
             && rest.starts_with(&format!(": {bucket}{end}"))
     };
-    let (out, err) = folder.coreach(&format!("{TEST} --iut wrong.yaml --quiet"), 1);
+    let (out, err) = coreach(&folder, &format!("{TEST} --iut wrong.yaml --quiet"), 1);
     let [counts, one] = out.lines().collect::<Vec<_>>()[..] else { panic!("{out}") };
     assert!(counts.starts_with("deliver_coffee against wrong: Pass "), "{out}");
     assert!(is_bucket(one, ": ") && one.ends_with(" runs"), "{out}");
     assert_eq!(err, "");
     // However many of them do not pass.
-    let (out, err) = folder.coreach(&format!("{TEST} --iut right.yaml --steps 3 --quiet"), 3);
+    let (out, err) = coreach(&folder, &format!("{TEST} --iut right.yaml --steps 3 --quiet"), 3);
     assert_eq!((out.lines().count(), err.as_str()), (1, ""), "{out}");
 
     folder.write("campaign.yaml", "campaign: nightly\ntests: [{ configuration: coreach.yaml }]\niuts: [right.yaml, wrong.yaml]\nconstants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 20 }\n");
     // The second time, all runs are there.
     for more in ["", "", "--fail-fast"] {
-        let (out, err) = folder.coreach(&format!("campaign campaign.yaml --quiet {more}"), 1);
+        let (out, err) = coreach(&folder, &format!("campaign campaign.yaml --quiet {more}"), 1);
         let [counts, one] = out.lines().collect::<Vec<_>>()[..] else { panic!("{out}") };
         assert!(
             counts.starts_with("nightly: 40 runs: ") && counts.contains(" Pass") && counts.contains(" Fail"),
@@ -308,20 +262,21 @@ fn quiet_is_a_line_for_the_counts_and_one_for_each_bucket() {
         assert!(is_bucket(one, ": "), "{out}");
         assert_eq!(err, "");
     }
-    let (out, err) = folder.coreach("campaign campaign.yaml --store new.sqlite --fail-fast --quiet", 1);
+    let (out, err) = coreach(&folder, "campaign campaign.yaml --store new.sqlite --fail-fast --quiet", 1);
     assert_eq!((out.lines().count(), err.as_str()), (2, ""), "{out}");
 
-    let (out, _) = folder.coreach("campaign campaign.yaml", 1);
+    let (out, _) = coreach(&folder, "campaign campaign.yaml", 1);
     let (_, rest) = out.split_once("coreach explain nightly.sqlite ").unwrap();
     let number = rest.lines().next().unwrap();
-    let (out, err) = folder.coreach(&format!("replay nightly.sqlite {number} --quiet"), 1);
+    let (out, err) = coreach(&folder, &format!("replay nightly.sqlite {number} --quiet"), 1);
     let [counts, one] = out.lines().collect::<Vec<_>>()[..] else { panic!("{out}") };
     assert!(counts.ends_with(" again, and Fail") && is_bucket(one, ""), "{out}");
     assert_eq!(err, "");
-    let (out, err) = folder.coreach(&format!("replay nightly.sqlite {number} --quiet --shrink --again 2"), 1);
+    let (out, err) =
+        coreach(&folder, &format!("replay nightly.sqlite {number} --quiet --shrink --again 2"), 1);
     assert_eq!((out.lines().count(), err.as_str()), (4, ""), "{out}");
 
-    let (out, err) = folder.coreach("mutate coreach.yaml --mutants 12 --runs 3 --walks 10 --quiet", 0);
+    let (out, err) = coreach(&folder, "mutate coreach.yaml --mutants 12 --runs 3 --walks 10 --quiet", 0);
     assert!(out.starts_with("12 mutants: killed "), "{out}");
     let killed: usize = out["12 mutants: killed ".len()..].split(',').next().unwrap().parse().unwrap();
     assert!(
@@ -333,7 +288,7 @@ fn quiet_is_a_line_for_the_counts_and_one_for_each_bucket() {
 
 #[test]
 fn no_row_is_wider_than_a_page() {
-    let folder = Folder::new("wide");
+    let folder = Folder::of_machines("");
     // A store of integers, and all of them change at once.
     let names: Vec<String> = (0..20).map(|number| format!("vRegister{number}")).collect();
     let variables: Vec<String> = names.iter().map(|name| format!("  {name}: int\n")).collect();
@@ -351,7 +306,7 @@ fn no_row_is_wider_than_a_page() {
     folder.write("done.yaml", "purpose: done\nof: wide\ninitial: { location: Begin }\ntransitions:\n  - { from: Begin, to: Accept, on: Done }\n");
     folder.write("coreach.yaml", "specification: wide.yaml\npurpose: done.yaml\n");
     folder.write("iut.yaml", "iut: wide\nsimulated: { model: wide.yaml }\n");
-    let (out, _) = folder.coreach("test coreach.yaml --iut iut.yaml --quiescence 20", 0);
+    let (out, _) = coreach(&folder, "test coreach.yaml --iut iut.yaml --quiescence 20", 0);
     let table: Vec<&str> = out.lines().filter(|line| line.contains("vRegister")).collect();
     assert!(table.len() > 2, "{out}");
     assert!(table.iter().all(|line| line.chars().count() <= 120), "{out}");

@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 mod adder;
+mod common;
 
 use std::fs;
 use std::process::{Command, Output};
 
-use adder::{Folder, WAYS};
+use adder::WAYS;
+use common::Folder;
 
 /// The same in frames of bytes: each says its length, or is a datagram.
 const FRAMES: [&str; 2] = ["frames", "datagrams"];
@@ -14,7 +16,7 @@ const FRAMES: [&str; 2] = ["frames", "datagrams"];
 /// Writes the script of a run with this fault.
 fn script(folder: &Folder, way: &str, fault: &str) -> String {
     let verdict = if fault == "half" { "RunError" } else { "Fail" };
-    folder.run(way, fault, verdict);
+    adder::run(folder, way, fault, verdict);
     let (run, iut) = (format!("{way}-{fault}/four.1.json"), format!("{way}_{fault}.yaml"));
     let path = format!("{way}-{fault}.py");
     let output = folder.coreach(&["explain", &run, "--iut", &iut, "--reproducer", &path]);
@@ -48,7 +50,7 @@ fn so_does_one_of_frames_of_bytes() {
 
 fn fails_alone_until_cured(name: &str, ways: &[&str]) {
     for fault in ["sum", "alien", "half", "kind"] {
-        let folder = Folder::new(&format!("{name}-{fault}"));
+        let folder = adder::folder();
         let scripts: Vec<String> = ways.iter().map(|way| script(&folder, way, fault)).collect();
         for path in &scripts {
             let output = started(&folder, path);
@@ -80,7 +82,7 @@ fn fails_alone_until_cured(name: &str, ways: &[&str]) {
 
 #[test]
 fn a_hang_up_that_is_an_output_is_shown_again() {
-    let folder = Folder::new("hang-up");
+    let folder = adder::folder();
     for (name, from, to) in [
         ("model.yaml", "Sum: { s: int } }", "Sum: { s: int }, Closed: {} }"),
         ("stdio.yaml", "iut: adder", "iut: adder\non_close: Closed"),
@@ -101,7 +103,7 @@ fn a_hang_up_that_is_an_output_is_shown_again() {
 
 #[test]
 fn a_hang_up_in_the_middle_is_told_from_the_whole_answer() {
-    let folder = Folder::new("middle");
+    let folder = adder::folder();
     edit(&folder, "model.yaml", "Sum: { s: int } }", "Sum: { s: int }, Closed: {} }");
     for way in ["stdio", "tcp", "frames"] {
         edit(&folder, &format!("{way}.yaml"), "iut: adder", "iut: adder\non_close: Closed");
@@ -116,7 +118,7 @@ fn a_hang_up_in_the_middle_is_told_from_the_whole_answer() {
 
 #[test]
 fn who_may_end_by_itself_is_let_by_the_script() {
-    let folder = Folder::new("grace");
+    let folder = adder::folder();
     edit(&folder, "stdio.yaml", "FAULT] }", "FAULT], grace_ms: 20000 }");
     edit(&folder, "server.py", "    for line in sys.stdin:\n", "    for line in leaving(sys.stdin):\n");
     let leaving =
@@ -130,7 +132,7 @@ fn who_may_end_by_itself_is_let_by_the_script() {
 
 #[test]
 fn of_a_new_connection_there_is_no_script() {
-    let folder = Folder::new("again");
+    let folder = adder::folder();
     for (name, from, to) in [
         ("model.yaml", "inputs: { Add", "inputs: { Again: {}, Add"),
         (
@@ -144,7 +146,7 @@ fn of_a_new_connection_there_is_no_script() {
         edit(&folder, name, from, to);
     }
     // The greeting over the new connection is none of the specification's outputs.
-    folder.run("tcp", "none", "Fail");
+    adder::run(&folder, "tcp", "none", "Fail");
     let arguments = ["explain", "tcp-none/four.1.json", "--iut", "tcp_none.yaml", "--reproducer", "again.py"];
     let output = folder.coreach(&arguments);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -161,8 +163,8 @@ fn edit(folder: &Folder, name: &str, from: &str, to: &str) {
 
 #[test]
 fn a_script_of_a_campaign_takes_its_implementation_from_the_store() {
-    let folder = Folder::new("stored");
-    let iut = folder.iut("http", "sum");
+    let folder = adder::folder();
+    let iut = adder::iut(&folder, "http", "sum");
     let campaign = format!(
         "campaign: night\ntests: [ {{ configuration: coreach.yaml }} ]\niuts: [{iut}]\nseeds: {{ first: 1, count: 1 }}\n"
     );
@@ -176,8 +178,8 @@ fn a_script_of_a_campaign_takes_its_implementation_from_the_store() {
 
 #[test]
 fn what_cannot_be_shown_again_is_refused_and_nothing_is_written() {
-    let folder = Folder::new("refused");
-    folder.run("stdio", "none", "Pass");
+    let folder = adder::folder();
+    adder::run(&folder, "stdio", "none", "Pass");
     let run = "stdio-none/four.1.json";
     for (arguments, expected) in [
         (vec!["--iut", "stdio_none.yaml", "--reproducer", "a.py"], "no answer of"),
@@ -197,7 +199,7 @@ fn what_cannot_be_shown_again_is_refused_and_nothing_is_written() {
 
 #[test]
 fn a_redacted_header_is_in_no_file() {
-    let folder = Folder::new("redacted");
+    let folder = adder::folder();
     let path = folder.0.join("http.yaml");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text + "evidence: { redact: [AUTHORIZATION] }\n").unwrap();

@@ -2,11 +2,15 @@
 //! run's verdict.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use common::Folder;
 
 /// A correct server: the counter, of which each seventh addition takes 60 ms.
 struct Server {
@@ -50,21 +54,19 @@ const HTTP: &str = "
 ";
 
 /// A folder with a campaign of 80 runs against the server, each of which ends early.
-fn folder(name: &str, server: &Server, http: bool) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("coreach-shared-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).unwrap();
+fn folder(server: &Server, http: bool) -> Folder {
+    let folder = Folder::new();
     let test = Path::new(env!("CARGO_MANIFEST_DIR")).join("../execution/tests/data/counter.json");
-    std::fs::copy(test, folder.join("counter.json")).unwrap();
+    std::fs::copy(test, folder.0.join("counter.json")).unwrap();
     let port = server.port;
     let way = |name: &str| match http {
         true => format!("iut: {name}\nhttp:\n  base: http://127.0.0.1:{port}{HTTP}"),
         false => format!("iut: {name}\ntcp:\n  address: 127.0.0.1:{port}{TCP}"),
     };
     // Two names for it are one system.
-    write("one.yaml", &way("one"));
-    write("other.yaml", &way("other"));
-    write(
+    folder.write("one.yaml", &way("one"));
+    folder.write("other.yaml", &way("other"));
+    folder.write(
         "campaign.yaml",
         "campaign: shared\ntests: [ { test_case: counter.json } ]\niuts: [one.yaml, other.yaml]\nthreads: 4
 seeds: { first: 1, count: 40 }\nlimits: { steps: 3, quiescence_ms: 200 }\n",
@@ -72,14 +74,14 @@ seeds: { first: 1, count: 40 }\nlimits: { steps: 3, quiescence_ms: 200 }\n",
     folder
 }
 
-fn coreach(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
-    command.args(["campaign", "campaign.yaml", "--quiet"]).current_dir(folder).stdout(Stdio::null());
+fn coreach(folder: &Folder) -> Command {
+    let mut command = common::coreach(["campaign", "campaign.yaml", "--quiet"]);
+    command.current_dir(&folder.0).stdout(Stdio::null());
     command
 }
 
-fn verdicts(folder: &Path) -> BTreeMap<String, usize> {
-    let store = rusqlite::Connection::open(folder.join("shared.sqlite")).unwrap();
+fn verdicts(folder: &Folder) -> BTreeMap<String, usize> {
+    let store = rusqlite::Connection::open(folder.0.join("shared.sqlite")).unwrap();
     let mut statement = store.prepare("SELECT verdict FROM runs").unwrap();
     let mut counts = BTreeMap::new();
     for verdict in statement.query_map([], |row| row.get::<_, String>(0)).unwrap() {
@@ -92,22 +94,20 @@ fn verdicts(folder: &Path) -> BTreeMap<String, usize> {
 fn runs_that_share_a_server_do_not_meet() {
     for (kind, http) in [("lines", false), ("http", true)] {
         let server = Server::new(kind);
-        let folder = folder(kind, &server, http);
+        let folder = folder(&server, http);
         // No Fail and no run error; some are Inconclusive, at the limit of steps.
         assert_eq!(coreach(&folder).status().unwrap().code(), Some(3));
         assert_eq!(verdicts(&folder), BTreeMap::from([("Inconclusive".to_owned(), 80)]));
-        std::fs::remove_dir_all(folder).unwrap();
     }
 }
 
 #[test]
 fn what_a_killed_campaign_has_left_is_no_verdict() {
     let server = Server::new("http");
-    let folder = folder("killed", &server, true);
+    let folder = folder(&server, true);
     // What a killed run has sent is waited for, as long as the file says.
     for file in ["one.yaml", "other.yaml"] {
-        let text = std::fs::read_to_string(folder.join(file)).unwrap();
-        std::fs::write(folder.join(file), text + "  settle: { within_ms: 300 }\n").unwrap();
+        folder.write(file, &(folder.read(file) + "  settle: { within_ms: 300 }\n"));
     }
     for delay in [300, 500, 700, 900] {
         let mut process = coreach(&folder).spawn().unwrap();
@@ -117,5 +117,4 @@ fn what_a_killed_campaign_has_left_is_no_verdict() {
     }
     assert_eq!(coreach(&folder).status().unwrap().code(), Some(3));
     assert_eq!(verdicts(&folder), BTreeMap::from([("Inconclusive".to_owned(), 80)]));
-    std::fs::remove_dir_all(folder).unwrap();
 }

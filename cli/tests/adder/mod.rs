@@ -1,60 +1,35 @@
 //! A server that adds, over each way, right or wrong: `data/adder`.
 #![allow(dead_code, reason = "not every test needs all of it")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
 use serde_json::Value;
+
+use crate::common::Folder;
 
 /// The ways to it.
 pub const WAYS: [&str; 4] = ["stdio", "tcp", "udp", "http"];
 
 /// A folder with the files.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("coreach-adder-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/adder");
-        for entry in fs::read_dir(data).unwrap() {
-            let entry = entry.unwrap();
-            fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
-        }
-        Folder(folder)
-    }
-
-    /// The file of an implementation with this fault.
-    pub fn iut(&self, way: &str, fault: &str) -> String {
-        let name = format!("{way}_{fault}.yaml");
-        let text = fs::read_to_string(self.0.join(format!("{way}.yaml"))).unwrap();
-        fs::write(self.0.join(&name), text.replace("FAULT", fault)).unwrap();
-        name
-    }
-
-    /// Runs once, and returns the record.
-    #[track_caller]
-    pub fn run(&self, way: &str, fault: &str, verdict: &str) -> Value {
-        let iut = self.iut(way, fault);
-        let keep = format!("{way}-{fault}");
-        let output =
-            self.coreach(&["test", "coreach.yaml", "--iut", &iut, "--keep", &keep, "--quiescence", "5000"]);
-        let path = self.0.join(keep).join("four.1.json");
-        let record: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-        assert_eq!(record["verdict"], verdict, "{output:?}");
-        record
-    }
-
-    pub fn coreach(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_coreach")).args(arguments).current_dir(&self.0).output().unwrap()
-    }
+pub fn folder() -> Folder {
+    Folder::of("adder")
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// The file of an implementation with this fault.
+pub fn iut(folder: &Folder, way: &str, fault: &str) -> String {
+    let name = format!("{way}_{fault}.yaml");
+    folder.write(&name, &folder.read(&format!("{way}.yaml")).replace("FAULT", fault));
+    name
+}
+
+/// Runs once, and returns the record.
+#[track_caller]
+pub fn run(folder: &Folder, way: &str, fault: &str, verdict: &str) -> Value {
+    let iut = iut(folder, way, fault);
+    let keep = format!("{way}-{fault}");
+    let output =
+        folder.coreach(&["test", "coreach.yaml", "--iut", &iut, "--keep", &keep, "--quiescence", "5000"]);
+    let record = folder.json(&format!("{keep}/four.1.json"));
+    assert_eq!(record["verdict"], verdict, "{output:?}");
+    record
 }
 
 /// What an item of evidence holds.

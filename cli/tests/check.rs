@@ -1,0 +1,130 @@
+//! `coreach check`: files of every kind, whole and with mistakes.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+#[macro_use]
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Folder, data, exits, json, run, stderr, stdout};
+
+#[test]
+fn a_model_that_was_shown_can_be_checked() {
+    let folder = Folder::new();
+    for stage in ["product", "visible", "test_graph", "test_case"] {
+        let purpose = data("coffee/deliver_coffee.yaml");
+        let yaml = run(arguments!["show", &purpose, "--stage", stage, "--format", "yaml"]);
+        let path = folder.write(&format!("{stage}.yaml"), &stdout(&yaml));
+        exits(&run(arguments!["check", &path]), 0);
+    }
+}
+
+#[test]
+fn check_tells_the_kinds_and_finds_a_purposes_specification() {
+    let output = run(arguments!["check", data("coffee/deliver_coffee.yaml"), data("coffee/coreach.yaml")]);
+    exits(&output, 0);
+    let text = stdout(&output);
+    assert!(text.contains("purpose `deliver_coffee` of `coffee_machine`"), "{text}");
+    assert!(
+        text.contains("configuration of `coffee_machine` with `deliver_coffee`, `several_drinks`"),
+        "{text}"
+    );
+    let folder = Folder::new();
+    let lonely = folder.write("p.yaml", &fs::read_to_string(data("coffee/deliver_coffee.yaml")).unwrap());
+    let output = run(arguments!["check", &lonely]);
+    exits(&output, 2);
+    assert!(stderr(&output).contains("there is no specification `coffee_machine`"), "{}", stderr(&output));
+    exits(&run(arguments!["check", &lonely, data("coffee/specification.yaml")]), 0);
+    let other = folder.write("other.yaml", "a: 1\n");
+    exits(&run(arguments!["check", &other]), 2);
+    exits(&run(arguments!["check", folder.0.join("missing.yaml")]), 2);
+    let output = run(arguments!["check", &other, data("left.yaml"), "--format", "json"]);
+    exits(&output, 2);
+    let answer = json(&output);
+    assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
+}
+
+/// Each kind of file that the program reads, whole and with a mistake in it.
+#[test]
+fn check_looks_at_files_of_every_kind() {
+    let folder = Folder::new();
+    let config = folder.coffee("deliver_coffee", "output: { formats: [json], stages: [test_case] }");
+    let specification = data("coffee/specification.yaml");
+    let iut = folder
+        .write("iut.yaml", &format!("iut: machine\nsimulated: {{ model: {} }}\n", specification.display()));
+    let campaign = folder.write(
+        "night.yaml",
+        "campaign: night\ntests: [{ configuration: coreach.yaml }]\niuts: [iut.yaml]\nseeds: [1]\nlimits: { quiescence_ms: 20 }\n",
+    );
+    let keep = folder.0.join("kept");
+    let test = arguments![
+        "test",
+        &config,
+        "--iut",
+        &iut,
+        "--keep",
+        &keep,
+        "--quiescence",
+        "20",
+        "--inconclusive",
+        "ok"
+    ];
+    exits(&run(test), 0);
+    exits(&run(arguments!["campaign", &campaign, "--inconclusive", "ok"]), 0);
+    let [case, kept] = ["deliver_coffee.test_case.json", "deliver_coffee.1.json"].map(|name| keep.join(name));
+    let store = folder.0.join("night.sqlite");
+    for (path, says) in [
+        (&config, "configuration of `coffee_machine` with `deliver_coffee`: ok"),
+        (&iut, "iut `machine` (no model is given with it: its actions and parameters are not checked): ok"),
+        (&campaign, "campaign `night` with tests of 1 file and 1 implementation: ok"),
+        (&case, "test case `coffee_machine__deliver_coffee` ("),
+        (&kept, "run of `coffee_machine__deliver_coffee`, seed 1, "),
+        (&store, "store of 1 run: ok"),
+    ] {
+        let output = run(arguments!["check", path]);
+        exits(&output, 0);
+        assert!(stdout(&output).contains(says), "{says}: {}", stdout(&output));
+    }
+    let output = run(arguments!["check", &iut, &specification]);
+    assert!(stdout(&output).contains("iut `machine` against `coffee_machine`: ok"), "{}", stdout(&output));
+
+    let change = |path: &Path, from: &str, to: &str| {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(path, text.replacen(from, to, 1)).unwrap();
+    };
+    change(&iut, "simulated", "simulatd");
+    change(&case, "\"format_version\":", "\"version\":");
+    change(&kept, "\"seed\"", "\"sed\"");
+    let mut bytes = fs::read(&store).unwrap();
+    let at = bytes.windows(13).position(|some| some == b"\"direction\":\"").unwrap();
+    bytes[at + 1] = b'x';
+    fs::write(&store, bytes).unwrap();
+    for (path, says) in [
+        (&iut, "did you mean `simulated`?"),
+        (&campaign, "did you mean `simulated`?"),
+        (&case, "not-a-test-case"),
+        (&kept, "missing field `seed`"),
+        (&store, "is damaged"),
+    ] {
+        let output = run(arguments!["check", path]);
+        exits(&output, 2);
+        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+    exits(&run(arguments!["show", &campaign]), 2);
+}
+
+#[test]
+fn a_misspelt_target_is_the_only_thing_that_is_said() {
+    let folder = Folder::new();
+    let text = fs::read_to_string(data("coffee/specification.yaml")).unwrap();
+    let (whole, wrong) = ("to: Pay,", "to: Paay,");
+    assert!(text.contains(whole), "the coffee machine has changed");
+    let specification = folder.write("specification.yaml", &text.replacen(whole, wrong, 1));
+    let output = run(arguments!["check", specification]);
+    exits(&output, 2);
+    let said = stderr(&output);
+    assert!(said.contains("`Paay` is entered") && said.contains("did you mean `Pay`?"), "{said}");
+    assert!(!said.contains("no path leads to the location"), "{said}");
+}
