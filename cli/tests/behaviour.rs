@@ -2,11 +2,10 @@
 //! kept of it can be told and repeated.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
 
-use common::Folder;
 use serde_json::Value;
 
 /// The exit codes of `test`.
@@ -171,58 +170,89 @@ for line in sys.stdin:
         break
 "#;
 
-/// All models, and programs that are tested.
-fn folder() -> Folder {
-    Folder::with(&[
-        ("asking.yaml", ASKING),
-        ("twice.yaml", TWICE),
-        ("teased.yaml", TEASED),
-        ("asked.py", ASKED),
-        ("asking_twice.yaml", "specification: asking.yaml\npurpose: twice.yaml\n"),
-        ("asking_teased.yaml", "specification: asking.yaml\npurpose: teased.yaml\n"),
-        ("session.yaml", SESSION),
-        ("back.yaml", BACK),
-        ("moved.yaml", MOVED),
-        ("server.py", SERVER),
-        ("process.py", PROCESS),
-        ("session_back.yaml", "specification: session.yaml\npurpose: back.yaml\n"),
-        ("session_moved.yaml", "specification: session.yaml\npurpose: moved.yaml\n"),
-    ])
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder =
+            Folder(std::env::temp_dir().join(format!("coreach-behaviour-{name}-{}", std::process::id())));
+        fs::create_dir_all(&folder.0).unwrap();
+        for (name, text) in [
+            ("asking.yaml", ASKING),
+            ("twice.yaml", TWICE),
+            ("teased.yaml", TEASED),
+            ("asked.py", ASKED),
+            ("asking_twice.yaml", "specification: asking.yaml\npurpose: twice.yaml\n"),
+            ("asking_teased.yaml", "specification: asking.yaml\npurpose: teased.yaml\n"),
+            ("session.yaml", SESSION),
+            ("back.yaml", BACK),
+            ("moved.yaml", MOVED),
+            ("server.py", SERVER),
+            ("process.py", PROCESS),
+            ("session_back.yaml", "specification: session.yaml\npurpose: back.yaml\n"),
+            ("session_moved.yaml", "specification: session.yaml\npurpose: moved.yaml\n"),
+        ] {
+            folder.write(name, text);
+        }
+        folder
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).unwrap();
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&fs::read(self.0.join(name)).unwrap()).unwrap()
+    }
+
+    /// The asked one with this habit, and what more its file says.
+    fn asked(&self, habit: &str, more: &str) {
+        self.write(
+            "iut.yaml",
+            &format!("iut: asked\nstdio: {{ command: [python3, asked.py, {habit}] }}\n{more}"),
+        );
+    }
+
+    /// The server with this habit.
+    fn served(&self, habit: &str, more: &str) {
+        self.write(
+            "iut.yaml",
+            &format!(
+                "iut: served\ntcp:\n  address: 127.0.0.1:{{port}}\n  launch: {{ command: [python3, server.py, \"{{port}}\", {habit}] }}\n  \
+                 encoding: lines\n  stimuli: {{ Ask: ask, Quit: quit }}\n  observations: {{ Answer: '^answer (?P<n>\\d+)$' }}\n{more}"
+            ),
+        );
+    }
+
+    #[track_caller]
+    fn coreach(&self, arguments: &[&str], code: i32) -> String {
+        let output: Output = Command::new(env!("CARGO_BIN_EXE_coreach"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\nstdout:\n{out}\nstderr:\n{err}");
+        out + &err
+    }
 }
 
-/// The asked one with this habit, and what more its file says.
-fn asked(folder: &Folder, habit: &str, more: &str) {
-    let command = format!("iut: asked\nstdio: {{ command: [python3, asked.py, {habit}] }}\n{more}");
-    folder.write("iut.yaml", &command);
-}
-
-/// The server with this habit.
-fn served(folder: &Folder, habit: &str, more: &str) {
-    folder.write(
-        "iut.yaml",
-        &format!(
-            "iut: served\ntcp:\n  address: 127.0.0.1:{{port}}\n  launch: {{ command: [python3, server.py, \"{{port}}\", {habit}] }}\n  \
-             encoding: lines\n  stimuli: {{ Ask: ask, Quit: quit }}\n  observations: {{ Answer: '^answer (?P<n>\\d+)$' }}\n{more}"
-        ),
-    );
-}
-
-/// All that is said.
-#[track_caller]
-fn coreach(folder: &Folder, arguments: &[&str], code: i32) -> String {
-    let (out, err) = folder.ends(arguments, code);
-    out + &err
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 #[test]
 fn silence_where_it_must_answer_fails_if_the_file_says_so() {
-    let folder = folder();
+    let folder = Folder::new("silence");
     let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "plan"];
     // Not by itself.
-    asked(&folder, "silent", "within: 200 ms\n");
-    coreach(&folder, &test, INCONCLUSIVE);
-    asked(&folder, "silent", "within: 200 ms\nsilence: fail\n");
-    let told = coreach(&folder, &[&test[..], &["--keep", "kept"]].concat(), FAIL);
+    folder.asked("silent", "within: 200 ms\n");
+    folder.coreach(&test, INCONCLUSIVE);
+    folder.asked("silent", "within: 200 ms\nsilence: fail\n");
+    let told = folder.coreach(&[&test[..], &["--keep", "kept"]].concat(), FAIL);
     assert!(told.contains("does not allow silence in"), "{told}");
     let kept = folder.json("kept/twice.1.json");
     assert_eq!((kept["verdict"].as_str(), kept["cause"].as_str()), (Some("Fail"), Some("silence")));
@@ -233,14 +263,14 @@ fn silence_where_it_must_answer_fails_if_the_file_says_so() {
     let expected = kept["reason"]["expected"][0].as_str().unwrap();
     assert!(expected.starts_with("Answer(n) when n == v"), "{kept}");
     let run = ["kept/twice.1.json", "--test", "kept/twice.test_case.json"];
-    let told = coreach(&folder, &[&["explain"], &run[..]].concat(), PASS);
+    let told = folder.coreach(&[&["explain"], &run[..]].concat(), PASS);
     assert!(told.contains("nothing was observed for 200 ms") && told.contains("Answer(n)"), "{told}");
     let replay = [&["replay"], &run[..], &["--iut", "iut.yaml"]].concat();
-    let told = coreach(&folder, &replay, FAIL);
+    let told = folder.coreach(&replay, FAIL);
     assert!(told.contains("the same 3 events again"), "{told}");
     let shrink =
         [&replay[..], &["--shrink", "--attempts", "6", "--again", "1", "--keep", "short.json"]].concat();
-    coreach(&folder, &shrink, FAIL);
+    folder.coreach(&shrink, FAIL);
     assert_eq!(folder.json("short.json")["bucket"], kept["bucket"]);
     // What the test case does not say is not held against anybody: an old document, and a record that is of another test case.
     let mut old = folder.json("kept/twice.test_case.json");
@@ -248,19 +278,19 @@ fn silence_where_it_must_answer_fails_if_the_file_says_so() {
         location.as_object_mut().unwrap().remove("must_answer");
     }
     folder.write("old.json", &old.to_string());
-    coreach(&folder, &["test", "old.json", "--iut", "iut.yaml", "--strategy", "plan"], INCONCLUSIVE);
-    let told = coreach(&folder, &["explain", "kept/twice.1.json", "--test", "old.json"], REFUSED);
+    folder.coreach(&["test", "old.json", "--iut", "iut.yaml", "--strategy", "plan"], INCONCLUSIVE);
+    let told = folder.coreach(&["explain", "kept/twice.1.json", "--test", "old.json"], REFUSED);
     assert!(told.contains("it failed for silence"), "{told}");
     // Who answers passes; where it may stay silent, silence is no failure.
-    asked(&folder, "good", "silence: fail\n");
-    coreach(&folder, &test, PASS);
-    asked(&folder, "silent", "within: 200 ms\nsilence: fail\n");
-    coreach(&folder, &["test", "asking_teased.yaml", "--iut", "iut.yaml"], INCONCLUSIVE);
+    folder.asked("good", "silence: fail\n");
+    folder.coreach(&test, PASS);
+    folder.asked("silent", "within: 200 ms\nsilence: fail\n");
+    folder.coreach(&["test", "asking_teased.yaml", "--iut", "iut.yaml"], INCONCLUSIVE);
 }
 
 #[test]
 fn how_long_a_reply_may_take_is_said_for_all_for_a_place_or_after_an_action() {
-    let folder = folder();
+    let folder = Folder::new("within");
     let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "plan"];
     for (within, code) in [
         ("within: 100 ms", FAIL),
@@ -272,14 +302,14 @@ fn how_long_a_reply_may_take_is_said_for_all_for_a_place_or_after_an_action() {
         // Of two that apply, the longer one.
         ("within: { after: { Ask: 100 ms }, locations: { Asked: 10 s } }", PASS),
     ] {
-        asked(&folder, "late", &format!("silence: fail\n{within}\n"));
-        coreach(&folder, &test, code);
+        folder.asked("late", &format!("silence: fail\n{within}\n"));
+        folder.coreach(&test, code);
     }
     // The command line has the last word.
-    asked(&folder, "late", "silence: fail\nwithin: { all: 100 ms, locations: { Asked: 100 ms } }\n");
-    coreach(&folder, &[&test[..], &["--quiescence", "10000"]].concat(), PASS);
+    folder.asked("late", "silence: fail\nwithin: { all: 100 ms, locations: { Asked: 100 ms } }\n");
+    folder.coreach(&[&test[..], &["--quiescence", "10000"]].concat(), PASS);
     let place = folder.json_of_place("asking_twice.yaml");
-    coreach(&folder, &[&test[..], &["--quiescence-at", &format!("{place}=10000")]].concat(), PASS);
+    folder.coreach(&[&test[..], &["--quiescence-at", &format!("{place}=10000")]].concat(), PASS);
 }
 
 impl Folder {
@@ -296,8 +326,8 @@ impl Folder {
 
 #[test]
 fn a_campaign_keeps_silence_that_failed() {
-    let folder = folder();
-    asked(&folder, "silent", "within: 150 ms\nsilence: fail\n");
+    let folder = Folder::new("campaign");
+    folder.asked("silent", "within: 150 ms\nsilence: fail\n");
     folder.write(
         "model_iut.yaml",
         "iut: model\nsilence: fail\nwithin: 5 ms\nsimulated: { model: asking.yaml }\n",
@@ -307,7 +337,7 @@ fn a_campaign_keeps_silence_that_failed() {
         "campaign: silent\ntests: [ { configuration: asking_twice.yaml } ]\niuts: [iut.yaml, model_iut.yaml]\nseeds: { first: 1, count: 2 }\n\
          strategy: plan\nlimits: { quiescence_ms: 60000 }\n",
     );
-    let told = coreach(&folder, &["campaign", "campaign.yaml", "--junit", "junit.xml"], FAIL);
+    let told = folder.coreach(&["campaign", "campaign.yaml", "--junit", "junit.xml"], FAIL);
     assert!(told.contains("silence, where it must answer"), "{told}");
     let junit = fs::read_to_string(folder.0.join("junit.xml")).unwrap();
     assert!(junit.contains("silence"), "{junit}");
@@ -332,35 +362,35 @@ const BOTH: &str = "on_close: Hangup\nreconnect: Connect\n";
 
 #[test]
 fn a_closed_connection_is_an_output_where_the_file_says_so() {
-    let folder = folder();
+    let folder = Folder::new("hangup");
     let test = ["test", "session_back.yaml", "--iut", "iut.yaml", "--runs", "5"];
-    served(&folder, "good", BOTH);
-    let told = coreach(&folder, &[&test[..], &["--keep", "kept", "--format", "json"]].concat(), PASS);
+    folder.served("good", BOTH);
+    let told = folder.coreach(&[&test[..], &["--keep", "kept", "--format", "json"]].concat(), PASS);
     assert_eq!(told.matches("\"Hangup\"").count(), 5, "once in each run: {told}");
     let replay = ["replay", "kept/back.2.json", "--test", "kept/back.test_case.json", "--iut", "iut.yaml"];
-    assert!(coreach(&folder, &replay, PASS).contains("and Pass"));
+    assert!(folder.coreach(&replay, PASS).contains("and Pass"));
     // What is counted goes on over the new connection.
-    served(&folder, "wrong", BOTH);
-    assert!(coreach(&folder, &test, FAIL).contains("n == v"));
+    folder.served("wrong", BOTH);
+    assert!(folder.coreach(&test, FAIL).contains("n == v"));
     // It hangs up where the model has it answer.
-    served(&folder, "early", BOTH);
-    assert!(coreach(&folder, &test, FAIL).contains("does not allow Hangup()"));
+    folder.served("early", BOTH);
+    assert!(folder.coreach(&test, FAIL).contains("does not allow Hangup()"));
     // Half a line is neither an answer nor nothing.
-    served(&folder, "unfinished", BOTH);
-    assert!(coreach(&folder, &test, RUN_ERROR).contains("in the middle of a line: answ"));
+    folder.served("unfinished", BOTH);
+    assert!(folder.coreach(&test, RUN_ERROR).contains("in the middle of a line: answ"));
     // Without a word in the file it is what it was.
-    served(&folder, "good", "reconnect: Connect\n");
-    let told = coreach(&folder, &["test", "session_back.yaml", "--iut", "iut.yaml"], REFUSED);
+    folder.served("good", "reconnect: Connect\n");
+    let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], REFUSED);
     assert!(told.contains("`observations` has nothing for `Hangup`"), "{told}");
     let file = fs::read_to_string(folder.0.join("iut.yaml")).unwrap();
     folder.write("iut.yaml", &file.replace("Answer:", "Hangup: never, Answer:"));
-    let told = coreach(&folder, &test, RUN_ERROR);
+    let told = folder.coreach(&test, RUN_ERROR);
     assert!(told.contains("lost: "), "{told}");
 }
 
 #[test]
 fn nobody_is_blamed_for_silence_where_nothing_could_be_heard() {
-    let folder = folder();
+    let folder = Folder::new("deaf");
     // It has to say something behind the hang-up, and has no way to.
     folder.write(
         "session.yaml",
@@ -369,9 +399,9 @@ fn nobody_is_blamed_for_silence_where_nothing_could_be_heard() {
     folder.write("last.yaml", "purpose: last\nof: session\ninitial: { location: None }\ntransitions:\n  - { from: None, to: Left, on: Hangup }\n  \
          - { from: None, to: Reject, on: Answer }\n  - { from: None, to: Reject, on: Connect }\n  - { from: Left, to: Accept, on: Answer }\n");
     folder.write("session_last.yaml", "specification: session.yaml\npurpose: last.yaml\n");
-    served(&folder, "good", &format!("{BOTH}silence: fail\nwithin: 100 ms\n"));
+    folder.served("good", &format!("{BOTH}silence: fail\nwithin: 100 ms\n"));
     let test = ["test", "session_last.yaml", "--iut", "iut.yaml", "--strategy", "plan", "--keep", "kept"];
-    assert!(coreach(&folder, &test, INCONCLUSIVE).contains("nothing was observed in <Gone,Left>"));
+    assert!(folder.coreach(&test, INCONCLUSIVE).contains("nothing was observed in <Gone,Left>"));
     let case = folder.json("kept/last.test_case.json");
     let mut locations = case["locations"].as_array().unwrap().iter();
     assert!(
@@ -379,33 +409,33 @@ fn nobody_is_blamed_for_silence_where_nothing_could_be_heard() {
         "{case}"
     );
     let replay = ["replay", "kept/last.1.json", "--test", "kept/last.test_case.json", "--iut", "iut.yaml"];
-    coreach(&folder, &replay, INCONCLUSIVE);
+    folder.coreach(&replay, INCONCLUSIVE);
 }
 
 #[test]
 fn what_is_under_way_on_the_old_connection_is_no_answer_on_the_new_one() {
-    let folder = folder();
+    let folder = Folder::new("moved");
     let test = ["test", "session_moved.yaml", "--iut", "iut.yaml", "--runs", "5", "--strategy", "plan"];
-    served(&folder, "good", BOTH);
-    coreach(&folder, &test, PASS);
+    folder.served("good", BOTH);
+    folder.coreach(&test, PASS);
     // It says something when the old connection ends: nobody knows in which order that was.
-    served(&folder, "bye", BOTH);
-    let told = coreach(&folder, &test, INCONCLUSIVE);
+    folder.served("bye", BOTH);
+    let told = folder.coreach(&test, INCONCLUSIVE);
     assert!(told.contains("may have crossed"), "{told}");
     // A server that is not ours is left as clean.
-    served(&folder, "good", &format!("{BOTH}silence: fail\nwithin: 10 s\n"));
-    coreach(&folder, &test, PASS);
+    folder.served("good", &format!("{BOTH}silence: fail\nwithin: 10 s\n"));
+    folder.coreach(&test, PASS);
 }
 
 #[test]
 fn a_process_is_a_connection_and_is_started_again() {
-    let folder = folder();
+    let folder = Folder::new("process");
     folder.write(
         "iut.yaml",
         &format!("iut: process\nstdio: {{ command: [python3, process.py, count] }}\n{BOTH}silence: fail\nwithin: 20 s\n"),
     );
     for configuration in ["session_back.yaml", "session_moved.yaml"] {
-        coreach(&folder, &["test", configuration, "--iut", "iut.yaml", "--runs", "3"], PASS);
+        folder.coreach(&["test", configuration, "--iut", "iut.yaml", "--runs", "3"], PASS);
     }
     // It forgets what it has counted.
     folder.write(
@@ -415,12 +445,12 @@ fn a_process_is_a_connection_and_is_started_again() {
             "elif \"resume\" in message:\n        open(name, \"w\").write(\"7\")",
         ),
     );
-    assert!(coreach(&folder, &["test", "session_moved.yaml", "--iut", "iut.yaml"], FAIL).contains("n == v"));
+    assert!(folder.coreach(&["test", "session_moved.yaml", "--iut", "iut.yaml"], FAIL).contains("n == v"));
 }
 
 #[test]
 fn mistakes_are_said_where_they_stand() {
-    let folder = folder();
+    let folder = Folder::new("mistakes");
     let simulated = "iut: m\nsimulated: { model: session.yaml }\n";
     let http = "iut: m\nhttp: { base: \"http://127.0.0.1:1\", stimuli: {}, observations: {} }\n";
     for (head, more, wanted) in [
@@ -440,14 +470,14 @@ fn mistakes_are_said_where_they_stand() {
         ("", "within: { place: { Asked: 3 s } }\n", "unknown key `place`"),
     ] {
         if head.is_empty() {
-            served(&folder, "good", more);
+            folder.served("good", more);
         } else {
             folder.write("iut.yaml", &format!("{head}{more}"));
         }
-        let told = coreach(&folder, &["test", "session_back.yaml", "--iut", "iut.yaml"], REFUSED);
+        let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], REFUSED);
         assert!(told.contains(wanted), "{more}: {wanted}\n{told}");
     }
-    served(&folder, "good", &format!("{BOTH}within: {{ locations: {{ Leavin: 3 s }} }}\n"));
-    let told = coreach(&folder, &["test", "session_back.yaml", "--iut", "iut.yaml"], PASS);
+    folder.served("good", &format!("{BOTH}within: {{ locations: {{ Leavin: 3 s }} }}\n"));
+    let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], PASS);
     assert!(told.contains("did you mean `Leaving`?"), "{told}");
 }

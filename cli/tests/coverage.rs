@@ -5,7 +5,6 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use common::Folder;
 use rusqlite::Connection;
@@ -116,14 +115,14 @@ fn the_order_of_files_changes_no_byte_and_a_run_counts_once() {
     assert_eq!(first, say(&["two.sqlite", "one.sqlite", "coreach.yaml"]));
     // The configuration lies beside.
     assert_eq!(first, say(&["two.sqlite", "one.sqlite"]));
-    let told: Value = serde_json::from_slice(&first.0).unwrap();
+    let alone: Value = serde_json::from_slice(&first.0).unwrap();
     // Seeds 5 to 8 are in both.
-    assert_eq!((&told["runs"]["read"], &told["runs"]["repeated"]), (&Value::from(32), &Value::from(8)));
-    assert_eq!(told["specifications"][0]["runs"], 24);
+    assert_eq!((&alone["runs"]["read"], &alone["runs"]["repeated"]), (&Value::from(32), &Value::from(8)));
+    assert_eq!(alone["specifications"][0]["runs"], 24);
     // Merged into one store it is the same, but for what was read twice.
     folder.coreach(&["campaign", "merge", "all.sqlite", "two.sqlite", "one.sqlite"]);
     let merged = told(&folder, &["coreach.yaml", "all.sqlite"]);
-    assert_eq!(merged["specifications"], told["specifications"]);
+    assert_eq!(merged["specifications"], alone["specifications"]);
     assert_eq!(merged["runs"]["repeated"], 0);
 }
 

@@ -5,26 +5,53 @@
 
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
+use std::path::PathBuf;
+use std::process::Command;
 
-use common::Folder;
+/// A folder of a test's own, gone at its end.
+struct Folder(PathBuf);
 
-/// A folder with a specification, a purpose, a configuration, and an implementation that is a model.
-fn folder(specification: &str, purpose: &str, implementation: &str) -> Folder {
-    Folder::with(&[
-        ("specification.yaml", specification),
-        ("purpose.yaml", purpose),
-        ("coreach.yaml", "specification: specification.yaml\npurpose: purpose.yaml\n"),
-        ("model.yaml", implementation),
-        ("iut.yaml", "iut: model\nsimulated: { model: model.yaml }\n"),
-    ])
+impl Folder {
+    /// With a specification, a purpose, a configuration, and an implementation that is a model.
+    fn new(name: &str, specification: &str, purpose: &str, implementation: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("coreach-defined-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        let configuration = "specification: specification.yaml\npurpose: purpose.yaml\n";
+        let iut = "iut: model\nsimulated: { model: model.yaml }\n";
+        for (file, text) in [
+            ("specification.yaml", specification),
+            ("purpose.yaml", purpose),
+            ("coreach.yaml", configuration),
+            ("model.yaml", implementation),
+            ("iut.yaml", iut),
+        ] {
+            std::fs::write(path.join(file), text).unwrap();
+        }
+        Folder(path)
+    }
+
+    /// Runs the program here; its exit code, and all that it says.
+    fn coreach(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_coreach"));
+        let output = command.args(arguments).current_dir(&self.0).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(said).unwrap())
+    }
+
+    /// Many runs against the model.
+    #[track_caller]
+    fn test_ends_with(&self, code: i32, more: &[&str]) {
+        let runs = ["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "30", "--patience", "1"];
+        let arguments = [&runs[..], &["--quiescence", "20"], more].concat();
+        let (found, said) = self.coreach(&arguments);
+        assert_eq!(found, Some(code), "{said}");
+    }
 }
 
-/// Many runs against the model.
-#[track_caller]
-fn test_ends_with(folder: &Folder, code: i32, more: &[&str]) {
-    let runs = ["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "30", "--patience", "1"];
-    folder.ends(&[&runs[..], &["--quiescence", "20"], more].concat(), code);
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Shapes that are true for every `vX` but 0, and have no value there.
@@ -69,13 +96,13 @@ fn an_output_whose_guard_has_no_value_fails() {
         let says =
             |condition: &str| asking(0, condition).replace("  - { from: Asked, to: Idle, on: Refuse }\n", "");
         let name = format!("output-{number}");
-        let folder = folder(&asking(0, shape), ACCEPT_ANSWERS, &says("true"));
-        test_ends_with(&folder, 1, &[]);
+        let folder = Folder::new(&name, &asking(0, shape), ACCEPT_ANSWERS, &says("true"));
+        folder.test_ends_with(1, &[]);
         // The warning about it names the transition, and with 0 left out all is well.
         let (code, said) = folder.coreach(&["check", "specification.yaml"]);
         assert!(code == Some(0) && said.contains("domain-not-implied"), "{shape}: {said}");
-        let folder = folder(&asking(1, shape), ACCEPT_ANSWERS, &says("true"));
-        test_ends_with(&folder, 0, &[]);
+        let folder = Folder::new(&name, &asking(1, shape), ACCEPT_ANSWERS, &says("true"));
+        folder.test_ends_with(0, &[]);
     }
 }
 
@@ -88,8 +115,8 @@ fn an_output_whose_assignment_has_no_value_fails() {
     };
     for (number, shape) in SHAPES.iter().enumerate() {
         let says = assigns("true").replace("  - { from: Asked, to: Idle, on: Refuse }\n", "");
-        let folder = folder(&assigns(shape), ACCEPT_ANSWERS, &says);
-        test_ends_with(&folder, 1, &[]);
+        let folder = Folder::new(&format!("assigned-{number}"), &assigns(shape), ACCEPT_ANSWERS, &says);
+        folder.test_ends_with(1, &[]);
     }
 }
 
@@ -129,8 +156,8 @@ transitions:
             .enumerate()
     {
         let specification = putting(shape, "  - { from: Idle, to: Idle, on: Bad, when: \"false\" }\n");
-        let folder = folder(&specification, purpose, &implementation);
-        test_ends_with(&folder, 0, &[]);
+        let folder = Folder::new(&format!("input-{number}"), &specification, purpose, &implementation);
+        folder.test_ends_with(0, &[]);
     }
 }
 
@@ -152,9 +179,9 @@ transitions:
   - { from: Begin, to: Accept, on: Say, when: \"10 div r == 10 div r\" }
 ";
     let zero = saying.replace("on: Say }", "on: Say, when: r == 0 }");
-    test_ends_with(&folder(saying, purpose, &zero), 3, &[]);
+    Folder::new("purpose-zero", saying, purpose, &zero).test_ends_with(3, &[]);
     let others = saying.replace("on: Say }", "on: Say, when: r != 0 }");
-    test_ends_with(&folder(saying, purpose, &others), 0, &[]);
+    Folder::new("purpose-others", saying, purpose, &others).test_ends_with(0, &[]);
 }
 
 #[test]
@@ -174,9 +201,9 @@ initial: { location: Begin }
 transitions:
   - { from: Begin, to: Accept, on: Say }
 ";
-    let folder = folder(starting, purpose, starting);
-    test_ends_with(&folder, 0, &[]);
-    test_ends_with(&folder, 9, &["--constant", "cK=0"]);
+    let folder = Folder::new("initial", starting, purpose, starting);
+    folder.test_ends_with(0, &[]);
+    folder.test_ends_with(9, &["--constant", "cK=0"]);
     // The other way to fix a constant.
     let fixed = "specification: specification.yaml\npurpose: purpose.yaml\ninstantiate: { cK: 0 }\n";
     std::fs::write(folder.0.join("coreach.yaml"), fixed).unwrap();
@@ -188,7 +215,7 @@ transitions:
         "initial: { location: Begin }",
         "constants: { cP: \"int[0..3]\" }\ninitial: { location: Begin, condition: \"10 div cP > 1 || true\" }",
     );
-    let folder = folder(&unguarded, &purpose, &unguarded);
-    test_ends_with(&folder, 0, &[]);
-    test_ends_with(&folder, 9, &["--constant", "cP=0"]);
+    let folder = Folder::new("initial-purpose", &unguarded, &purpose, &unguarded);
+    folder.test_ends_with(0, &[]);
+    folder.test_ends_with(9, &["--constant", "cP=0"]);
 }

@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::fs;
 use std::mem::MaybeUninit;
+use std::path::Path;
 
 use common::{Folder, data};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};

@@ -203,11 +203,11 @@ fn a_kept_run_is_never_replaced() {
     folder.write("kept/deliver_coffee.test_case.json", &older);
     coreach(&folder, &format!("{test} --iut right.yaml"), 0);
     assert_eq!(folder.read("kept/deliver_coffee.test_case.json"), older);
-    let names = names(&folder, "kept");
+    let before = names(&folder, "kept");
     folder.write("deliver_coffee.yaml", &folder.read("deliver_coffee.yaml").replace("COFFEE", "TEA"));
     let (_, err) = coreach(&folder, &format!("{test} --iut right.yaml"), 2);
     assert!(err.contains("kept/deliver_coffee.test_case.json: `--keep` replaces nothing"), "{err}");
-    assert_eq!(names(&folder, "kept"), names);
+    assert_eq!(names(&folder, "kept"), before);
     assert_eq!(folder.read("kept/deliver_coffee.test_case.json"), older);
 }
 

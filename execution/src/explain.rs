@@ -72,6 +72,11 @@ fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
         Outcome::Verdict(Verdict::Fail, _) => {
             format!("the specification does not allow {event} in {location}")
         }
+        Outcome::Verdict(Verdict::WeakPass, _) => {
+            format!(
+                "{event} in {location} may meet the purpose: it does in some of the states that are possible, not in all"
+            )
+        }
         Outcome::Verdict(_, cause) => match cause {
             Cause::Event if run.crossed > 0 => {
                 format!(

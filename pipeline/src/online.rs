@@ -78,6 +78,7 @@ pub fn online(
     for transition in &mut iosts.transitions {
         transition.guard = enabling_condition(transition);
     }
+    iosts.transitions.retain(|transition| !transition.guard.is_false());
     let (iosts, kept) = iosts.without_unreachable_locations();
     all_writable(Stage::Product, &iosts, &options.limits)?;
     let accepting = kept.map(|old| accepting[*old]);

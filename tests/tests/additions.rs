@@ -120,9 +120,12 @@ fn a_stage_is_a_file_a_type_a_line_and_a_call() {
 
 #[test]
 fn a_verdict_is_decided_where_the_documents_say() {
+    // A test case has three: who knows all of these may have to know a new one, too.
+    let of_test_cases: Vec<Verdict> =
+        Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::WeakPass).collect();
     touched(
         "a verdict",
-        &all("Verdict", &Verdict::ALL),
+        &all("Verdict", &of_test_cases),
         &[
             "cli/src/exit.rs",
             "execution/src/campaign/summary.rs",
@@ -130,6 +133,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "execution/src/judge/case.rs",
             "execution/src/judge/crossing.rs",
             "execution/src/junit.rs",
+            "execution/src/planner.rs",
             "model/src/verdict.rs",
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",
@@ -139,6 +143,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "pipeline/src/stages/input_complete.rs",
             "pipeline/src/stages/select.rs",
             "tests/src/brute/execution.rs",
+            "tests/src/properties/online.rs",
             "tests/src/properties/queues.rs",
             "tests/src/tampering/damage.rs",
         ],

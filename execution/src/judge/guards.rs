@@ -95,10 +95,20 @@ fn with_event(iosts: &Iosts, state: &State, event: &Event) -> Valuation {
 
 /// What would have led on: `Return(pRemainingValue) when pRemainingValue == vPaid - cPrice`, with the values of the state.
 pub(super) fn expected(test: &TestCase, state: &State) -> Vec<String> {
+    expected_of(test, state, |_| true)
+}
+
+/// The same of the observations that the state does not exclude, whatever their values.
+pub(super) fn expected_here(test: &TestCase, state: &State) -> Vec<String> {
+    let excluded = |part: &Term| evaluate(part, &state.valuation) == Ok(Value::Bool(false));
+    expected_of(test, state, |transition| !transition.guard.conjuncts().iter().any(excluded))
+}
+
+fn expected_of(test: &TestCase, state: &State, is_told: impl Fn(&Transition) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for number in &test.observations[state.location] {
         let transition = &test.iosts.transitions[*number];
-        if test.verdict(transition.target) == Some(Verdict::Fail) {
+        if test.verdict(transition.target) == Some(Verdict::Fail) || !is_told(transition) {
             continue;
         }
         let action = test.iosts.action(transition.action);

@@ -27,7 +27,7 @@ use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
 use crate::judge::crossing::Follower;
-use crate::judge::guards::{can_come, expected};
+use crate::judge::guards::{can_come, expected_here};
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::monitor::Monitor;
 use crate::run::Occurrence;
@@ -196,15 +196,15 @@ impl Judge for OnlineJudge<'_> {
     }
 
     fn why(&self, observed: Option<&Event>, verdict: Option<Verdict>) -> Why {
-        let mut expected_here: Vec<String> = Vec::new();
-        if verdict != Some(Verdict::Pass) {
-            for text in self.states().flat_map(|state| expected(self.test, state)) {
-                if !expected_here.contains(&text) {
-                    expected_here.push(text);
+        let mut expected: Vec<String> = Vec::new();
+        if !matches!(verdict, Some(Verdict::Pass | Verdict::WeakPass)) {
+            for text in self.states().flat_map(|state| expected_here(self.test, state)) {
+                if !expected.contains(&text) {
+                    expected.push(text);
                 }
             }
         }
-        Why { expected: expected_here, ..self.monitor.why(observed, verdict) }
+        Why { expected, ..self.monitor.why(observed, verdict) }
     }
 }
 

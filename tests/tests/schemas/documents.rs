@@ -80,10 +80,10 @@ fn outcomes() -> Vec<Outcome> {
         Cause::Unspecified,
         Cause::Crossed,
         Cause::Steps(3),
+        Cause::States(5),
         Cause::Time(some),
         Cause::Digits(4),
         Cause::Ended,
-        Cause::States(5),
     ];
     let failures = [
         Failure::Start(text()),

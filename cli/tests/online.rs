@@ -1,0 +1,161 @@
+//! `judge: online`: a specification that no lookahead makes deterministic, from the refusal to verdicts, kept runs and campaigns.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+mod common;
+
+use common::{Folder, json};
+use serde_json::Value;
+
+/// A cash machine whose balance nobody sees (after Gaston et al. 2006, Figure 1): below 1000 a withdrawal costs one.
+const BANK: &str = "
+iosts: bank
+variables: { balance: int, amount: int }
+initial: { location: start, condition: balance == 0 && amount == 0 }
+inputs: { Deposit: { t: nat }, Amount: { x: nat }, Check: {} }
+outputs: { Cash: { c: int }, NoMoney: {}, Sum: { s: int } }
+internals: [poor, rich]
+transitions:
+  - { from: start, to: ready, on: poor, assign: { balance: 500 } }
+  - { from: start, to: ready, on: rich, assign: { balance: 1500 } }
+  - { from: ready, to: ready, on: Deposit, assign: { balance: balance + t } }
+  - { from: ready, to: asked, on: Amount, assign: { amount: x } }
+  - { from: ready, to: checked, on: Check }
+  - { from: asked, to: ready, on: Cash, when: c == amount && amount <= balance && balance >= 1000, assign: { balance: balance - amount } }
+  - { from: asked, to: ready, on: Cash, when: c == amount && amount <= balance && balance < 1000, assign: { balance: balance - amount - 1 } }
+  - { from: asked, to: ready, on: NoMoney, when: amount > balance }
+  - { from: checked, to: ready, on: Sum, when: s == balance }
+";
+
+/// Rich, and paid: what was seen does not tell whether the machine was.
+const PAID: &str = "
+purpose: paid
+of: bank
+observes: [balance]
+initial: { location: wait }
+transitions:
+  - { from: wait, to: Accept, on: Cash, when: balance >= 1000 && c > 0 }
+";
+
+fn folder() -> Folder {
+    Folder::with(&[
+        ("bank.yaml", BANK),
+        ("paid.yaml", PAID),
+        (
+            "coreach.yaml",
+            "specification: bank.yaml\npurpose: paid.yaml\njudge: online\noutput: { formats: [json, yaml, dot] }\n",
+        ),
+        ("right.yaml", "iut: right\nsimulated: { model: bank.yaml }\n"),
+        ("wrong.yaml", "iut: wrong\nsimulated: { model: wrong_bank.yaml }\n"),
+        (
+            "wrong_bank.yaml",
+            &BANK.replace("on: Cash, when: c == amount &&", "on: Cash, when: c == amount + 1 &&"),
+        ),
+        // It knows only the rich: what the test case cannot see is no fault.
+        ("rich.yaml", "iut: rich\nsimulated: { model: rich_bank.yaml }\n"),
+        ("rich_bank.yaml", &BANK.replace("balance: 500", "balance: 1500")),
+    ])
+}
+
+/// A choice that is never resolved, and the way out.
+#[test]
+fn what_has_no_lookahead_is_offered_judging_on_line() {
+    let folder = folder();
+    folder.change("coreach.yaml", "judge: online", "judge: test_case");
+    folder.change("bank.yaml", "balance: 1500", "balance: 501");
+    let (_, said) = folder.ends(&["run", "coreach.yaml", "--out", "made"], 6);
+    assert!(said.contains("no-lookahead") || said.contains("never resolved"), "{said}");
+    assert!(said.contains("judge: online"), "{said}");
+    folder.change("coreach.yaml", "judge: test_case", "judge: onlin");
+    let (_, said) = folder.ends(&["run", "coreach.yaml"], 2);
+    assert!(said.contains("did you mean `online`?"), "{said}");
+}
+
+#[test]
+fn the_four_verdicts() {
+    let folder = folder();
+    let (said, _) = folder.ends(&["run", "coreach.yaml", "--check"], 0);
+    assert!(said.contains("judged on line"), "{said}");
+    for format in ["json", "yaml", "dot"] {
+        assert!(folder.0.join(format!("out/paid/online_test.{format}")).is_file(), "{format}");
+    }
+    // The configuration, and the document that was written, are one test.
+    for test in ["coreach.yaml", "out/paid/online_test.json"] {
+        let arguments = ["test", test, "--iut", "right.yaml", "--runs", "40", "--format", "json"];
+        let output = folder.coreach(&arguments);
+        let told = json(&output);
+        let endings: Vec<&str> =
+            told["runs"].as_array().unwrap().iter().map(|run| run["verdict"].as_str().unwrap()).collect();
+        assert!(endings.contains(&"WeakPass"), "{endings:?}");
+        assert!(!endings.contains(&"Fail"), "{endings:?}");
+        let wrong = folder.coreach(&["test", test, "--iut", "wrong.yaml", "--runs", "20", "--quiet"]);
+        assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
+    }
+    // A look at the balance tells the rich from the poor.
+    let checked = PAID
+        .replace("location: wait }", "location: begin }")
+        .replace("transitions:\n", "transitions:\n  - { from: begin, to: wait, on: Sum }\n");
+    folder.write("paid.yaml", &checked);
+    let output = folder.coreach(&[
+        "test",
+        "coreach.yaml",
+        "--iut",
+        "rich.yaml",
+        "--runs",
+        "20",
+        "--strategy",
+        "plan",
+        "--format",
+        "json",
+    ]);
+    let told = json(&output);
+    let runs = told["runs"].as_array().unwrap();
+    assert!(runs.iter().all(|run| run["verdict"] == "Pass"), "{told:#}");
+}
+
+#[test]
+fn runs_are_kept_explained_replayed_and_counted() {
+    let folder = folder();
+    folder.ends(&["run", "coreach.yaml"], 0);
+    let kept = [
+        "test",
+        "out/paid/online_test.json",
+        "--iut",
+        "wrong.yaml",
+        "--runs",
+        "3",
+        "--keep",
+        "runs",
+        "--quiet",
+    ];
+    folder.ends(&kept, 1);
+    let (said, _) =
+        folder.ends(&["explain", "runs/bank__paid.1.json", "--test", "out/paid/online_test.json"], 0);
+    assert!(said.contains("does not allow Cash("), "{said}");
+    let (said, _) = folder.ends(
+        &[
+            "replay",
+            "runs/bank__paid.1.json",
+            "--test",
+            "out/paid/online_test.json",
+            "--iut",
+            "wrong.yaml",
+            "--shrink",
+        ],
+        1,
+    );
+    assert!(said.contains("Fail"), "{said}");
+    folder.write(
+        "campaign.yaml",
+        "campaign: nightly\ntests: [{ configuration: coreach.yaml }]\niuts: [right.yaml, wrong.yaml]\nseeds: { first: 1, count: 20 }\nstore: store.sqlite\n",
+    );
+    let output = folder.coreach(&["campaign", "campaign.yaml", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let summary = json(&output);
+    assert_eq!(summary["planned"], Value::from(40));
+    assert_eq!(summary["groups"][0]["fail"], Value::from(0), "{summary:#}");
+    assert!(summary["groups"][0]["weak_pass"].as_u64() > Some(0), "{summary:#}");
+    assert!(summary["groups"][1]["fail"].as_u64() > Some(0), "{summary:#}");
+    let (said, _) = folder.ends(&["coverage", "store.sqlite"], 0);
+    assert!(said.contains("bank"), "{said}");
+    folder.ends(&["check", "coreach.yaml", "out/paid/online_test.json", "campaign.yaml"], 0);
+}
