@@ -8,7 +8,7 @@
 //! the path leaves possible* there: a cell of the finite data and a polyhedron over the numbers ([`crate::transfer`]), a case of a
 //! transition's condition at a time, so that nothing is joined. A node within one that was expanded before, at the same location, is
 //! dropped: whatever it can do that one can, and no later. So a loop that counts costs a node per pass and
-//! interleavings fall together, where the path conditions of [`super::state`] would all differ. At a goal the path is executed
+//! interleavings fall together, where the path conditions of [`super::SymbolicState`]s would all differ. At a goal the path is executed
 //! symbolically, and the solver gives the values; they are what makes it a path.
 //!
 //! **Where it is inexact.** A polyhedron may hold more than the path allows (`mod`, products, arrays, holes between integers).
