@@ -21,7 +21,7 @@
 //! **Ends** by its limits: of depth, of nodes; and by the budget of time and memory, which every term and question asks.
 //! **Cost**: for each step two substitutions and one question along its path, for what is new in it; none where a step asks for nothing new. With
 //! restriction, for each state a look into a table, and at most a question for each expanded state of its location. 100,000 nodes of the
-//! published teller machine take some twelve seconds.
+//! published teller machine take some three seconds and 110 MB.
 //!
 //! ```
 //! use coreach_analyses::solver::z3::Z3Solver;
