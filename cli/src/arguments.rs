@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
-use coreach_project::whole::positive;
+use coreach_project::whole::{positive, whole};
 
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, TestArguments, Tolerance,
@@ -51,6 +51,9 @@ pub enum Command {
     /// Compares what the abstract domains make of a configuration
     #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
+    /// Explores a specification symbolically: all paths, with what each asks of the data
+    #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
+    Explore(ExploreArguments),
     /// Runs a test case against an implementation
     #[command(after_help = TESTING_HELP)]
     Test(TestArguments),
@@ -79,6 +82,7 @@ impl Command {
             Command::Check(arguments) => arguments.format,
             Command::Show(_) => OutputFormat::Human,
             Command::Compare(arguments) => arguments.format,
+            Command::Explore(arguments) => arguments.format,
             Command::Test(arguments) => arguments.format,
             Command::Explain(arguments) => arguments.format,
             Command::Replay(arguments) => arguments.format,
@@ -169,6 +173,51 @@ pub struct CompareArguments {
     /// How many pairs of purpose and domain to work on at once; to compare times, 1
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
+}
+
+/// What becomes of quiescence in a tree.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(
+    missing_docs,
+    reason = "clap would print documented values at length, and no --help would fit a screen"
+)]
+pub enum Silence {
+    #[default]
+    Unseen,
+    Loop,
+    Sink,
+}
+
+/// Of `explore`.
+#[derive(Args, Debug)]
+pub struct ExploreArguments {
+    /// The specification
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// No path is longer
+    #[arg(long, value_name = "N", default_value = "20", value_parser = whole::<usize>)]
+    pub depth: usize,
+    /// No more nodes
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = positive)]
+    pub nodes: NonZeroUsize,
+    /// Cut states that an expanded one includes
+    #[arg(long)]
+    pub restrict: bool,
+    /// Quiescence as an output: not at all, changing nothing, or with nothing specified behind it
+    #[arg(long, value_enum, default_value_t)]
+    pub quiescence: Silence,
+    /// Mark what a purpose accepts that is to see all paths of N steps; they set the depth
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, conflicts_with_all = ["restrict", "inclusion"])]
+    pub all_paths: Option<usize>,
+    /// The same, of K times the longest path of the restriction
+    #[arg(long, value_name = "K", value_parser = positive, conflicts_with = "restrict")]
+    pub inclusion: Option<NonZeroUsize>,
+    /// Draw the tree here: .dot or .svg
+    #[arg(long, value_name = "FILE")]
+    pub draw: Option<PathBuf>,
+    /// The form of the answer; json has the whole tree
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
 }
 
 /// Of `campaign`.

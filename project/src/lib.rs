@@ -57,6 +57,7 @@ pub mod cases;
 pub mod checked;
 pub mod configuration;
 pub mod coverage;
+pub mod exploration;
 pub mod instantiate;
 pub mod iut;
 pub mod jobs;

@@ -9,13 +9,13 @@
 //! Where that happens the solver's statistics count it.
 
 #[cfg(test)]
-mod random;
+pub(crate) mod random;
 pub mod smtlib;
 mod typing;
 pub mod z3;
 
-use coreach_model::Term;
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, Term};
 
 /// The answer to a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +62,17 @@ pub trait Solver {
     /// has in common with the one that was asked before it, so that a search depth first pays for what is new only.
     fn check_along(&mut self, path: &[Term]) -> Answer {
         self.check(path)
+    }
+
+    /// Can the conjunction hold where no values of the bound data, in their types, make all the parts hold? `Unsat` says that
+    /// the conjunction implies that there are such values. A solver without quantifiers does not know.
+    fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
+        if !bound.is_empty() {
+            return Answer::Unknown;
+        }
+        let mut all = formula.to_vec();
+        all.push(Term::and(parts.iter().cloned()).not());
+        self.check(&all)
     }
 
     /// A valuation that satisfies the conjunction.

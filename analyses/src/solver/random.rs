@@ -13,17 +13,17 @@ use dashu::rational::RBig;
 use super::Answer;
 
 /// A generator of terms; the same seed makes the same terms.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
-pub(super) fn datum(name: &str, ty: Type) -> Term {
+pub(crate) fn datum(name: &str, ty: Type) -> Term {
     Term::datum(&Datum::new(name, ty))
 }
 
-pub(super) fn range(low: i32, high: i32) -> Type {
+pub(crate) fn range(low: i32, high: i32) -> Type {
     Type::Range(low.into(), high.into())
 }
 
-pub(super) fn array(index: Type, element: Type) -> Type {
+pub(crate) fn array(index: Type, element: Type) -> Type {
     Type::Array(Arc::new(ArrayType { index, element }))
 }
 
@@ -50,7 +50,7 @@ fn data() -> [(&'static str, Type); 7] {
 }
 
 /// Is there a valuation under which the terms hold? By trying all.
-pub(super) fn satisfiable(terms: &[Term]) -> bool {
+pub(crate) fn satisfiable(terms: &[Term]) -> bool {
     let used: Vec<Datum> = Term::and(terms.iter().cloned()).data().into_iter().collect();
     let lists: Option<Vec<_>> = used.iter().map(|datum| Value::enumerate(datum.ty(), 1000)).collect();
     tuples(&lists.unwrap()).into_iter().any(|tuple| {
@@ -156,7 +156,7 @@ impl Random {
 }
 
 /// Conjunctions with their answers.
-pub(super) fn samples() -> Vec<(Vec<Term>, Answer)> {
+pub(crate) fn samples() -> Vec<(Vec<Term>, Answer)> {
     use Answer::{Sat, Unsat};
     let int = |name: &str| datum(name, Type::Int);
     let less = |a: &Term, b: &Term| Term::compare(Comparison::Less, a, b);

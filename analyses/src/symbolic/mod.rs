@@ -14,9 +14,23 @@
 //! **Cost** of a step: two substitutions, memoised over the term's shared parts. Nothing here asks a solver: who searches
 //! decides which conditions are worth a question.
 //!
+//! Above single paths stands the [`tree`] of them, cut where a state is included in another one ([`inclusion`]), with [`quiescence`] as an output
+//! where that is wanted; [`paths`] tells which ends of paths a tester should see.
+//!
 //! [`enabling_condition`]: coreach_model::obligation::enabling_condition
 
+pub mod eliminate;
+pub mod inclusion;
+pub mod paths;
+pub mod quiescence;
 pub mod search;
 mod state;
+#[cfg(test)]
+mod tests;
+pub mod tree;
 
+pub use inclusion::Inclusion;
+pub use paths::{Accepting, all_paths, k_inclusion};
+pub use quiescence::Quiescence;
 pub use state::{Step, SymbolicState, System, symbol};
+pub use tree::{End, Growth, Move, Node, NodeId, Refuted, Tree, TreeLimits};

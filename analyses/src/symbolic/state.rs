@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use coreach_model::iosts::{Iosts, LocationId, Transition, TransitionId};
-use coreach_model::obligation::enabling_condition;
+use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::semantics::State;
 use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Numbered, Term};
@@ -46,11 +46,12 @@ pub fn symbol(parameter: &Datum, depth: usize) -> Datum {
 }
 
 impl SymbolicState {
-    /// The initial state (Definition 9, with the initial condition): each constant and variable is its own symbol.
+    /// The initial state (Definition 9, with the initial condition, which has a value): each constant and variable is its own symbol.
     pub fn initial(iosts: &Iosts) -> Self {
+        let condition = &iosts.initial_condition;
         SymbolicState {
             location: iosts.initial,
-            condition: iosts.initial_condition.conjuncts(),
+            condition: Term::and([defined(condition), condition.clone()]).conjuncts(),
             valuation: Arc::default(),
             depth: 0,
         }
@@ -83,6 +84,11 @@ impl<'a> System<'a> {
     /// Of this IOSTS.
     pub fn new(iosts: &'a Iosts) -> Self {
         System { iosts, outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
+    }
+
+    /// When the transition can be taken: its guard, all operations defined, each assigned value in its type.
+    pub fn enabled(&self, number: TransitionId) -> &Term {
+        &self.enabled[number]
     }
 
     /// The successor through this transition, which leaves the state's location; its condition need not be satisfiable.

@@ -5,6 +5,7 @@ pub mod check;
 pub mod compare;
 pub mod coverage;
 pub mod explain;
+pub mod explore;
 pub mod mutate;
 pub mod replay;
 pub mod run;

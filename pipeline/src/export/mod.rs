@@ -9,6 +9,7 @@ pub mod equal;
 pub mod json;
 mod labels;
 pub mod svg;
+pub mod tree;
 mod view;
 pub mod yaml;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::Bucket;
 use coreach_execution::adapter::evidence::{self, Item, Phase};
 use coreach_execution::adapter::{Failure, Left};
@@ -20,12 +21,13 @@ use coreach_execution::values::Source;
 use coreach_execution::wire::WireRecord;
 use coreach_model::Verdict;
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::reader::from_bytes;
+use coreach_model::reader::{from_bytes, read_specification};
 use coreach_project::coverage::report::{
     ClassCoverage, ConjunctCoverage, Figure, Figures, LocationCoverage, Met, ModelCoverage,
     ParameterCoverage, PurposeCoverage, SpecificationCoverage, Status, TransitionCoverage, Unmet,
 };
 use coreach_project::coverage::{Kind, Report, Requirement, Runs};
+use coreach_project::exploration::{Purpose, document, explore};
 use coreach_project::render::to_json;
 use coreach_project::summary::{
     CAMPAIGN_FORMAT_VERSION, CampaignSummary, KilledSummary, MutantSummary, MutationSummary, ShortestSummary,
@@ -378,6 +380,37 @@ fn printed(folder: &Path, arguments: &[&str]) -> Value {
     let output = command.args(arguments).current_dir(folder).output().unwrap();
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn explorations_follow_their_schema() {
+    let path = root().join("tests/models/teller_machine.yaml");
+    let text = fs::read_to_string(path).unwrap();
+    let explored = |text: &str, limits: TreeLimits, purpose| {
+        let file = from_bytes("teller_machine.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let found = explore(&iosts, limits, purpose);
+        let exit = if found.missing.is_some() { 6 } else { 0 };
+        serde_json::to_value(document(&iosts, limits, &found, exit)).unwrap()
+    };
+    let limits = TreeLimits { quiescence: Quiescence::Sink, ..TreeLimits::default() };
+    let documents = [
+        explored(&text, TreeLimits { is_restricted: true, ..limits }, Purpose::None),
+        explored(&text, limits, Purpose::Inclusion(1)),
+        explored(
+            &text,
+            TreeLimits { quiescence: Quiescence::Loop, nodes: 30, ..limits },
+            Purpose::AllPaths(4),
+        ),
+        explored(&text, TreeLimits { nodes: 1, ..limits }, Purpose::Inclusion(1)),
+        explored(
+            &text.replace("initial: { location: q0 }", "initial: { location: q0, condition: m < m }"),
+            limits,
+            Purpose::None,
+        ),
+    ];
+    assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 0, 6, 6, 0]);
+    follow("exploration.schema.json", &documents);
 }
 
 #[test]

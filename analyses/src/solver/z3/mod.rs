@@ -16,6 +16,7 @@
 //! for a witness.
 
 mod path;
+mod quantified;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -70,6 +71,7 @@ pub struct Z3Solver {
     linear: Rc<z3::Solver>,
     nonlinear: Option<Rc<z3::Solver>>,
     path: Option<path::Path>,
+    quantified: Option<Rc<z3::Solver>>,
     answers: HashMap<Box<[Term]>, Answer>,
     witnesses: HashMap<Box<[Term]>, Witness>,
     statistics: Statistics,
@@ -97,18 +99,24 @@ impl Z3Solver {
             linear: start(limits.rlimit, 0),
             nonlinear: None,
             path: None,
+            quantified: None,
             answers: HashMap::new(),
             witnesses: HashMap::new(),
             statistics: Statistics::default(),
         }
     }
 
-    /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
-    fn assert_all(&mut self, conjuncts: &[Term]) -> (Rc<z3::Solver>, Vec<Rc<Prepared>>) {
+    /// Forgets the translations where they are too many, and with them what they are asserted in.
+    fn make_room(&mut self) {
         if self.translator.size() > MOST_REMEMBERED {
             self.translator = Translator::default();
             self.path = None;
         }
+    }
+
+    /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
+    fn assert_all(&mut self, conjuncts: &[Term]) -> (Rc<z3::Solver>, Vec<Rc<Prepared>>) {
+        self.make_room();
         let prepared: Vec<Rc<Prepared>> =
             conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect();
         let limits = self.limits;
@@ -249,6 +257,17 @@ impl Solver for Z3Solver {
         answer
     }
 
+    fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
+        if bound.is_empty() {
+            let mut all = formula.to_vec();
+            all.push(Term::and(parts.iter().cloned()).not());
+            return self.check(&all);
+        }
+        let answer = self.ask_quantified(formula, bound, parts);
+        self.count(answer, false);
+        answer
+    }
+
     fn witness(&mut self, formula: &[Term]) -> Witness {
         budget::ask();
         let (conjuncts, key) = match easy(formula) {
@@ -338,7 +357,11 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
 
 /// A warm Z3 solver with limits.
 fn start(rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
-    let solver = z3::Solver::new();
+    limited(z3::Solver::new(), rlimit, milliseconds)
+}
+
+/// A Z3 solver with limits.
+fn limited(solver: z3::Solver, rlimit: u32, milliseconds: u32) -> Rc<z3::Solver> {
     let mut parameters = Params::new();
     if rlimit > 0 {
         parameters.set_u32("rlimit", rlimit);

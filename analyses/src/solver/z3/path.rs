@@ -25,6 +25,7 @@ impl Z3Solver {
     /// The answer to a conjunction, reached from the last one; `None` where the plain question has to be asked.
     pub(super) fn ask_along(&mut self, conjuncts: &[Term]) -> Option<Answer> {
         budget::ask();
+        self.make_room();
         let limits = self.limits;
         let mut path = self
             .path

@@ -75,6 +75,11 @@ impl Translator {
         &self.constraints[number]
     }
 
+    /// That the datum lies in its type, as a number of [`Translator::constraint`]; none where its sort says so already.
+    pub fn belongs(&mut self, datum: &Datum) -> Option<usize> {
+        self.number(&Term::datum(datum), Some(datum.ty()))
+    }
+
     fn number(&mut self, term: &Term, ty: Option<&Type>) -> Option<usize> {
         let key = (term.clone(), ty.cloned());
         if let Some(known) = self.numbers.get(&key) {

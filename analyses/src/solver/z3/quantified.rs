@@ -1,0 +1,77 @@
+//! Questions with a quantifier: does a conjunction hold where others cannot?
+//!
+//! **Problem.** "Is each of these states one of those?" has a quantifier that no equation takes away (`crate::symbolic::eliminate` tries
+//! that first). Z3's usual solver instantiates quantifiers by guessing and may never end; its procedure `qsat` decides linear
+//! arithmetic with them.
+//!
+//! **Limits.** Numbers, truth values and enumerations only, and linear: everything else is unknown, and so is what the resource limit ends.
+//! A Z3 solver of its own, made with the first such question.
+
+use std::collections::BTreeSet;
+
+use coreach_model::term::node::Node;
+use coreach_model::{Datum, Term, Type, budget};
+use z3::Tactic;
+use z3::ast::{Ast, Bool, forall_const};
+
+use super::{Z3Solver, limited};
+use crate::solver::Answer;
+
+impl Z3Solver {
+    /// The answer to [`crate::solver::Solver::check_none`].
+    pub(super) fn ask_quantified(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
+        budget::ask();
+        if !formula.iter().chain(parts).all(is_plain) {
+            return Answer::Unknown;
+        }
+        let (mut outside, mut inside): (Vec<Bool>, Vec<Bool>) = (Vec::new(), Vec::new());
+        let mut data: BTreeSet<Datum> = bound.iter().cloned().collect();
+        for (terms, asserted) in [(formula, &mut outside), (parts, &mut inside)] {
+            for term in terms {
+                let prepared = self.translator.prepare(term);
+                if prepared.nonlinear || prepared.beyond {
+                    return Answer::Unknown;
+                }
+                data.extend(prepared.data.iter().cloned());
+                asserted.push(prepared.assertion.clone());
+            }
+        }
+        for datum in &data {
+            let Some(number) = self.translator.belongs(datum) else { continue };
+            let asserted = if bound.contains(datum) { &mut inside } else { &mut outside };
+            asserted.push(self.translator.constraint(number).clone());
+        }
+        let constants: Vec<_> = bound.iter().map(|datum| self.translator.constant(datum)).collect();
+        let constants: Vec<&dyn Ast> = constants.iter().map(|constant| constant as &dyn Ast).collect();
+        outside.push(forall_const(&constants, &[], &Bool::and(&inside).not()));
+        let limits = self.limits;
+        let solver = self
+            .quantified
+            .get_or_insert_with(|| limited(Tactic::new("qsat").solver(), limits.rlimit, 0))
+            .clone();
+        solver.push();
+        for assertion in &outside {
+            solver.assert(assertion);
+        }
+        let answer = self.ask(&solver);
+        solver.pop(1);
+        answer
+    }
+}
+
+/// Has it numbers, truth values and enumerations only?
+fn is_plain(term: &Term) -> bool {
+    let mut seen = std::collections::HashSet::new();
+    let mut work = vec![term];
+    while let Some(term) = work.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        if matches!(term.sort(), Type::Array(_) | Type::Record(_)) || matches!(term.node(), Node::Select(..))
+        {
+            return false;
+        }
+        work.extend(term.children());
+    }
+    true
+}

@@ -1,0 +1,184 @@
+//! Is all that one symbolic state stands for among what another one stands for?
+//!
+//! **Problem.** A symbolic execution tree is infinite as soon as a system has a loop, and most of it says nothing new: a state that stands for
+//! fewer valuations than one that is expanded elsewhere shows no behaviour that is not there.
+//!
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 10: η ⊆ η' where both are at one location and each valuation of
+//! the data that some valuation of η's symbols yields under its path condition is yielded by η' under its own. With D the data (variables
+//! *and* constants, which do not change and yet belong to the state):
+//! for all F: π ⟹ there are F' with π' and, for each d in D, σ(d) = σ'(d).
+//!
+//! **Method.**
+//!
+//! 1. Conjuncts that share no symbol with the valuation, directly or through others, tell how one came there and not what is there
+//!    ([`tidy`]). They go; where the state is satisfiable, so are they, and nothing changes.
+//! 2. Symbols are numbered in the order of their occurrence. States that are equal then are equal ([`Shape`]): a look into a table, no question.
+//! 3. η' gets symbols of its own. Where it holds a datum at a bare symbol, the symbol *is* that datum's value in η. What is left of F' is
+//!    taken away where that can be done exactly ([`super::eliminate`]), which leaves a question without quantifiers;
+//!    else the solver is asked with them.
+//!
+//! **Direction.** `Yes` and `No` are certain; what the solver does not know is `Unknown`, and then nobody may cut.
+//!
+//! **Cost**: walking the terms; at most one question for a pair of states.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use coreach_model::obligation::in_type;
+use coreach_model::term::{Substitution, substitute, substitute_all};
+use coreach_model::{Datum, Iosts, LocationId, Term};
+
+use super::SymbolicState;
+use super::eliminate::{is_told, without};
+use crate::solver::{Answer, Solver};
+
+/// Is one state included in another?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inclusion {
+    /// Certainly.
+    Yes,
+    /// Certainly not.
+    No,
+    /// Not known.
+    Unknown,
+}
+
+/// A state without its history: what its data stand at, in their order, and what is asked of the symbols in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tidy {
+    location: LocationId,
+    values: Vec<Term>,
+    condition: Vec<Term>,
+}
+
+/// A state up to the names of its symbols.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Shape {
+    location: LocationId,
+    values: Vec<Term>,
+    condition: BTreeSet<Term>,
+}
+
+/// All data of a state: constants and variables.
+pub fn data_of(iosts: &Iosts) -> Vec<Datum> {
+    iosts.constants.iter().chain(&iosts.variables).cloned().collect()
+}
+
+/// The state without what is asked of symbols that its data do not depend on. That is left out only where the path condition is known
+/// to be satisfiable.
+pub fn tidy(data: &[Datum], state: &SymbolicState, is_satisfiable: bool) -> Tidy {
+    let values: Vec<Term> = data.iter().map(|datum| state.value(datum)).collect();
+    let condition = match is_satisfiable {
+        false => state.condition.clone(),
+        true => about(values.iter().flat_map(Term::data).collect(), &state.condition),
+    };
+    Tidy { location: state.location, values, condition }
+}
+
+/// The conjuncts that these symbols depend on, directly or through others, in their order.
+fn about(mut symbols: BTreeSet<Datum>, condition: &[Term]) -> Vec<Term> {
+    let mentioned: Vec<BTreeSet<Datum>> = condition.iter().map(Term::data).collect();
+    let mut kept = vec![false; condition.len()];
+    loop {
+        let mut is_new = false;
+        for (at, data) in mentioned.iter().enumerate() {
+            // What mentions no symbol is kept: it may be what makes the rest defined.
+            if !kept[at] && (data.is_empty() || !symbols.is_disjoint(data)) {
+                kept[at] = true;
+                is_new = true;
+                symbols.extend(data.iter().cloned());
+            }
+        }
+        if !is_new {
+            return condition
+                .iter()
+                .zip(kept)
+                .filter(|(_, kept)| *kept)
+                .map(|(part, _)| part.clone())
+                .collect();
+        }
+    }
+}
+
+impl Tidy {
+    /// With the symbols numbered in the order of their occurrence. States of one shape stand for the same valuations.
+    pub fn shape(&self) -> Shape {
+        let mut names = Substitution::new();
+        let mut seen = HashSet::new();
+        for term in self.values.iter().chain(&self.condition) {
+            number(term, &mut seen, &mut names);
+        }
+        let mut renamed = substitute_all(self.values.iter().chain(&self.condition), &names);
+        let condition = renamed.split_off(self.values.len()).into_iter().collect();
+        Shape { location: self.location, values: renamed, condition }
+    }
+}
+
+/// Gives each symbol of the term that has none yet a name, from the left.
+fn number(term: &Term, seen: &mut HashSet<Term>, names: &mut Substitution) {
+    if !seen.insert(term.clone()) {
+        return;
+    }
+    if let Some(datum) = term.as_datum() {
+        let name = format!("#{}", names.len());
+        names.insert(datum.clone(), Term::datum(&Datum::new(name, datum.ty().clone())));
+    }
+    for child in term.children() {
+        number(child, seen, names);
+    }
+}
+
+/// Is each valuation that `left` stands for one that `right` stands for? Both are of one system, whose data these are.
+pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Solver) -> Inclusion {
+    if left.location != right.location {
+        return Inclusion::No;
+    }
+    if left == right {
+        return Inclusion::Yes;
+    }
+    let symbols: BTreeSet<Datum> = right.values.iter().chain(&right.condition).flat_map(Term::data).collect();
+    let own: BTreeMap<Datum, Datum> = symbols
+        .into_iter()
+        .map(|symbol| {
+            let renamed = Datum::new(format!("{}~", symbol.name()), symbol.ty().clone());
+            (symbol, renamed)
+        })
+        .collect();
+    let names: Substitution =
+        own.iter().map(|(symbol, renamed)| (symbol.clone(), Term::datum(renamed))).collect();
+    let mut bound: Vec<Datum> = own.into_values().collect();
+    // The values of bare symbols.
+    let (mut known, mut parts) = (Substitution::new(), Vec::new());
+    for ((datum, value), theirs) in data.iter().zip(&left.values).zip(&right.values) {
+        let Some(symbol) = theirs.as_datum().map(|symbol| substitute(&Term::datum(symbol), &names)) else {
+            continue;
+        };
+        let Some(symbol) = symbol.as_datum() else { continue };
+        if known.contains_key(symbol) {
+            continue;
+        }
+        // A datum's value lies in its type, whoever assigned it.
+        if symbol.ty() == datum.ty() {
+            known.insert(symbol.clone(), value.clone());
+        } else if is_told(symbol.ty()) {
+            known.insert(symbol.clone(), value.clone());
+            parts.push(in_type(value, symbol.ty()));
+        }
+    }
+    bound.retain(|symbol| !known.contains_key(symbol));
+    let theirs = substitute_all(right.values.iter().chain(&right.condition), &names);
+    let mut theirs = substitute_all(&theirs, &known).into_iter();
+    for value in &left.values {
+        let equal = theirs.next().map_or_else(Term::yes, |other| Term::equal(value, &other));
+        parts.push(equal);
+    }
+    parts.extend(theirs);
+    let answer = match without(&bound, &parts) {
+        Some(condition) => solver.check_none(&left.condition, &[], &[condition]),
+        None => solver.check_none(&left.condition, &bound, &parts),
+    };
+    match answer {
+        Answer::Unsat => Inclusion::Yes,
+        Answer::Sat => Inclusion::No,
+        Answer::Unknown => Inclusion::Unknown,
+    }
+}

@@ -1,0 +1,44 @@
+//! Where a system is quiescent, as a condition on its data.
+//!
+//! **Problem.** Silence is an observation only if it is an event of the specification: ioco compares it as it compares outputs.
+//!
+//! **Source.** Gaston, Le Gall, Rapin, Touil (2006), Definition 4: an output δ whose guard is that no output's guard holds. **Where we
+//! differ**: internal steps count like outputs, for who can take one is not at rest (Tretmans 1996). An output carries values, so "its guard
+//! holds" is "there are values for which it does": the quantifier is taken away exactly, or there is no condition
+//! ([`super::eliminate`]). What a transition asks for besides its guard is asked for here too. And δ leads back to the state that it leaves:
+//! in the publication it leads to a location with nothing behind it, after which everything conforms. That one is kept for its figures
+//! ([`Quiescence::Sink`]).
+
+use coreach_model::iosts::ActionKind;
+use coreach_model::{LocationId, Numbered, Term};
+
+use super::System;
+use super::eliminate::without;
+
+/// What becomes of quiescence in a tree.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Quiescence {
+    /// Nothing: the tree is the system's own.
+    #[default]
+    Unseen,
+    /// It is an output that changes nothing.
+    Loop,
+    /// It is an output behind which nothing is specified.
+    Sink,
+}
+
+/// For each location when a state there is quiescent; nothing where that could not be said without a quantifier.
+pub fn quiescence(system: &System<'_>) -> Numbered<LocationId, Option<Term>> {
+    let iosts = system.iosts;
+    let at = |location: LocationId| {
+        let mut parts = Vec::new();
+        for number in &system.outgoing[location] {
+            let action = iosts.action(iosts.transitions[*number].action);
+            if action.kind != ActionKind::Input {
+                parts.push(without(&action.parameters, &system.enabled(*number).conjuncts())?.not());
+            }
+        }
+        Some(Term::and(parts))
+    };
+    iosts.location_ids().map(at).collect()
+}

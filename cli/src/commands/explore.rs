@@ -1,0 +1,153 @@
+//! `coreach explore`: the symbolic execution tree of a specification, drawn, counted, or as a document.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use coreach_analyses::symbolic::{Quiescence, TreeLimits};
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::iosts::Iosts;
+use coreach_model::reader::{load, read_specification};
+use coreach_pipeline::export::svg::svg;
+use coreach_pipeline::export::tree::tree_dot;
+use coreach_project::budget;
+use coreach_project::exploration::{Exploration, Purpose, document, explore as grow};
+use coreach_project::models::{FileKind, kind_of};
+use coreach_project::outputs::{self, Named};
+
+use super::{plural, refuse};
+use crate::arguments::{ExploreArguments, Silence};
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::write::write;
+
+/// Grows the tree and tells of it.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
+    let path = &arguments.model;
+    let read = budget::reading(|| {
+        let file = load(path).map_err(|found| vec![found])?;
+        specification(path, file)
+    });
+    let iosts = match read {
+        Ok((iosts, warnings)) => {
+            console::draw(&warnings);
+            iosts
+        }
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    if let Some(picture) = &arguments.draw {
+        if !matches!(ending(picture), Some("dot" | "svg")) {
+            let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
+            return refuse(&[Diagnostic::error("output-format", message)], arguments.format);
+        }
+        let inputs = [Named::new("the specification", path)];
+        if let Err(found) = outputs::refuse(&[Named::new("--draw", picture)], &inputs) {
+            return refuse(&found, arguments.format);
+        }
+    }
+    let limits = TreeLimits {
+        depth: arguments.depth,
+        nodes: arguments.nodes.get(),
+        quiescence: match arguments.quiescence {
+            Silence::Unseen => Quiescence::Unseen,
+            Silence::Loop => Quiescence::Loop,
+            Silence::Sink => Quiescence::Sink,
+        },
+        is_restricted: arguments.restrict,
+    };
+    let purpose = match (arguments.all_paths, arguments.inclusion) {
+        (Some(n), _) => Purpose::AllPaths(n),
+        (None, Some(k)) => Purpose::Inclusion(k.get()),
+        (None, None) => Purpose::None,
+    };
+    let grown = budget::within("explore", budget::time(None), |_| grow(&iosts, limits, purpose));
+    let found = match grown {
+        Ok(found) => found,
+        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
+    };
+    if let Some(picture) = &arguments.draw
+        && let Some(exit) = draw(arguments, picture, &iosts, &found)?
+    {
+        return Ok(exit);
+    }
+    let exit = if found.missing.is_some() { Exit::Stopped } else { Exit::Fine };
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&document(&iosts, limits, &found, exit.code()))?,
+        OutputFormat::Human => console::print(&told(&iosts, &found))?,
+    }
+    if let Some(missing) = found.missing {
+        console::say(&format!("error: {missing} (`--nodes`, `--depth`)"));
+    }
+    Ok(exit)
+}
+
+fn specification(path: &Path, file: Arc<SourceFile>) -> Result<(Iosts, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if !matches!(kind_of(&file)?, FileKind::Specification(_)) {
+        let message = format!("{} is no specification", path.display());
+        return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help("give a specification")]);
+    }
+    read_specification(file).map(|(specification, warnings)| (specification.iosts, warnings))
+}
+
+/// Writes the picture; the exit code, if that cannot be.
+fn draw(
+    arguments: &ExploreArguments,
+    path: &Path,
+    iosts: &Iosts,
+    found: &Exploration,
+) -> io::Result<Option<Exit>> {
+    let drawn = budget::within("draw", budget::time(None), |_| {
+        let dot = tree_dot(iosts, &found.tree, &found.accepting);
+        if ending(path) == Some("svg") { svg(&dot) } else { Ok(dot) }
+    });
+    let drawn = match drawn {
+        Ok(drawn) => drawn.map_err(|error| error.to_string()),
+        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format).map(Some),
+    };
+    match drawn.and_then(|text| write(path, text).map_err(|error| error.to_string())) {
+        Ok(()) => Ok(None),
+        Err(message) => {
+            console::say(&format!("error: {}: {message}", path.display()));
+            Ok(Some(Exit::Environment))
+        }
+    }
+}
+
+fn ending(path: &Path) -> Option<&str> {
+    path.extension().and_then(|ending| ending.to_str())
+}
+
+fn told(iosts: &Iosts, found: &Exploration) -> String {
+    let counts = found.counts();
+    let mut text = format!(
+        "{}: {}, the longest path has {}\n",
+        iosts.name,
+        plural(counts.nodes, "node"),
+        plural(counts.longest_path, "step")
+    );
+    let mut line = |count: usize, what: &str| {
+        if count > 0 {
+            text += &format!("{count:>9} {what}\n");
+        }
+    };
+    line(counts.expanded, "expanded");
+    line(counts.without_successor, "of them without any successor");
+    line(counts.included, "included in an expanded one");
+    line(counts.at_depth, "at the limit of depth (`--depth`)");
+    line(counts.out_of_room, "without room for successors (`--nodes`)");
+    line(counts.behind_quiescence, "behind a quiescence that ends all");
+    line(counts.refuted, "branches refuted: no data satisfy them");
+    line(counts.uncertain, "not known to be satisfiable, and kept");
+    line(counts.accepting, "to be accepted");
+    let breadths: Vec<String> = found.breadths().iter().map(ToString::to_string).collect();
+    text += &format!("at each depth: {}\n", breadths.join(" "));
+    text += &format!(
+        "{} to the solver\n",
+        plural(usize::try_from(found.asked.queries).unwrap_or(usize::MAX), "question")
+    );
+    text
+}

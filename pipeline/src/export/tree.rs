@@ -1,0 +1,120 @@
+//! A symbolic execution tree as a picture: text for Graphviz.
+//!
+//! It is no stage's result, so it is none of the list of exports. Drawn from the implementation's side, as everything that describes the
+//! system: `Coin?` is received, `Return!` is sent. A node says its location, what its data stand at where the step has changed it, and
+//! what the step adds to the path condition; the path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit
+//! stopped; green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
+
+use coreach_analyses::symbolic::{End, Move, Node, NodeId, Tree};
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::{Number, Term};
+use dot_writer::{Attributes, DotWriter, Scope, Style};
+
+use super::labels::{condition_lines, html, quoted};
+
+const FONT: &str = "Helvetica";
+
+/// The picture as text.
+pub fn tree_dot(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> String {
+    let mut bytes = Vec::new();
+    {
+        let mut writer = DotWriter::from(&mut bytes);
+        let mut graph = writer.digraph();
+        frame(&mut graph, iosts);
+        for (number, node) in tree.nodes.numbered() {
+            draw(&mut graph, iosts, tree, number, accepting.binary_search(&number).is_ok());
+            let Some(parent) = node.parent else { continue };
+            let edge = graph.edge(id(parent), id(number));
+            edge.attributes().set_html(&format!("< <B>{}</B> >", html(&said(iosts, &node.by))));
+        }
+        for (number, node) in tree.nodes.numbered() {
+            if let End::Included(other) = node.end {
+                let edge = graph.edge(id(number), id(other));
+                edge.attributes().set_style(Style::Dashed).set("color", "#999999", true).set(
+                    "constraint",
+                    "false",
+                    true,
+                );
+            }
+        }
+    }
+    let title = format!("digraph \"{}\" {{", quoted(&format!("{} tree", iosts.name)));
+    String::from_utf8_lossy(&bytes).replacen("digraph {", &title, 1)
+}
+
+fn frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
+    let label = format!(
+        "<<B>{}</B>: symbolic execution<BR/><FONT POINT-SIZE=\"10\">? the system receives, ! the system sends</FONT>>",
+        html(&iosts.name)
+    );
+    graph.set_html(&label).set("labelloc", "b", true).set_font(FONT).set("rankdir", "TB", true);
+    graph
+        .node_attributes()
+        .set("shape", "box", true)
+        .set("style", "rounded,filled", true)
+        .set("fillcolor", "white", true)
+        .set_font(FONT)
+        .set_font_size(10.0);
+    graph.edge_attributes().set_font(FONT).set_font_size(10.0).set("arrowsize", "0.7", true);
+}
+
+fn draw(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {
+    let node = &tree.nodes[number];
+    let doubt = if node.is_certain || node.end == End::Unsatisfiable { "" } else { " (?)" };
+    let mut lines = vec![format!("<B>{}</B>{doubt}", html(&iosts.location(node.state.location).label))];
+    lines.extend(changes(tree, node).into_iter().map(|(name, value)| html(&format!("{name} = {value}"))));
+    let added = Term::and(added(tree, node));
+    if !added.is_true() {
+        lines.extend(condition_lines(&added).iter().map(|line| html(line)));
+    }
+    if node.end == End::Unsatisfiable {
+        lines.push("no data satisfy this".to_owned());
+    }
+    let mut drawn = graph.node_named(id(number));
+    drawn.set_html(&format!("<{}>", lines.join("<BR/>")));
+    let (fill, border) = match node.end {
+        _ if accepts => ("#e3f4e3", "#2e7d32"),
+        End::Open | End::Depth | End::Nodes => ("#eeeeee", "#999999"),
+        End::Included(_) => ("white", "#999999"),
+        End::Expanded | End::Sink | End::Unsatisfiable => return,
+    };
+    drawn.set("fillcolor", fill, true).set("color", border, true);
+}
+
+/// A step in words: `Coin?(value#0)`.
+pub fn said(iosts: &Iosts, by: &Move) -> String {
+    match by {
+        Move::Start => String::new(),
+        Move::Quiet => "quiescence!".to_owned(),
+        Move::Take(step) => {
+            let action = iosts.action(iosts.transitions[step.transition].action);
+            let sign = match action.kind {
+                ActionKind::Input => "?",
+                ActionKind::Output => "!",
+                ActionKind::Internal => "",
+            };
+            let symbols: Vec<&str> = step.parameters.iter().map(|symbol| symbol.name()).collect();
+            let symbols =
+                if symbols.is_empty() { String::new() } else { format!("({})", symbols.join(", ")) };
+            format!("{}{sign}{symbols}", action.name)
+        }
+    }
+}
+
+/// The data that the node's step has changed, and what they stand at.
+pub fn changes(tree: &Tree, node: &Node) -> Vec<(String, Term)> {
+    let before = node.parent.map(|parent| &tree.nodes[parent].state);
+    let is_new = |datum, value| before.is_none_or(|before| before.valuation.get(datum) != Some(value));
+    let changed = node.state.valuation.iter().filter(|(datum, value)| is_new(*datum, *value));
+    changed.map(|(datum, value)| (datum.name().to_owned(), value.clone())).collect()
+}
+
+/// The conjuncts that the node's step has added to the path condition.
+pub fn added(tree: &Tree, node: &Node) -> Vec<Term> {
+    let before = node.parent.map_or(0, |parent| tree.nodes[parent].state.condition.len());
+    node.state.condition[before..].to_vec()
+}
+
+fn id(node: NodeId) -> String {
+    format!("n{}", node.place())
+}

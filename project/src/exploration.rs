@@ -1,0 +1,286 @@
+//! A specification explored: its symbolic execution tree, what became of the branches, and a document of both.
+//!
+//! `docs/exploration.schema.json` is the document's schema. It has times nowhere; same specification, same limits, same bytes.
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::solver::{Solver, Statistics};
+use coreach_analyses::symbolic::{
+    End, Growth, Move, NodeId, Quiescence, Refuted, System, Tree, TreeLimits, all_paths, k_inclusion,
+};
+use coreach_model::Number;
+use coreach_model::iosts::Iosts;
+use coreach_pipeline::export::tree::{added, changes};
+use serde::Serialize;
+
+/// The version of the format: raised when a reader could stumble, not when a key is added.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Which ends of paths are to be seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// None: the tree is all that is asked for.
+    None,
+    /// Those of all paths of so many steps.
+    AllPaths(usize),
+    /// Those of all paths of so many times the longest path of the restriction.
+    Inclusion(usize),
+}
+
+/// What was explored.
+pub struct Exploration {
+    /// The tree.
+    pub tree: Tree,
+    /// The nodes that a purpose accepts, in order.
+    pub accepting: Vec<NodeId>,
+    /// How often the solver was asked.
+    pub asked: Statistics,
+    /// Nothing, or what was asked for and did not fit the limits.
+    pub missing: Option<&'static str>,
+}
+
+/// Explores.
+pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Exploration {
+    let system = System::new(iosts);
+    let mut solver = Z3Solver::default();
+    let beyond = "not all paths fit: more nodes would be needed";
+    let (tree, accepting, missing) = match purpose {
+        Purpose::None => (Growth::new(&system, limits).finish(&mut solver), Vec::new(), None),
+        Purpose::AllPaths(n) => {
+            let found = all_paths(&system, limits, n, &mut solver);
+            (found.tree, found.accepting, (!found.is_complete).then_some(beyond))
+        }
+        Purpose::Inclusion(k) => match k_inclusion(&system, limits, k, &mut solver) {
+            Ok(found) => (found.tree, found.accepting, (!found.is_complete).then_some(beyond)),
+            Err(restriction) => {
+                (restriction, Vec::new(), Some("the restriction by inclusion does not end within the limits"))
+            }
+        },
+    };
+    Exploration { tree, accepting, asked: solver.statistics(), missing }
+}
+
+/// How many nodes ended how.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Counts {
+    /// All nodes.
+    pub nodes: usize,
+    /// The steps to the node that is furthest from the root.
+    pub longest_path: usize,
+    /// Nodes whose successors are there.
+    pub expanded: usize,
+    /// Of those, with no successor at all.
+    pub without_successor: usize,
+    /// Nodes that others include.
+    pub included: usize,
+    /// Nodes at the limit of depth.
+    pub at_depth: usize,
+    /// Nodes for whose successors there was no room.
+    pub out_of_room: usize,
+    /// Nodes behind a quiescence behind which nothing is specified.
+    pub behind_quiescence: usize,
+    /// Branches that are not there, since no data satisfy their path conditions.
+    pub refuted: usize,
+    /// Nodes whose path conditions are not known to be satisfiable.
+    pub uncertain: usize,
+    /// Nodes that a purpose accepts.
+    pub accepting: usize,
+}
+
+impl Exploration {
+    /// What became of the branches.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts {
+            nodes: self.tree.nodes.len(),
+            longest_path: self.tree.longest_path(),
+            accepting: self.accepting.len(),
+            ..Counts::default()
+        };
+        for node in self.tree.nodes.iter() {
+            counts.refuted += node.refuted.len();
+            counts.uncertain += usize::from(!node.is_certain && node.end != End::Unsatisfiable);
+            match node.end {
+                End::Expanded => {
+                    counts.expanded += 1;
+                    counts.without_successor += usize::from(node.children.is_empty());
+                }
+                End::Included(_) => counts.included += 1,
+                End::Depth => counts.at_depth += 1,
+                End::Open | End::Nodes => counts.out_of_room += 1,
+                End::Sink => counts.behind_quiescence += 1,
+                End::Unsatisfiable => {}
+            }
+        }
+        counts
+    }
+
+    /// How many nodes there are at each depth.
+    pub fn breadths(&self) -> Vec<usize> {
+        let mut breadths = vec![0; self.tree.longest_path() + 1];
+        self.tree.nodes.iter().for_each(|node| breadths[node.state.depth] += 1);
+        breadths
+    }
+}
+
+/// The whole as a document.
+#[derive(Serialize)]
+pub struct Document {
+    /// See [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// That of the program.
+    pub exit_code: u8,
+    /// The specification's name.
+    pub specification: String,
+    /// How far the tree could grow.
+    pub limits: LimitsTold,
+    /// What was asked for and did not fit the limits.
+    pub missing: Option<&'static str>,
+    /// Is all in the tree that can happen?
+    pub is_complete: bool,
+    /// What became of the branches.
+    pub counts: Counts,
+    /// How many nodes there are at each depth.
+    pub breadths: Vec<usize>,
+    /// The nodes, in the order of their numbers, counted from 0.
+    pub nodes: Vec<NodeTold>,
+}
+
+/// How far a tree could grow, in words.
+#[derive(Serialize)]
+pub struct LimitsTold {
+    /// Steps.
+    pub depth: usize,
+    /// Nodes.
+    pub nodes: usize,
+    /// `unseen`, `loop` or `sink`.
+    pub quiescence: &'static str,
+    /// Are states cut that others include?
+    pub is_restricted: bool,
+}
+
+/// A node in words.
+#[derive(Serialize)]
+pub struct NodeTold {
+    /// The number of the node before it on its path; none for the first.
+    pub parent: Option<usize>,
+    /// The step from there; none for the first.
+    pub step: Option<StepTold>,
+    /// The location's name.
+    pub location: String,
+    /// How many steps from the first node.
+    pub depth: usize,
+    /// What the step has added to the path condition.
+    pub condition: Vec<String>,
+    /// The data that the step has changed, with what they stand at.
+    pub values: Vec<ValueTold>,
+    /// Is the path condition known to be satisfiable?
+    pub is_certain: bool,
+    /// What became of it: `expanded`, `included`, `depth`, `nodes`, `sink` or `unsatisfiable`.
+    pub end: &'static str,
+    /// The node that includes it.
+    pub included_in: Option<usize>,
+    /// Does a purpose accept it?
+    pub accepts: bool,
+    /// What cannot be done here: the numbers of transitions, counted from 0, and `quiescence`.
+    pub refuted: Vec<RefutedTold>,
+}
+
+/// A step in words.
+#[derive(Serialize)]
+pub struct StepTold {
+    /// The action's name; none of quiescence.
+    pub action: Option<String>,
+    /// The transition's number in the specification, counted from 0; none of quiescence.
+    pub transition: Option<usize>,
+    /// The symbols of its parameters.
+    pub parameters: Vec<String>,
+}
+
+/// What a datum stands at.
+#[derive(Serialize)]
+pub struct ValueTold {
+    /// Its name.
+    pub name: String,
+    /// A term over constants, initial values and symbols.
+    pub value: String,
+}
+
+/// What cannot be done.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum RefutedTold {
+    /// A transition.
+    Transition(usize),
+    /// Being quiescent.
+    Quiet(&'static str),
+}
+
+/// The word for what becomes of quiescence.
+pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
+    match quiescence {
+        Quiescence::Unseen => "unseen",
+        Quiescence::Loop => "loop",
+        Quiescence::Sink => "sink",
+    }
+}
+
+/// The document.
+pub fn document(iosts: &Iosts, limits: TreeLimits, found: &Exploration, exit_code: u8) -> Document {
+    let tree = &found.tree;
+    let nodes = tree.nodes.numbered().map(|(number, node)| NodeTold {
+        parent: node.parent.map(Number::place),
+        step: match &node.by {
+            Move::Start => None,
+            Move::Quiet => Some(StepTold { action: None, transition: None, parameters: Vec::new() }),
+            Move::Take(step) => Some(StepTold {
+                action: Some(iosts.action(iosts.transitions[step.transition].action).name.clone()),
+                transition: Some(step.transition.place()),
+                parameters: step.parameters.iter().map(ToString::to_string).collect(),
+            }),
+        },
+        location: iosts.location(node.state.location).name.clone(),
+        depth: node.state.depth,
+        condition: added(tree, node).iter().map(ToString::to_string).collect(),
+        values: changes(tree, node)
+            .into_iter()
+            .map(|(name, value)| ValueTold { name, value: value.to_string() })
+            .collect(),
+        is_certain: node.is_certain,
+        end: match node.end {
+            End::Expanded => "expanded",
+            End::Included(_) => "included",
+            End::Depth => "depth",
+            End::Open | End::Nodes => "nodes",
+            End::Sink => "sink",
+            End::Unsatisfiable => "unsatisfiable",
+        },
+        included_in: match node.end {
+            End::Included(other) => Some(other.place()),
+            _ => None,
+        },
+        accepts: found.accepting.binary_search(&number).is_ok(),
+        refuted: node
+            .refuted
+            .iter()
+            .map(|refuted| match refuted {
+                Refuted::Transition(transition) => RefutedTold::Transition(transition.place()),
+                Refuted::Quiet => RefutedTold::Quiet("quiescence"),
+            })
+            .collect(),
+    });
+    Document {
+        format_version: FORMAT_VERSION,
+        exit_code,
+        specification: iosts.name.clone(),
+        limits: LimitsTold {
+            depth: limits.depth,
+            nodes: limits.nodes,
+            quiescence: quiescence_name(limits.quiescence),
+            is_restricted: limits.is_restricted,
+        },
+        missing: found.missing,
+        is_complete: tree.is_complete(),
+        counts: found.counts(),
+        breadths: found.breadths(),
+        nodes: nodes.collect(),
+    }
+}

@@ -1,0 +1,6 @@
+//! Symbolic execution: the published example, and random systems against brute force.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod oracle;
+mod published;
