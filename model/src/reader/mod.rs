@@ -10,6 +10,7 @@ pub mod declarations;
 mod graph;
 pub mod lexer;
 pub mod limits;
+mod on;
 pub mod parser;
 mod purpose;
 pub mod scope;

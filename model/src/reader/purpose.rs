@@ -75,7 +75,7 @@ fn read(collector: &mut Collector, specification: &Specification) -> Option<Test
         }
     }
     let actions = Actions::of(&model.actions);
-    let context = Context { names: &names, actions: &actions };
+    let context = Context { names: &names, actions: &actions, sets: true };
     let (transitions, places) = read_transitions(collector, entries, &context, &mut locations);
     let accept = locations.find("Accept");
     let reject = locations.find("Reject");
@@ -271,9 +271,14 @@ fn check_accept(
     reject: Option<LocationId>,
     places: &[Places],
 ) {
+    let mut seen = HashSet::new();
     for (transition, at) in iosts.transitions.iter().zip(places) {
         if collector.is_full() {
             break;
+        }
+        // A set of actions is one mistake, however many they are.
+        if !seen.insert((&at.from, &at.on, &at.to)) {
+            continue;
         }
         let Transition { source, target, action, .. } = *transition;
         if source == accept && target != accept {

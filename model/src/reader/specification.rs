@@ -72,7 +72,7 @@ fn read(collector: &mut Collector) -> Option<Specification> {
     let mut locations = read_locations(collector, entries);
     note_other_names(&mut names, &actions.actions, &locations, &declared);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
-    let context = Context { names: &names, actions: &actions };
+    let context = Context { names: &names, actions: &actions, sets: false };
     let (transitions, places) = read_transitions(collector, entries, &context, &mut locations);
     let origin = initial.origin.or_else(|| name.as_ref().map(|(_, span)| collector.origin(span)));
     let iosts = Iosts {
