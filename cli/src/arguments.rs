@@ -9,6 +9,7 @@ use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
+use coreach_project::verifying::NODES;
 use coreach_project::whole::positive;
 
 use crate::execution_arguments::{
@@ -51,6 +52,9 @@ pub enum Command {
     /// Compares what the abstract domains make of a configuration
     #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
     Compare(CompareArguments),
+    /// Proves the properties of a configuration of its specification, or shows runs that violate them
+    #[command(after_help = VERIFY_HELP)]
+    Verify(VerifyArguments),
     /// Runs a test case against an implementation
     #[command(after_help = TESTING_HELP)]
     Test(TestArguments),
@@ -79,6 +83,7 @@ impl Command {
             Command::Check(arguments) => arguments.format,
             Command::Show(_) => OutputFormat::Human,
             Command::Compare(arguments) => arguments.format,
+            Command::Verify(arguments) => arguments.format,
             Command::Test(arguments) => arguments.format,
             Command::Explain(arguments) => arguments.format,
             Command::Replay(arguments) => arguments.format,
@@ -171,6 +176,26 @@ pub struct CompareArguments {
     pub threads: NonZeroUsize,
 }
 
+/// Of `verify`.
+#[derive(Args, Debug)]
+pub struct VerifyArguments {
+    /// The configuration
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
+    /// How many nodes the search for a violation looks at
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(NODES).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
+    pub nodes: NonZeroUsize,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// How many properties to work on at once
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    pub threads: NonZeroUsize,
+    /// Neither facts nor runs, no progress: a line for each property
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// Of `campaign`.
 #[derive(Args, Debug)]
 pub struct CampaignArguments {
@@ -241,6 +266,12 @@ pub struct MergeArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
+
+const VERIFY_HELP: &str = "\
+Exit codes: 0 all are proved, 1 one is violated, 3 one is neither; all of them: `coreach --help`.
+
+Example:
+  coreach verify coreach.yaml --nodes 100000";
 
 const EXPLAIN_HELP: &str = "\
 A campaign's store has many runs: name one by its number, or by the beginning of its key.

@@ -60,6 +60,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::check(&arguments),
         Command::Show(arguments) => commands::show::show(&arguments),
         Command::Compare(arguments) => commands::compare::compare(&arguments),
+        Command::Verify(arguments) => commands::verify::verify(&arguments),
         Command::Test(arguments) => commands::test::test(&arguments),
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Replay(arguments) => commands::replay::replay(&arguments),
