@@ -9,6 +9,7 @@ use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
+use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
 use crate::execution_arguments::{
@@ -54,6 +55,9 @@ pub enum Command {
     /// Explores a specification symbolically: all paths, with what each asks of the data
     #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
     Explore(ExploreArguments),
+    /// Proves the properties of a configuration of its specification, or shows runs that violate them
+    #[command(after_help = VERIFY_HELP)]
+    Verify(VerifyArguments),
     /// Runs a test case against an implementation
     #[command(after_help = TESTING_HELP)]
     Test(TestArguments),
@@ -83,6 +87,7 @@ impl Command {
             Command::Show(_) => OutputFormat::Human,
             Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
+            Command::Verify(arguments) => arguments.format,
             Command::Test(arguments) => arguments.format,
             Command::Explain(arguments) => arguments.format,
             Command::Replay(arguments) => arguments.format,
@@ -220,6 +225,26 @@ pub struct ExploreArguments {
     pub format: OutputFormat,
 }
 
+/// Of `verify`.
+#[derive(Args, Debug)]
+pub struct VerifyArguments {
+    /// The configuration
+    #[arg(value_name = "CONFIG")]
+    pub configuration: PathBuf,
+    /// How many nodes the search for a violation looks at
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(NODES).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
+    pub nodes: NonZeroUsize,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// How many properties to work on at once
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    pub threads: NonZeroUsize,
+    /// Neither facts nor runs, no progress: a line for each property
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// Of `campaign`.
 #[derive(Args, Debug)]
 pub struct CampaignArguments {
@@ -290,6 +315,12 @@ pub struct MergeArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
+
+const VERIFY_HELP: &str = "\
+Exit codes: 0 all are proved, 1 one is violated, 3 one is neither; all of them: `coreach --help`.
+
+Example:
+  coreach verify coreach.yaml --nodes 100000";
 
 const EXPLAIN_HELP: &str = "\
 A campaign's store has many runs: name one by its number, or by the beginning of its key.

@@ -37,9 +37,12 @@ impl Exit {
     /// All of them, by number, each with what `--help` says of it.
     pub const ALL: [(Exit, &'static str); 10] = [
         (Exit::Fine, "fine (there may be warnings); of runs: every one ended with Pass"),
-        (Exit::Failed, "a run ended with Fail"),
+        (Exit::Failed, "a run ended with Fail, or a property is violated"),
         (Exit::Mistakes, "wrong usage, or errors in a file"),
-        (Exit::Inconclusive, "a run ended with Inconclusive (see `test --inconclusive`)"),
+        (
+            Exit::Inconclusive,
+            "a run ended with Inconclusive (see `test --inconclusive`), or a property is neither proved nor violated",
+        ),
         (Exit::RunErrors, "a run ended without a verdict (RunError)"),
         (Exit::Incomplete, "less than was asked for: runs are missing, stores contradict each other"),
         (Exit::Stopped, "stopped by a limit, a budget, or a choice that is never resolved"),

@@ -61,6 +61,7 @@ pub fn main() -> ExitCode {
         Command::Show(arguments) => commands::show::show(&arguments),
         Command::Compare(arguments) => commands::compare::compare(&arguments),
         Command::Explore(arguments) => commands::explore::explore(&arguments),
+        Command::Verify(arguments) => commands::verify::verify(&arguments),
         Command::Test(arguments) => commands::test::test(&arguments),
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Replay(arguments) => commands::replay::replay(&arguments),

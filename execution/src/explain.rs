@@ -5,7 +5,7 @@
 //!
 //! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs to be kept.
 
-use coreach_model::Verdict;
+use coreach_model::{Verdict, Violated};
 
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
@@ -49,13 +49,20 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
         _ => None,
     };
     let decisive = last.and_then(Occurrence::event);
-    let Why { guards, expected, violated } = judge.why(decisive, verdict);
+    let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let bucket = Bucket::new(&run.outcome, &location, action, violated);
-    Reason { summary: summary(run, &location, event.as_deref()), location, event, guards, expected, bucket }
+    Reason {
+        summary: summary(run, &location, event.as_deref(), violates),
+        location,
+        event,
+        guards,
+        expected,
+        bucket,
+    }
 }
 
-fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
+fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Violated>) -> String {
     let event = event.unwrap_or("nothing");
     match &run.outcome {
         Outcome::Verdict(Verdict::Pass, _) if run.trace.is_empty() => {
@@ -69,6 +76,12 @@ fn summary(run: &Run, location: &str, event: Option<&str>) -> String {
             "the specification does not allow silence in {location}, where it must answer: nothing was observed for {} ms",
             time.as_millis()
         ),
+        Outcome::Verdict(Verdict::Fail, _) if violates == Some(Violated::Allowed) => {
+            format!("{event} in {location} violates the property, and the specification allows it")
+        }
+        Outcome::Verdict(Verdict::Fail, _) if violates == Some(Violated::Forbidden) => {
+            format!("{event} in {location} violates the property, and the specification does not allow it")
+        }
         Outcome::Verdict(Verdict::Fail, _) => {
             format!("the specification does not allow {event} in {location}")
         }

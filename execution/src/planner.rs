@@ -20,7 +20,7 @@ use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher, Wa
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Term, TransitionId, Value, Verdict};
+use coreach_model::{Datum, Term, TransitionId, Value, Verdict, Violated};
 
 use crate::random::Random;
 use crate::test_case::TestCase;
@@ -54,10 +54,15 @@ pub struct Planner {
     lost: Vec<State>,
 }
 
-/// What leads to Pass in a test case.
+/// What leads to Pass in a test case; in that of a property, to a violation that the specification allows. One that it forbids may come
+/// anywhere: who goes where it could would stay at the first such place.
 pub fn goal(test: &TestCase) -> Goal {
     let lost = |verdict: &Option<Verdict>| matches!(verdict, Some(Verdict::Fail | Verdict::Inconclusive));
-    let closed = test.verdicts.map(lost);
+    let mut closed = test.verdicts.map(lost);
+    let mut locations = test.verdicts.map(|verdict| *verdict == Some(Verdict::Pass));
+    for (at, _) in test.violates.numbered().filter(|(_, how)| **how == Some(Violated::Allowed)) {
+        (closed[at], locations[at]) = (false, true);
+    }
     let is_inconclusive =
         |at: &TransitionId| test.verdict(test.iosts.transitions[*at].target) == Some(Verdict::Inconclusive);
     let risks = test.iosts.transitions.map(|transition| match test.iosts.action(transition.action).kind {
@@ -66,7 +71,7 @@ pub fn goal(test: &TestCase) -> Goal {
         }
         _ => 0,
     });
-    Goal { locations: test.verdicts.map(|verdict| *verdict == Some(Verdict::Pass)), closed, risks }
+    Goal { locations, closed, risks }
 }
 
 impl Planner {

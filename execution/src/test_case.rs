@@ -14,7 +14,7 @@ use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict};
+use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict, Violated};
 use serde_json::{Map, Value as Json, json};
 
 use crate::json;
@@ -43,6 +43,8 @@ pub struct TestCase {
     /// For each location: is the specification never silent there, wherever one of the location's outputs that do not lead to Fail is
     /// possible? Documents of older versions do not say so of any.
     pub must_answer: Numbered<LocationId, bool>,
+    /// Of the test case of a property, for each location: how the property is violated there, where it is.
+    pub violates: Numbered<LocationId, Option<Violated>>,
     /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
     /// choices. None of a test case, which is deterministic.
     pub online: Option<Online>,
@@ -158,7 +160,8 @@ impl TestCase {
             }
         }
         let must_answer = iosts.locations.map(|_| false);
-        TestCase { iosts, verdicts, stimuli, observations, must_answer, online: None }
+        let violates = iosts.locations.map(|_| None);
+        TestCase { iosts, verdicts, stimuli, observations, must_answer, violates, online: None }
     }
 
     /// The constants' values in a state, in their order.
@@ -215,6 +218,7 @@ impl TestCase {
             iosts.locations.numbered().map(|(at, location)| (location.name.clone(), at)).collect();
         let mut verdicts = iosts.locations.map(|_| None);
         let mut must_answer = iosts.locations.map(|_| false);
+        let mut violates = iosts.locations.map(|_| None);
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
             let known = |word: &str| {
@@ -228,9 +232,16 @@ impl TestCase {
                     DocumentError::NoDocument("`must_answer` is neither `true` nor `false`".to_owned())
                 })?,
             };
+            let how = |word: &Json| {
+                word.as_str().and_then(Violated::of_word).ok_or_else(|| {
+                    DocumentError::NoDocument("`violates` is neither `allowed` nor `forbidden`".to_owned())
+                })
+            };
+            let violated = location.get("violates").map(how).transpose()?;
             if let Some(at) = places.get(name) {
                 verdicts[*at] = verdict;
                 must_answer[*at] = flag;
+                violates[*at] = violated;
             }
         }
         if let Some(name) = document.get("others_fail") {
@@ -242,7 +253,7 @@ impl TestCase {
             write_out_others(&mut iosts, &verdicts, fail);
         }
         let online = alive.map(|alive| Online::new(&iosts, alive));
-        Ok(TestCase { must_answer, online, ..TestCase::new(iosts, verdicts) })
+        Ok(TestCase { must_answer, violates, online, ..TestCase::new(iosts, verdicts) })
     }
 }
 

@@ -222,16 +222,46 @@ impl Iosts {
     }
 }
 
-/// A test purpose: an IOSTS over its specification's actions, with the locations `Accept` and `Reject`.
+/// What a purpose is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aim {
+    /// Behaviours that a test shall show: a test purpose, with `Accept`.
+    Accept,
+    /// Behaviours that shall never be: a safety property, with `Violate`.
+    Violate,
+}
+
+impl Aim {
+    /// The name of the location that such behaviours reach.
+    pub fn location(self) -> &'static str {
+        match self {
+            Aim::Accept => "Accept",
+            Aim::Violate => "Violate",
+        }
+    }
+
+    /// The key with which its file begins.
+    pub fn key(self) -> &'static str {
+        match self {
+            Aim::Accept => "purpose",
+            Aim::Violate => "property",
+        }
+    }
+}
+
+/// A test purpose: an IOSTS over its specification's actions, with the locations `Accept` and `Reject`. A safety property is one
+/// whose `Accept` is called `Violate`, that speaks of visible events only, and that is violated by outputs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestPurpose {
+    /// What it is about.
+    pub aim: Aim,
     /// The purpose as an IOSTS. Its constants are its own, followed by what it observes.
     pub iosts: Iosts,
     /// The name of its specification.
     pub of: String,
     /// The specification's data that it reads and may not assign.
     pub observes: Vec<Datum>,
-    /// The location `Accept`.
+    /// The location `Accept`; of a property, `Violate`.
     pub accept: LocationId,
     /// The location `Reject`, where there is one.
     pub reject: Option<LocationId>,

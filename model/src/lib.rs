@@ -68,10 +68,10 @@ pub mod writer;
 pub use data::Datum;
 pub use diagnostic::{Diagnostic, Origin, Severity, SourceFile};
 pub use iosts::{
-    Action, ActionId, ActionKind, Iosts, Location, LocationId, TestPurpose, Transition, TransitionId,
+    Action, ActionId, ActionKind, Aim, Iosts, Location, LocationId, TestPurpose, Transition, TransitionId,
 };
 pub use numbered::{Number, Numbered};
 pub use term::{Term, node::Node};
 pub use types::Type;
 pub use value::Value;
-pub use verdict::Verdict;
+pub use verdict::{Verdict, Violated};

@@ -52,3 +52,30 @@ impl fmt::Display for Verdict {
         f.write_str(self.name())
     }
 }
+
+/// What a safety property is violated by, in its test case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Violated {
+    /// By an output that the specification allows: the specification violates it, too.
+    Allowed,
+    /// By an output that the specification forbids.
+    Forbidden,
+}
+
+impl Violated {
+    /// Both.
+    pub const ALL: [Violated; 2] = [Violated::Allowed, Violated::Forbidden];
+
+    /// The word for it in a document of a test case (`docs/json.md`).
+    pub fn word(self) -> &'static str {
+        match self {
+            Violated::Allowed => "allowed",
+            Violated::Forbidden => "forbidden",
+        }
+    }
+
+    /// The one of this word.
+    pub fn of_word(word: &str) -> Option<Violated> {
+        Violated::ALL.into_iter().find(|violated| violated.word() == word)
+    }
+}

@@ -35,10 +35,11 @@ pub fn write_yaml(iosts: &Iosts, types: &[(String, Type)]) -> String {
     text
 }
 
-/// A test purpose as YAML. Its actions and types are its specification's and are not written.
+/// A test purpose or a property as YAML. Its actions and types are its specification's and are not written.
 pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
     let iosts = &purpose.iosts;
-    let mut text = format!("purpose: {}\nof: {}\n", word(&iosts.name), word(&purpose.of));
+    let key = purpose.aim.key();
+    let mut text = format!("{key}: {}\nof: {}\n", word(&iosts.name), word(&purpose.of));
     if !purpose.observes.is_empty() {
         let names: Vec<String> = purpose.observes.iter().map(|datum| word(datum.name())).collect();
         put(&mut text, format_args!("observes: [{}]\n", names.join(", ")));

@@ -4,10 +4,10 @@
 //! [`crate::check`].
 
 use coreach_analyses::inductive::Turn;
-pub use coreach_model::Verdict;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, Numbered, Term, TransitionId};
+pub use coreach_model::{Verdict, Violated};
 
 // Provenance. Each artifact says of what its locations and transitions were made, as numbers in the artifact before it.
 // A list is indexed by the artifact's own numbers; the numbers of the artifact before are what it holds.
@@ -74,6 +74,8 @@ pub struct Particulars<'a> {
     pub must_answer: Option<&'a Numbered<LocationId, bool>>,
     /// Of a test case: where every output leads that has no transition at a location without a verdict.
     pub others_fail: Option<LocationId>,
+    /// Of the test case of a property: where it is violated.
+    pub violated: &'a [(LocationId, Violated)],
 }
 
 /// What stages have found out on the way: it is said of their own artifacts and of all that follow.
@@ -115,8 +117,8 @@ pub trait Artifact {
 pub struct CompletePurpose {
     /// The purpose, completed.
     pub purpose: TestPurpose,
-    /// The location `Reject`, made where the user had none.
-    pub reject: LocationId,
+    /// The location `Reject`, made where the user had none; a property has none.
+    pub reject: Option<LocationId>,
     /// How many of the transitions, the first ones, are the user's.
     pub given: usize,
     /// Is every action that has no transition at a location a self-loop there? Said once for all, where there are many.
@@ -131,7 +133,7 @@ impl Artifact for CompletePurpose {
     fn mark(&self, location: LocationId) -> Option<Mark> {
         match location {
             _ if location == self.purpose.accept => Some(Mark::Accept),
-            _ if location == self.reject => Some(Mark::Reject),
+            _ if Some(location) == self.reject => Some(Mark::Reject),
             _ => None,
         }
     }
@@ -350,6 +352,8 @@ pub struct TestCase {
     /// The location Fail where it also is the target of every output that has no transition at a location without a
     /// verdict. Said once for all, where there are many.
     pub others_fail: Option<LocationId>,
+    /// Of a property: the locations at which it is violated ([`crate::violations`]).
+    pub violated: Vec<(LocationId, Violated)>,
 }
 
 impl TestCase {
@@ -380,6 +384,7 @@ impl Artifact for TestCase {
             coreach: Some(&self.coreach),
             must_answer: Some(&self.must_answer),
             others_fail: self.others_fail,
+            violated: &self.violated,
             ..Particulars::default()
         }
     }

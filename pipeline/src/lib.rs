@@ -65,10 +65,12 @@ pub mod simplify;
 pub mod sources;
 pub mod stages;
 pub mod stop;
+pub mod verify;
+pub mod violations;
 
 use coreach_analyses::reachability;
 use coreach_analyses::solver::Solver;
-use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 
 use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
 use limits::Limits;
@@ -80,6 +82,7 @@ use stages::input_complete::input_complete;
 use stages::product::product;
 use stages::select::select;
 use stop::{Stop, writable};
+use violations::{Before, verdicts, with_violations};
 
 macro_rules! stages {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $field:ident: $artifact:ty;)*) => {
@@ -206,6 +209,18 @@ pub fn generate(
     watch(Stage::Determinize);
     let visible = determinize(closed.clone(), options.max_lookahead, &options.limits, solver)?;
     checked(options, Stage::Determinize, &mut unsettled, || check::visible(&visible, &closed, solver));
+    // A property is violated by what the specification forbids, too.
+    let (visible, left) = match purpose.aim {
+        Aim::Accept => (visible, None),
+        Aim::Violate => {
+            let before = Before { property: &complete_purpose, product: &product, closed: &closed };
+            let (with, left) = with_violations(visible.clone(), &before, &options.limits, solver)?;
+            checked(options, Stage::Determinize, &mut unsettled, || {
+                check::violations(&with, left, &visible, &purpose, &product, &closed, solver)
+            });
+            (with, left)
+        }
+    };
 
     // Keep what leads to Accept; this is where the analyses decide.
     watch(Stage::Select);
@@ -220,6 +235,11 @@ pub fn generate(
     checked(options, Stage::InputComplete, &mut unsettled, || {
         check::test_case(&test_case, &test_graph, solver)
     });
+    // Of a property, to be met is to be violated.
+    let test_case = match purpose.aim {
+        Aim::Accept => test_case,
+        Aim::Violate => verdicts(test_case, &test_graph, &visible, left),
+    };
 
     let sources = Sources::of(specification, &purpose);
     Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case, sources, unsettled })

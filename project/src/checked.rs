@@ -14,8 +14,8 @@ use coreach_execution::record::{self, restore};
 use coreach_execution::{TestCase, json};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::file;
-use coreach_model::iosts::Iosts;
-use coreach_model::reader::{load as load_file, read_purpose, read_specification};
+use coreach_model::iosts::{Aim, Iosts};
+use coreach_model::reader::{load as load_file, read_aimed, read_specification};
 
 use crate::campaign::load_campaign;
 use crate::campaign::{Campaign, TestSource};
@@ -91,9 +91,9 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             let (says, found) = specification(file);
             Checked::new("specification", format!("`{name}`{says}"), found)
         }
-        Ok(FileKind::Purpose { .. }) => {
-            let (says, found) = purpose(file, path, given);
-            Checked::new("purpose", says, found)
+        Ok(FileKind::Purpose { aim, .. }) => {
+            let (says, found) = purpose(file, aim, path, given);
+            Checked::new(aim.key(), says, found)
         }
         Ok(FileKind::Configuration) => match load(path) {
             Ok((project, found)) => {
@@ -122,11 +122,11 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
     }
 }
 
-fn purpose(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> (String, Vec<Diagnostic>) {
+fn purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]) -> (String, Vec<Diagnostic>) {
     let read = || {
         let specification = specification_of(&file, path, given)?;
         let (specification, _) = read_specification(specification)?;
-        let (purpose, mut found) = read_purpose(file.clone(), &specification)?;
+        let (purpose, mut found) = read_aimed(file.clone(), &specification, aim)?;
         found.extend(check_with_solver(&purpose.iosts, &mut Z3Solver::default()));
         let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, size(&purpose.iosts));
         Ok((says, found))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_analyses::domains::{DomainKind, NAMES};
+use coreach_model::Aim;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::reader::collect::{Collector, inventory, listed};
@@ -86,8 +87,10 @@ impl Judging {
 pub struct Configuration {
     /// The specification's file.
     pub specification: Reference,
-    /// The purposes' files, at least one.
+    /// The purposes' files.
     pub purposes: Vec<Reference>,
+    /// The properties' files; of both together there is at least one.
+    pub properties: Vec<Reference>,
     /// Symbolic constants that are fixed; see [`instantiation`].
     pub instantiate: Vec<Instantiation>,
     /// `judge`; test_case.
@@ -124,10 +127,12 @@ pub struct Configuration {
     pub budget: Said,
 }
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 12] = [
     "specification",
     "purpose",
     "purposes",
+    "property",
+    "properties",
     "instantiate",
     "judge",
     "determinization",
@@ -136,6 +141,14 @@ const KEYS: [&str; 10] = [
     "output",
     "budget",
 ];
+
+impl Configuration {
+    /// The files of purposes and properties, in their order, each with what it must be.
+    pub fn aimed(&self) -> impl Iterator<Item = (&Reference, Aim)> {
+        let purposes = self.purposes.iter().map(|reference| (reference, Aim::Accept));
+        purposes.chain(self.properties.iter().map(|reference| (reference, Aim::Violate)))
+    }
+}
 
 /// The words of `output: formats`: the pipeline's list of formats, under their own names.
 pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
@@ -177,7 +190,9 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         shape::wrong_kind(collector, &root, "a configuration", "a mapping", like);
         return None;
     };
-    for (key, what) in [("iosts", "a specification"), ("purpose", "a test purpose")] {
+    for (key, what) in
+        [("iosts", "a specification"), ("purpose", "a test purpose"), ("property", "a property")]
+    {
         let own =
             shape::get(entries, "specification").is_none() && shape::get(entries, "transitions").is_some();
         if let (true, Some(entry)) = (own, entries.iter().find(|entry| entry.key.text == key)) {
@@ -197,7 +212,12 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
             None
         }
     };
-    let purposes = read_purposes(collector, &root, entries, folder);
+    let purposes = read_references(collector, entries, folder, ["purpose", "purposes"]);
+    let properties = read_references(collector, entries, folder, ["property", "properties"]);
+    if let (Some(None), Some(None)) = (&purposes, &properties) {
+        shape::missing_key(collector, &root, "purpose", "the configuration", "purpose: deliver_coffee.yaml");
+        return None;
+    }
     let instantiate = read_instantiate(collector, entries);
     let judging = read_judging(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
@@ -233,7 +253,8 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let budget = budget::read(collector, entries);
     Some(Configuration {
         specification: specification?,
-        purposes: purposes?,
+        purposes: purposes?.unwrap_or_default(),
+        properties: properties?.unwrap_or_default(),
         instantiate,
         judging: judging?,
         max_lookahead,
@@ -291,19 +312,21 @@ pub(crate) fn reference(
     None
 }
 
-fn read_purposes(
+/// The files of a list, or of its single form; `Some(None)` where neither key is there.
+fn read_references(
     collector: &mut Collector,
-    root: &Node,
     entries: &[Entry],
     folder: &Path,
-) -> Option<Vec<Reference>> {
+    [single, list]: [&str; 2],
+) -> Option<Option<Vec<Reference>>> {
     let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
-    let nodes: Vec<&Node> = match (find("purpose"), find("purposes")) {
+    let nodes: Vec<&Node> = match (find(single), find(list)) {
         (Some(one), Some(several)) => {
-            let diagnostic = Diagnostic::error("duplicate-key", "both `purpose` and `purposes` are given")
-                .at(collector.origin(&several.key.span), "the list")
-                .at(collector.origin(&one.key.span), "the single one")
-                .help("put all of them into `purposes: [...]`");
+            let diagnostic =
+                Diagnostic::error("duplicate-key", format!("both `{single}` and `{list}` are given"))
+                    .at(collector.origin(&several.key.span), "the list")
+                    .at(collector.origin(&one.key.span), "the single one")
+                    .help(format!("put all of them into `{list}: [...]`"));
             collector.push(diagnostic);
             return None;
         }
@@ -311,36 +334,22 @@ fn read_purposes(
         (None, Some(several)) => match &several.value.kind {
             Kind::Sequence(items) if !items.is_empty() => items.iter().map(AsRef::as_ref).collect(),
             Kind::Sequence(_) => {
-                let message = "`purposes` is empty: a test case needs a purpose";
+                let message = format!("`{list}` is empty: a test case needs a {single}");
                 collector.error("no-purpose", message, &several.value.span, "expected at least one file");
                 return None;
             }
             Kind::Scalar(_) if !several.value.is_nothing() => vec![&several.value],
             _ => {
-                shape::wrong_kind(
-                    collector,
-                    &several.value,
-                    "`purposes`",
-                    "a list of files",
-                    "purposes: [a.yaml]",
-                );
+                let like = format!("{list}: [a.yaml]");
+                shape::wrong_kind(collector, &several.value, &format!("`{list}`"), "a list of files", &like);
                 return None;
             }
         },
-        (None, None) => {
-            shape::missing_key(
-                collector,
-                root,
-                "purpose",
-                "the configuration",
-                "purpose: deliver_coffee.yaml",
-            );
-            return None;
-        }
+        (None, None) => return Some(None),
     };
     let references: Vec<Option<Reference>> =
-        nodes.into_iter().map(|node| reference(collector, node, "purpose", folder)).collect();
-    references.into_iter().collect()
+        nodes.into_iter().map(|node| reference(collector, node, single, folder)).collect();
+    references.into_iter().collect::<Option<_>>().map(Some)
 }
 
 fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instantiation> {

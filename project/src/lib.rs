@@ -72,5 +72,6 @@ pub mod render;
 pub mod stored;
 pub mod summary;
 pub mod unreachable;
+pub mod verifying;
 pub mod whole;
 pub mod written;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use coreach_model::Aim;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::yaml;
@@ -16,8 +17,10 @@ const MOST_SIBLINGS: usize = 200;
 pub enum FileKind {
     /// `iosts:`, with the name.
     Specification(String),
-    /// `purpose:` and `of:`, with what stands behind `of`.
+    /// `purpose:` or `property:`, and `of:`, with what stands behind `of`.
     Purpose {
+        /// Which of the two.
+        aim: Aim,
         /// The specification's name, and where it stands; nothing where the key is missing.
         of: Option<(String, Origin)>,
     },
@@ -36,11 +39,12 @@ pub enum FileKind {
 pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     // A look at the first keys suffices: reading the whole of it is the reader's work. A configuration may name its
     // purpose before its specification, but is not `of` one.
-    let (named, of) = (Cell::new(false), Cell::new(false));
+    let (named, of) = (Cell::new(None), Cell::new(false));
     let found = yaml::top_keys(&file.text, |key| {
-        named.set(named.get() || key == "purpose");
+        let aim = [Aim::Accept, Aim::Violate].into_iter().find(|aim| aim.key() == key);
+        named.set(named.get().or(aim));
         of.set(of.get() || key == "of");
-        matches!(key, "specification" | "iosts" | "iut" | "campaign") || (named.get() && of.get())
+        matches!(key, "specification" | "iosts" | "iut" | "campaign") || (named.get().is_some() && of.get())
     });
     let text = |key: &str| {
         let (_, value) = found.iter().find(|(other, _)| other == key)?;
@@ -52,8 +56,8 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     if let Some((name, _)) = text("iosts") {
         return Ok(FileKind::Specification(name));
     }
-    if named.get() && of.get() {
-        return Ok(FileKind::Purpose { of: text("of") });
+    if let (Some(aim), true) = (named.get(), of.get()) {
+        return Ok(FileKind::Purpose { aim, of: text("of") });
     }
     if text("iut").is_some() {
         return Ok(FileKind::Iut);
@@ -66,17 +70,17 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     if yaml::parse(&mut collector).is_none() {
         return Err(collector.finish().0);
     }
-    if text("purpose").is_some() {
-        return Ok(FileKind::Purpose { of: text("of") });
+    if let Some(aim) = [Aim::Accept, Aim::Violate].into_iter().find(|aim| text(aim.key()).is_some()) {
+        return Ok(FileKind::Purpose { aim, of: text("of") });
     }
     let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
     let message = format!("{} is none of the files that coreach reads", file.name);
     Err(vec![
         Diagnostic::error("unknown-kind-of-file", message)
-            .at(place, "expected a mapping with one of five keys")
+            .at(place, "expected a mapping with one of six keys")
             .help(
-                "a specification has the key `iosts:`, a purpose `purpose:`, a configuration `specification:`, \
-                 an implementation's file `iut:`, a campaign `campaign:`",
+                "a specification has the key `iosts:`, a purpose `purpose:`, a property `property:`, a configuration \
+                 `specification:`, an implementation's file `iut:`, a campaign `campaign:`",
             ),
     ])
 }

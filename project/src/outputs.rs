@@ -84,6 +84,7 @@ pub fn configuration(path: &Path) -> Vec<Named> {
     if let Ok((read, _)) = load_configuration(path) {
         files.push(Named::new("the specification", &read.specification.path));
         files.extend(read.purposes.iter().map(|purpose| Named::new("a purpose", &purpose.path)));
+        files.extend(read.properties.iter().map(|property| Named::new("a property", &property.path)));
     }
     files
 }

@@ -9,8 +9,8 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{Options as Analysis, Thresholds};
 use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::iosts::TestPurpose;
-use coreach_model::reader::{Reading, Specification, load as load_file, read_purpose, read_specification};
+use coreach_model::iosts::{Aim, TestPurpose};
+use coreach_model::reader::{Reading, Specification, load as load_file, read_aimed, read_specification};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Options, Stage};
@@ -25,7 +25,7 @@ use crate::models;
 pub struct Project {
     /// The specification.
     pub specification: Specification,
-    /// The purposes, names distinct.
+    /// The purposes, then the properties, names distinct.
     pub purposes: Vec<TestPurpose>,
     /// Who judges runs.
     pub judging: Judging,
@@ -79,8 +79,11 @@ fn load_models(
     };
     let Some(mut specification) = specification else { return Err(found) };
     let mut purposes: Vec<TestPurpose> = Vec::new();
-    for reference in &configuration.purposes {
-        match named(reference).and_then(|file| read_purpose(file, &specification)) {
+    for (reference, aim) in configuration.aimed() {
+        if aim == Aim::Violate && configuration.judging == Judging::Online {
+            note(vec![judged_online(reference)]);
+        }
+        match named(reference).and_then(|file| read_aimed(file, &specification, aim)) {
             Ok((purpose, warnings)) => {
                 note(warnings);
                 if purposes.iter().any(|known| known.iosts.name == purpose.iosts.name) {
@@ -122,7 +125,12 @@ pub fn of_purpose(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Read
 
 fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> Reading<Project> {
     let (specification, mut found) = read_specification(specification)?;
-    let (purpose, warnings) = read_purpose(file, &specification)?;
+    let aim = match models::kind_of(&file)? {
+        models::FileKind::Purpose { aim, .. } => aim,
+        // Its reader says what it is.
+        _ => Aim::Accept,
+    };
+    let (purpose, warnings) = read_aimed(file, &specification, aim)?;
     found.extend(warnings);
     let project = Project {
         specification,
@@ -158,9 +166,15 @@ fn named(reference: &Reference) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
 }
 
 fn twice(reference: &Reference, name: &str) -> Diagnostic {
-    Diagnostic::error("duplicate-purpose", format!("two purposes are called `{name}`"))
+    Diagnostic::error("duplicate-purpose", format!("two purposes or properties are called `{name}`"))
         .at(reference.origin.clone(), "the second one")
         .help("their results would be written to one folder: give each purpose a name of its own")
+}
+
+fn judged_online(reference: &Reference) -> Diagnostic {
+    Diagnostic::error("property-online", "a property is not judged on line")
+        .at(reference.origin.clone(), "a property")
+        .help("leave `judge: online` out, or name the property in a configuration of its own: to `verify`, it makes no difference")
 }
 
 fn options(configuration: &Configuration) -> Options {
@@ -200,7 +214,7 @@ pub fn specification_of(
     candidates: &[PathBuf],
 ) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
     match models::kind_of(file)? {
-        models::FileKind::Purpose { of: Some((name, origin)) } => {
+        models::FileKind::Purpose { of: Some((name, origin)), .. } => {
             models::find_specification(&name, candidates, path)
                 .ok_or_else(|| vec![models::no_specification(&name, origin)])
         }

@@ -1,7 +1,7 @@
 //! Why a purpose cannot be reached, in words about the user's own models.
 
 use coreach_analyses::DomainKind;
-use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
+use coreach_model::iosts::{Aim, Iosts, LocationId, TestPurpose};
 use coreach_model::{Diagnostic, Numbered};
 use coreach_pipeline::Generation;
 use coreach_pipeline::online::OnlineTest;
@@ -10,6 +10,14 @@ use coreach_pipeline::online::OnlineTest;
 /// that never holds; or the visible behaviours have one, and the data exclude it from the start.
 pub fn explain(generation: &Generation, purpose: &TestPurpose, domain: DomainKind) -> Diagnostic {
     let name = &purpose.iosts.name;
+    if purpose.aim == Aim::Violate {
+        let message = format!(
+            "nothing can violate the property `{name}`: no output that the specification forbids does, and none that it allows"
+        );
+        return Diagnostic::warning("unreachable-purpose", message)
+            .at(purpose.iosts.origin.clone(), "this property")
+            .help("the outputs that lead to Violate never come where the property waits for them");
+    }
     let visible = &generation.visible;
     let start = visible.iosts.initial;
     let label = &visible.iosts.location(start).label;

@@ -16,7 +16,7 @@ use coreach_execution::TestCase;
 use coreach_execution::test_case::DocumentError;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
-use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_model::reader::{Specification, from_bytes, read_aimed, read_specification};
 use coreach_pipeline::Stage;
 use coreach_pipeline::export::equal::difference;
 use coreach_pipeline::export::{Format, Mark, ONLINE, View};
@@ -74,8 +74,8 @@ pub fn read_back(
 fn model(view: &View<'_>, text: &str, specification: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
     let name = format!("{} in {}", view.what, Format::Yaml);
     let file: Arc<SourceFile> = from_bytes(name, text.as_bytes().to_vec()).map_err(|found| vec![found])?;
-    if view.particulars.purpose.is_some() {
-        return read_purpose(file, specification).map(|(purpose, _)| purpose.iosts);
+    if let Some((purpose, _)) = view.particulars.purpose {
+        return read_aimed(file, specification, purpose.aim).map(|(purpose, _)| purpose.iosts);
     }
     read_specification(file).map(|(read, _)| read.iosts)
 }

@@ -70,6 +70,7 @@ pub fn of_written(value: &Value) -> &'static str {
         ("campaign", "campaign.schema.json"),
         ("iosts", "model.schema.json"),
         ("purpose", "purpose.schema.json"),
+        ("property", "property.schema.json"),
     ];
     kinds.into_iter().find(|(key, _)| value.get(key).is_some()).map_or("model.schema.json", |(_, name)| name)
 }
@@ -142,6 +143,7 @@ fn holds(
             }
             true
         }
+        "not" => !fits(schema, wanted, value),
         "anyOf" => list().iter().any(|part| fits(schema, part, value)),
         "oneOf" => list().iter().filter(|part| fits(schema, part, value)).count() == 1,
         "type" => match wanted {
@@ -322,7 +324,7 @@ fn parts(part: &Value, pointer: &str, see: &mut dyn FnMut(&str, &Map<String, Val
             ("anyOf" | "oneOf", Value::Array(list)) => {
                 list.iter().enumerate().for_each(|(at, part)| parts(part, &format!("{place}/{at}"), see));
             }
-            ("if" | "then" | "else" | "items" | "additionalProperties" | "propertyNames", inner) => {
+            ("if" | "then" | "else" | "not" | "items" | "additionalProperties" | "propertyNames", inner) => {
                 parts(inner, &place, see);
             }
             _ => {}

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_model::reader::{Specification, from_bytes, read_property, read_purpose, read_specification};
 use coreach_project::configuration::{instantiation, read_configuration};
 use coreach_project::render::{Style, render, to_json};
 
@@ -40,6 +40,9 @@ fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
         "specification" => read_specification(file).map_or_else(|found| found, |(_, warnings)| warnings),
         "purpose" => {
             read_purpose(file, &coffee_machine()).map_or_else(|found| found, |(_, warnings)| warnings)
+        }
+        "property" => {
+            read_property(file, &coffee_machine()).map_or_else(|found| found, |(_, warnings)| warnings)
         }
         "configuration" => match read_configuration(file, path.parent().unwrap()) {
             Err(found) => found,
@@ -106,6 +109,11 @@ fn wrong_specifications_are_explained() {
 #[test]
 fn wrong_purposes_are_explained() {
     check("purpose");
+}
+
+#[test]
+fn wrong_properties_are_explained() {
+    check("property");
 }
 
 #[test]

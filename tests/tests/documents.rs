@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use coreach_analyses::check::check;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::Aim;
 use coreach_model::diagnostic::SourceFile;
-use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_model::reader::{Specification, from_bytes, read_aimed, read_specification};
 use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
 use coreach_project::configuration::read_configuration;
 use coreach_project::iut;
@@ -185,13 +186,14 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                         found
                     })
                 }
-                "purpose" => {
+                "purpose" | "property" => {
                     counts[1] += 1;
                     let of = |s: &&Specification| file.text.contains(&format!("of: {}", s.iosts.name));
                     let specification = specifications.iter().find(of);
                     let specification =
                         specification.unwrap_or_else(|| panic!("{place}: of nothing above it"));
-                    read_purpose(file, specification).map(|(purpose, mut found)| {
+                    let aim = if kind == "purpose" { Aim::Accept } else { Aim::Violate };
+                    read_aimed(file, specification, aim).map(|(purpose, mut found)| {
                         found.extend(check(&purpose.iosts, &mut Z3Solver::default()));
                         found
                     })

@@ -11,6 +11,7 @@ pub mod replay;
 pub mod run;
 pub mod show;
 pub mod test;
+pub mod verify;
 
 use coreach_execution::Bucket;
 use coreach_model::{Diagnostic, Severity};

@@ -16,7 +16,7 @@
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
-use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict};
+use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::crossing::Follower;
 use crate::judge::guards::{can_come, expected, guards, violated};
@@ -80,11 +80,12 @@ impl<'a> CaseJudge<'a> {
             && self.open().any(|transition| can_come(self.test, transition, &self.state))
     }
 
-    /// The observations that may lead on: their target is neither Fail nor Inconclusive.
+    /// The observations that may lead on: their target is neither Fail nor Inconclusive, or a violation that the specification allows.
     fn welcome(&self) -> Vec<TransitionId> {
         let leads_on = |number: &&TransitionId| {
             let target = self.test.iosts.transitions[**number].target;
-            !matches!(self.test.verdict(target), Some(Verdict::Fail | Verdict::Inconclusive))
+            self.test.violates[target] == Some(Violated::Allowed)
+                || !matches!(self.test.verdict(target), Some(Verdict::Fail | Verdict::Inconclusive))
         };
         self.test.observations[self.at()].iter().filter(leads_on).copied().collect()
     }
@@ -222,6 +223,9 @@ impl Judge for CaseJudge<'_> {
             }
             _ => Vec::new(),
         };
-        Why { guards, expected, violated }
+        let fired = observed.and_then(|event| self.fired(&self.test.observations[self.at()], event));
+        let violates =
+            fired.and_then(|(number, _)| self.test.violates[self.test.iosts.transitions[number].target]);
+        Why { guards, expected, violated, violates }
     }
 }

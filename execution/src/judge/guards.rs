@@ -24,6 +24,11 @@ pub(super) fn guards(test: &TestCase, state: &State, event: &Event, verdict: Opt
         }
         let leads = test.verdict(transition.target);
         if leads == Some(Verdict::Fail) {
+            // That a property is violated is more than that something is not allowed.
+            if test.violates[transition.target].is_some() && holds(&transition.guard, &valuation) == Ok(true)
+            {
+                found.extend(part(test, transition, &transition.guard, true, &valuation));
+            }
             continue;
         }
         if leads == verdict {

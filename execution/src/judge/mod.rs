@@ -25,7 +25,7 @@ use std::time::Duration;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
-use coreach_model::{Datum, TransitionId, Value, Verdict};
+use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
 use crate::adapter::Iut;
 use crate::judge::case::CaseJudge;
@@ -112,6 +112,8 @@ pub struct Why {
     pub expected: Vec<String>,
     /// For each transition of the event's action that was not taken, its conjuncts that do not hold.
     pub violated: Vec<Vec<String>>,
+    /// How a property is violated by it, where one is.
+    pub violates: Option<Violated>,
 }
 
 /// What a choice of values is made with.

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
+use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict, Violated};
 
 use crate::adapter::in_process::{Implementation, InProcess};
 use crate::adapter::simulated::Simulated;
@@ -156,12 +156,20 @@ pub fn judge(
     Result { mutant, fate, visits }
 }
 
+/// How a run has violated the property that its test case is of, where it has.
+fn violated(test: &TestCase, run: &Run) -> Option<Violated> {
+    let last = run.trace.last().and_then(|step| step.transition)?;
+    test.violates[test.iosts.transitions[last].target]
+}
+
 fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effort) -> Fate {
     let mut broken = None;
     for (number, test) in tests.iter().enumerate() {
         for seed in 0..effort.runs {
             let seed = effort.seed.wrapping_add(seed);
             match one_run(test, mutant, seed, effort) {
+                // What the specification allows is no fault of the mutant's.
+                Ok((_, run)) if violated(test, &run) == Some(Violated::Allowed) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
                     let bucket = reason(&mut CaseJudge::new(test, initial), &run).bucket;
                     return Fate::Killed { test: number, seed, bucket, events: events(&run.trace) };

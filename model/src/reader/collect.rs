@@ -70,6 +70,18 @@ impl Collector {
         self.push(diagnostic);
     }
 
+    /// How many findings are kept so far.
+    pub fn found(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Adds a fact to all that were found since there were so many.
+    pub fn note_since(&mut self, found: usize, note: &str) {
+        for diagnostic in self.found.iter_mut().skip(found) {
+            diagnostic.notes.push(note.to_owned());
+        }
+    }
+
     /// How many errors so far: compare before and after to learn whether a part was right.
     pub fn errors(&self) -> usize {
         self.errors

@@ -10,7 +10,9 @@ pub mod declarations;
 mod graph;
 pub mod lexer;
 pub mod limits;
+mod on;
 pub mod parser;
+mod property;
 mod purpose;
 pub mod scope;
 pub mod shape;
@@ -22,7 +24,7 @@ pub mod typing;
 pub mod yaml;
 
 pub use limits::Limits;
-pub use purpose::read_purpose;
+pub use purpose::{read_aimed, read_property, read_purpose};
 pub use specification::{Specification, read_specification};
 pub use yaml::{from_bytes, load};
 

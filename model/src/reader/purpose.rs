@@ -1,5 +1,5 @@
 //! A test purpose (thesis, Definition 6.8, p. 149): the file that begins with `purpose:`, read against its
-//! specification.
+//! specification. So is a safety property, which begins with `property:`; what it may not say is in [`super::property`].
 //!
 //! The checks here are those that make the product well-defined: disjoint own data, no capture of parameters, no
 //! assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible actions
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, SourceFile};
-use crate::iosts::{Action, Iosts, LocationId, TestPurpose, Transition};
+use crate::iosts::{Action, Aim, Iosts, LocationId, TestPurpose, Transition};
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::declarations::{Actions, read_data, read_initial, read_locations, read_name};
 use crate::reader::lexer;
@@ -19,19 +19,34 @@ use crate::reader::specification::{Specification, top};
 use crate::reader::transitions::{Context, Places, read_transitions};
 use crate::reader::types::Types;
 use crate::reader::yaml::{Entry, Kind, Node};
-use crate::reader::{Reading, graph, shape, yaml};
+use crate::reader::{Reading, graph, property, shape, yaml};
 use crate::types::Type;
 
-const KEYS: [&str; 8] =
-    ["purpose", "of", "observes", "constants", "variables", "locations", "initial", "transitions"];
+const KEYS: [&str; 7] = ["of", "observes", "constants", "variables", "locations", "initial", "transitions"];
 
 /// Reads a test purpose of the specification and checks all that needs no solver.
 ///
 /// # Errors
 /// Every mistake that could be found, with the warnings, in the order of the file.
 pub fn read_purpose(file: Arc<SourceFile>, specification: &Specification) -> Reading<TestPurpose> {
+    read_aimed(file, specification, Aim::Accept)
+}
+
+/// Reads a safety property of the specification and checks all that needs no solver.
+///
+/// # Errors
+/// As [`read_purpose`].
+pub fn read_property(file: Arc<SourceFile>, specification: &Specification) -> Reading<TestPurpose> {
+    read_aimed(file, specification, Aim::Violate)
+}
+
+/// Reads a test purpose or a safety property.
+///
+/// # Errors
+/// As [`read_purpose`].
+pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim) -> Reading<TestPurpose> {
     let mut collector = Collector::new(file);
-    let purpose = read(&mut collector, specification);
+    let purpose = read(&mut collector, specification, aim);
     let (found, failed) = collector.finish();
     match purpose {
         Some(purpose) if !failed => Ok((purpose, found)),
@@ -39,12 +54,12 @@ pub fn read_purpose(file: Arc<SourceFile>, specification: &Specification) -> Rea
     }
 }
 
-fn read(collector: &mut Collector, specification: &Specification) -> Option<TestPurpose> {
+fn read(collector: &mut Collector, specification: &Specification, aim: Aim) -> Option<TestPurpose> {
     let model = &specification.iosts;
     let root = yaml::parse(collector)?;
-    let entries = top(collector, &root, "purpose")?;
-    refuse_declarations(collector, entries);
-    let name = read_name(collector, entries, "purpose");
+    let entries = top(collector, &root, aim.key())?;
+    refuse_declarations(collector, entries, aim);
+    let name = read_name(collector, entries, aim.key());
     let of = read_of(collector, &root, entries, &model.name);
     let mut names = Names::default();
     let observes = read_observes(collector, entries, specification, &mut names);
@@ -75,11 +90,20 @@ fn read(collector: &mut Collector, specification: &Specification) -> Option<Test
         }
     }
     let actions = Actions::of(&model.actions);
-    let context = Context { names: &names, actions: &actions };
+    let context = Context { names: &names, actions: &actions, sets: true };
     let (transitions, places) = read_transitions(collector, entries, &context, &mut locations);
-    let accept = locations.find("Accept");
-    let reject = locations.find("Reject");
-    if accept.is_none() {
+    let accept = locations.find(aim.location());
+    let reject = match aim {
+        Aim::Accept => locations.find("Reject"),
+        Aim::Violate => None,
+    };
+    if aim == Aim::Violate {
+        property::refuse_locations(collector, &locations);
+        property::refuse_observed_variables(collector, entries, model);
+        if accept.is_none() {
+            property::no_violate(collector, &root);
+        }
+    } else if accept.is_none() {
         let help = "name the location `Accept` that a run reaches when the purpose is met";
         let diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
             .at(collector.origin(&root.head()), "this purpose accepts nothing")
@@ -98,11 +122,14 @@ fn read(collector: &mut Collector, specification: &Specification) -> Option<Test
         origin: initial.origin.or_else(|| Some(collector.origin(&root.head()))),
     };
     let accept = accept?;
-    check_accept(collector, &iosts, accept, reject, &places);
+    match aim {
+        Aim::Accept => check_accept(collector, &iosts, accept, reject, &places),
+        Aim::Violate => property::check_violate(collector, &iosts, accept, &places),
+    }
     if collector.errors() == 0 {
         graph::check_unused(collector, &iosts, &locations, None);
     }
-    Some(TestPurpose { iosts, of: of?, observes, accept, reject })
+    Some(TestPurpose { aim, iosts, of: of?, observes, accept, reject })
 }
 
 /// Where the initial condition mentions the datum first.
@@ -115,7 +142,7 @@ fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
 }
 
 /// Actions and types are the specification's.
-fn refuse_declarations(collector: &mut Collector, entries: &[Entry]) {
+fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim) {
     let foreign = ["types", "inputs", "outputs", "internals", "clocks"];
     for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
         let key = &entry.key.text;
@@ -134,7 +161,13 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry]) {
     }
     let others: Vec<Entry> =
         entries.iter().filter(|entry| !foreign.contains(&entry.key.text.as_str())).cloned().collect();
-    shape::check_keys(collector, &others, &KEYS, "a purpose");
+    let known: Vec<&str> = [aim.key()].into_iter().chain(KEYS).collect();
+    shape::check_keys(
+        collector,
+        &others,
+        &known,
+        if aim == Aim::Accept { "a purpose" } else { "a property" },
+    );
 }
 
 fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &str) -> Option<String> {
@@ -271,9 +304,14 @@ fn check_accept(
     reject: Option<LocationId>,
     places: &[Places],
 ) {
+    let mut seen = HashSet::new();
     for (transition, at) in iosts.transitions.iter().zip(places) {
         if collector.is_full() {
             break;
+        }
+        // A set of actions is one mistake, however many they are.
+        if !seen.insert((&at.from, &at.on, &at.to)) {
+            continue;
         }
         let Transition { source, target, action, .. } = *transition;
         if source == accept && target != accept {

@@ -72,7 +72,7 @@ fn read(collector: &mut Collector) -> Option<Specification> {
     let mut locations = read_locations(collector, entries);
     note_other_names(&mut names, &actions.actions, &locations, &declared);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
-    let context = Context { names: &names, actions: &actions };
+    let context = Context { names: &names, actions: &actions, sets: false };
     let (transitions, places) = read_transitions(collector, entries, &context, &mut locations);
     let origin = initial.origin.or_else(|| name.as_ref().map(|(_, span)| collector.origin(span)));
     let iosts = Iosts {
@@ -114,8 +114,12 @@ fn note_other_names(
 
 /// The entries of the document, which must be of the kind that begins with `key`.
 pub(super) fn top<'a>(collector: &mut Collector, root: &'a Node, key: &str) -> Option<&'a [Entry]> {
-    let kinds =
-        [("iosts", "a specification"), ("purpose", "a test purpose"), ("specification", "a configuration")];
+    let kinds = [
+        ("iosts", "a specification"),
+        ("purpose", "a test purpose"),
+        ("property", "a property"),
+        ("specification", "a configuration"),
+    ];
     let wanted = kinds.iter().find(|(kind, _)| *kind == key).map_or("a model", |(_, what)| what);
     let Kind::Mapping(entries) = &root.kind else {
         let message = format!("expected {wanted}, found {}", root.describe());

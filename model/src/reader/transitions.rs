@@ -1,22 +1,19 @@
 //! The transitions of a specification or of a purpose.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::data::Datum;
+use crate::budget;
 use crate::diagnostic::Diagnostic;
-use crate::iosts::{ActionId, ActionKind, Transition, TransitionId, TransitionOrigin};
+use crate::iosts::{Transition, TransitionId, TransitionOrigin};
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::declarations::{Actions, Locations};
-use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
-use crate::reader::parser::{Mistake, Parser};
+use crate::reader::on::{Taken, mentions_parameter, read_on, refuse_partial_parameters};
 use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
 use crate::reader::types::timed;
 use crate::reader::typing::{read_expression, report};
-use crate::reader::yaml::{Entry, Kind, Node, Scalar};
+use crate::reader::yaml::{Entry, Kind, Node};
 use crate::term::{Substitution, Term};
 use crate::types::Type;
 
@@ -41,7 +38,13 @@ pub struct Context<'a> {
     pub names: &'a Names,
     /// Σ
     pub actions: &'a Actions,
+    /// May a transition be on a set of actions? In purposes.
+    pub sets: bool,
 }
+
+/// So many transitions are read of one file, those included into which sets of actions are written out: several times what a file
+/// can hold that names each.
+const MOST: usize = 50_000;
 
 /// Reads `transitions:`. Those with a mistake are left out; the mistakes have been reported.
 pub fn read_transitions(
@@ -60,9 +63,17 @@ pub fn read_transitions(
         if collector.is_full() {
             break;
         }
-        if let Some((transition, at)) = read_transition(collector, item, context, locations) {
+        for (transition, at) in read_transition(collector, item, context, locations).unwrap_or_default() {
             transitions.push(transition);
             places.push(at);
+        }
+        if transitions.len() > MOST {
+            let message = format!("written out for each action, these are more than {MOST} transitions");
+            let diagnostic = Diagnostic::error("too-many-transitions", message)
+                .at(collector.origin(&item.head()), "up to here")
+                .help("name fewer actions in the sets under `on:`");
+            collector.push(diagnostic);
+            break;
         }
     }
     (transitions, places)
@@ -73,7 +84,7 @@ fn read_transition(
     node: &Node,
     context: &Context<'_>,
     locations: &mut Locations,
-) -> Option<(Transition, Places)> {
+) -> Option<Vec<(Transition, Places)>> {
     let Kind::Mapping(entries) = &node.kind else {
         shape::wrong_kind(collector, node, "a transition", "a mapping", LIKE);
         return None;
@@ -106,178 +117,86 @@ fn read_transition(
     };
     let from = place(collector, "from");
     let to = place(collector, "to");
-    let on = place(collector, "on");
     let source = from.and_then(|name| locations.named(collector, name));
     let target = to.and_then(|name| locations.named(collector, name));
-    let (action, parameters) = read_action(collector, on?, context)?;
+    let Some(on) = shape::get(entries, "on") else {
+        shape::missing_key(collector, node, "on", "the transition", LIKE);
+        return None;
+    };
+    let taken = read_on(collector, on, context, LIKE)?;
+    let guard = shape::get(entries, "when");
+    let assign = shape::get(entries, "assign");
+    if taken.len() > 1 {
+        let before = collector.errors();
+        for expression in expressions(guard, assign) {
+            refuse_partial_parameters(collector, expression, &taken, context);
+        }
+        if collector.errors() > before {
+            return None;
+        }
+    }
+    let whole = Some(collector.origin(&node.span));
+    let mut written_out = Vec::new();
+    for one in &taken {
+        budget::ask();
+        let found = collector.found();
+        let said = read_said(collector, one, context, guard, assign);
+        let Some((guard, assignments, origin)) = said else {
+            // The others would repeat it.
+            if taken.len() > 1
+                && expressions(shape::get(entries, "when"), assign).any(|node| mentions_parameter(node, one))
+            {
+                let name = &context.actions.actions[one.action].name;
+                collector.note_since(found, &format!("this is so with the parameters of `{name}`"));
+            }
+            return None;
+        };
+        let (Some(from), Some(to), Some(source), Some(target)) = (from, to, source, target) else {
+            return None;
+        };
+        let places = Places { from: from.span.clone(), on: one.place.clone(), to: to.span.clone() };
+        let origin = TransitionOrigin { whole: whole.clone(), ..origin };
+        let transition = Transition { source, action: one.action, guard, assignments, target, origin };
+        written_out.push((transition, places));
+    }
+    Some(written_out)
+}
+
+/// The guard and the assigned values, as they are written.
+fn expressions<'a>(guard: Option<&'a Node>, assign: Option<&'a Node>) -> impl Iterator<Item = &'a Node> {
+    let entries: &[Entry] = match assign.map(|node| &node.kind) {
+        Some(Kind::Mapping(entries)) => entries,
+        _ => &[],
+    };
+    guard.into_iter().chain(entries.iter().map(|entry| entry.value.as_ref()))
+}
+
+/// What a transition says of one action: its guard and its assignments, and where they stand.
+fn read_said(
+    collector: &mut Collector,
+    taken: &Taken<'_>,
+    context: &Context<'_>,
+    guard: Option<&Node>,
+    assign: Option<&Node>,
+) -> Option<(Term, Substitution, TransitionOrigin)> {
     let scope = Scope {
         names: context.names,
-        parameters: &parameters,
-        action: Some(context.actions.actions[action].name.as_str()),
+        parameters: &taken.parameters,
+        action: Some(context.actions.actions[taken.action].name.as_str()),
     };
-    let mut origin = TransitionOrigin { whole: Some(collector.origin(&node.span)), ..Default::default() };
-    let guard = match shape::get(entries, "when") {
+    let mut origin = TransitionOrigin::default();
+    let guard = match guard {
         None => Some(Term::yes()),
         Some(node) => {
             origin.guard = Some(collector.origin(&node.span));
             read_expression(collector, node, scope, &Type::Bool, "the guard")
         }
     };
-    let assignments = match shape::get(entries, "assign") {
+    let assignments = match assign {
         None => Some(Substitution::new()),
         Some(node) => read_assignments(collector, node, scope, &mut origin),
     };
-    let places = Places { from: from?.span.clone(), on: on?.span.clone(), to: to?.span.clone() };
-    let transition = Transition {
-        source: source?,
-        action,
-        guard: guard?,
-        assignments: assignments?,
-        target: target?,
-        origin,
-    };
-    Some((transition, places))
-}
-
-/// A parameter under the name that the transition gives it; without a datum where its type is broken.
-type Parameter = (String, Option<Datum>);
-
-/// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives them.
-fn read_action<'a>(
-    collector: &mut Collector,
-    on: &Scalar,
-    context: &Context<'a>,
-) -> Option<(ActionId, Cow<'a, [Parameter]>)> {
-    let (name, name_at, renamed) = match split(on) {
-        Ok(parts) => parts,
-        Err(mistake) => {
-            report(collector, on, *mistake);
-            return None;
-        }
-    };
-    let actions = context.actions;
-    let Some(number) = actions.find(&name) else {
-        let known = || actions.actions.iter().map(|action| action.name.as_str());
-        let help = match collector.nearest(&name, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => inventory("actions", known()),
-        };
-        let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
-            .at(collector.origin(&on.place(&name_at)), "not declared as input, output or internal")
-            .help(help);
-        collector.push(diagnostic);
-        return None;
-    };
-    let declared = &actions.parameters[number];
-    let Some(renamed) = renamed else { return Some((number, Cow::Borrowed(declared))) };
-    if renamed.len() != declared.len() {
-        let names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
-        let internal = actions.actions[number].kind == ActionKind::Internal;
-        let (code, message) = if internal {
-            ("internal-with-parameters", format!("the internal action `{name}` carries no parameters"))
-        } else {
-            let message = format!(
-                "`{name}` has {}, but {} here",
-                counted(declared.len(), "parameter"),
-                named(renamed.len())
-            );
-            ("wrong-arity", message)
-        };
-        let mut diagnostic = Diagnostic::error(code, message)
-            .at(collector.origin(&on.span), format!("expected {}", counted(declared.len(), "name")))
-            .at(actions.origins[number].clone(), "declared here");
-        if !names.is_empty() {
-            diagnostic = diagnostic.help(inventory(&format!("parameters of `{name}`"), names));
-        }
-        collector.push(diagnostic);
-    }
-    let mut parameters = Vec::new();
-    let mut seen = HashSet::new();
-    for (position, (parameter, at)) in renamed.into_iter().enumerate() {
-        if collector.is_full() {
-            break;
-        }
-        let place = on.place(&at);
-        let scalar = Scalar::made(parameter.clone(), place.clone());
-        if !shape::is_name(collector, &scalar, "parameter") {
-            continue;
-        }
-        if !seen.insert(parameter.clone()) {
-            let message = format!("`{parameter}` names two parameters of one message");
-            collector.error("duplicate-declaration", message, &place, "named before");
-        }
-        if let Some((meaning, first)) = context.names.get(&parameter) {
-            let message =
-                format!("the parameter `{parameter}` has the name of {}", article(&meaning.describe()));
-            let diagnostic = Diagnostic::error("parameter-clash", message)
-                .at(collector.origin(&place), "the parameter")
-                .at(first.clone(), "declared here")
-                .help("rename the parameter: a guard could not tell them apart");
-            collector.push(diagnostic);
-        }
-        parameters.push((parameter, declared.get(position).and_then(|(_, datum)| datum.clone())));
-    }
-    Some((number, Cow::Owned(parameters)))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
-}
-
-fn named(count: usize) -> String {
-    match count {
-        0 => "none is named".to_owned(),
-        1 => "1 is named".to_owned(),
-        _ => format!("{count} are named"),
-    }
-}
-
-type Split = (String, Range<usize>, Option<Vec<(String, Range<usize>)>>);
-
-fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
-    let tokens = tokens(&on.text);
-    let mut cursor = Parser::new(&tokens, &on.text);
-    let (name, at) = take_name(&mut cursor, "an action's name")?;
-    let mut renamed = None;
-    if cursor.eat("(").is_some() {
-        let mut names = Vec::new();
-        if cursor.eat(")").is_none() {
-            loop {
-                names.push(take_name(&mut cursor, "a name for the parameter")?);
-                if cursor.eat(",").is_none() {
-                    cursor.need(")", "after the parameters' names")?;
-                    break;
-                }
-            }
-        }
-        renamed = Some(names);
-    }
-    match cursor.peek() {
-        None => Ok((name, at, renamed)),
-        Some(_) => {
-            let mut mistake = cursor.expected("the end of the action");
-            if mistake.help.is_none() {
-                mistake.help = Some(
-                    "`on:` holds an action, `Coin` or `Coin(p)`; a condition stands under `when:`".to_owned(),
-                );
-            }
-            Err(mistake)
-        }
-    }
-}
-
-fn take_name(cursor: &mut Parser<'_>, what: &str) -> Result<(String, Range<usize>), Box<Mistake>> {
-    match cursor.peek() {
-        Some(Token { kind: Lexeme::Name(name), span }) => {
-            cursor.take();
-            Ok((name.clone(), span.clone()))
-        }
-        _ => Err(cursor.expected(what)),
-    }
+    Some((guard?, assignments?, origin))
 }
 
 fn read_assignments(

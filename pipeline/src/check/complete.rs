@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::iosts::TestPurpose;
+use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_model::obligation::enabling_condition;
 use coreach_model::{Number, Term, TransitionId};
 
@@ -19,16 +19,18 @@ pub fn complete_purpose(
     const SAME: &str = "complete purpose 1";
     let mut checking = Checking::new(solver);
     let (old, new) = (&given.iosts, &complete.purpose.iosts);
-    let (accept, reject) = (given.accept, complete.reject);
+    // A property has no Reject: what it leaves open changes nothing.
+    let rejects = given.aim == Aim::Accept;
+    let accept = given.accept;
     if !checking.well_formed(new, &[], SAME) {
         return checking.found;
     }
     checking.same_data(old, new, SAME);
-    let made = usize::from(given.reject.is_none());
+    let made = usize::from(rejects && given.reject.is_none());
     let fresh = old.locations.next_number();
-    let special = [complete.purpose.accept, new.initial, reject, complete.purpose.reject.unwrap_or(fresh)];
-    let wanted_reject = given.reject.unwrap_or(fresh);
-    let is_same = special == [accept, old.initial, wanted_reject, wanted_reject]
+    let reject = rejects.then(|| given.reject.unwrap_or(fresh));
+    let is_same = [complete.purpose.accept, new.initial] == [accept, old.initial]
+        && [complete.reject, complete.purpose.reject] == [reject, reject]
         && new.locations.len() == old.locations.len() + made
         && new.locations.starts_with(&old.locations)
         && complete.given == old.transitions.len()
@@ -43,7 +45,15 @@ pub fn complete_purpose(
         let place = || new.describe(t2);
         let fixed = (t1.source, t1.action, t1.target, &t1.assignments);
         checking.holds(fixed == (t2.source, t2.action, t2.target, &t2.assignments), SAME, place);
-        checking.equivalent(&[], &enabling_condition(t1), &truth(&t2.guard), SAME, place);
+        let mut wanted = vec![enabling_condition(t1)];
+        if !rejects && t1.target != accept {
+            let also = old
+                .transitions
+                .iter()
+                .filter(|other| (other.source, other.action, other.target) == (t1.source, t1.action, accept));
+            wanted.push(Term::or(also.map(enabling_condition)).not());
+        }
+        checking.equivalent(&[], &Term::and(wanted), &truth(&t2.guard), SAME, place);
     }
     let mut of = by_action(new);
     if !complete.others_stay {
@@ -58,8 +68,8 @@ pub fn complete_purpose(
         let (here, added): (Vec<TransitionId>, Vec<TransitionId>) =
             numbers.into_iter().partition(|number| number.place() < complete.given);
         let residual = Term::or(here.iter().map(|number| new.transitions[*number].guard.clone())).not();
-        let leads_elsewhere = here.iter().any(|number| new.transitions[*number].target != reject);
-        let target = if leads_elsewhere && source != accept { reject } else { source };
+        let leads_elsewhere = here.iter().any(|number| Some(new.transitions[*number].target) != reject);
+        let target = reject.filter(|_| leads_elsewhere && source != accept).unwrap_or(source);
         let place = || format!("{} takes not every {}", new.location(source).label, new.action(action).name);
         match added.as_slice() {
             [] if checking.ask(std::slice::from_ref(&residual)) == Answer::Sat => {

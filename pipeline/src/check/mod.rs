@@ -8,7 +8,7 @@
 //! counted, as is what was too much to compare ([`Findings`]).
 //!
 //! - **complete purpose** (Definition 4.22): (1) data, locations, initial condition and transitions that were given are
-//!   there, with the guards that take their definedness into account; (2) for each location and action at most one is
+//!   there, with the guards that take their definedness into account, and of a property without what violates it; (2) for each location and action at most one is
 //!   added, under the negation of all given guards, and where that can hold one is, or `others_stay` says it; (3) it
 //!   changes nothing and leads where Algorithm 7.1, corrected, says; (4) Accept is absorbing; (5) no internal action
 //!   leads into Accept.
@@ -29,6 +29,9 @@
 //!   (6) what a variable is given lies within its type, be it shown, hidden by postponed effects, or memory; (7) so do the
 //!   data behind each postponed effect; (8) `must_answer` is said only where every member is stable and has
 //!   an output; in an ordinary location wherever that is so, in others only where each member can send something whatever the data are.
+//! - **violations** (of a property only): (1) the visible machine is as it was, but for one accepting location; (2) there lead outputs only, which
+//!   change nothing, from locations that do not accept; (3) each where no transition of the output can be taken and a member's
+//!   property is violated by it; (4) wherever that is so.
 //! - **test graph** (Algorithm 7.2): (1) nothing leaves Pass and Inconclusive; (2) only what the implementation sends
 //!   leads to Inconclusive; (3) deterministic; (4) every transition is one of the visible machine's, with its guard within
 //!   or outside coreach, its effect and its target; (5) what is missing cannot hold; (6) `allowed` says what the visible
@@ -47,6 +50,7 @@ mod obligation;
 mod product;
 mod test_case;
 mod test_graph;
+mod violations;
 mod visible;
 
 pub use closed::closed;
@@ -55,6 +59,7 @@ pub use obligation::Findings;
 pub use product::product;
 pub use test_case::test_case;
 pub use test_graph::test_graph;
+pub use violations::violations;
 pub use visible::visible;
 
 /// A broken promise.

@@ -157,6 +157,8 @@ struct LocationJson {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     must_answer: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    violates: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<Expression>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coreach: Option<Expression>,
@@ -304,6 +306,7 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
         mark,
         verdict,
         must_answer: view.particulars.must_answer.is_some_and(|flags| flags[id]),
+        violates: view.particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| how.word()),
         reach: fact(view.particulars.reach),
         coreach: fact(view.particulars.coreach),
     }

@@ -11,6 +11,9 @@
 //! the proof of Observation 7.1: one residual, the negation of *all* guards of the action; it leads to Reject where
 //! some transition of the action leads elsewhere, and is a self-loop otherwise. It is added where it can hold, which is
 //! decided by the solver and not by the shape of the guards. `Accept` is absorbing: its residuals are self-loops.
+//! A safety property rejects nothing: what it has nothing to say of stays where it is, so all its residuals are self-loops. It is
+//! violated where some way through it leads to `Violate`, and nothing comes after that: so an event that violates it does nothing else, and the guards
+//! of its other transitions say so. A choice between going on and `Violate`, which a reader would take for an exception, is none then.
 //!
 //! **Every other action.** An action without any transition at a location is a self-loop there. Beyond
 //! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` says them all, and the
@@ -27,7 +30,7 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{Location, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{Aim, Location, TestPurpose, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Term};
 
@@ -44,12 +47,15 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     for transition in &mut purpose.iosts.transitions {
         transition.guard = explicit_guard(transition, solver, &mut memo);
     }
+    if purpose.aim == Aim::Violate {
+        violations_first(&mut purpose);
+    }
     purpose.iosts.initial_condition = explicit_condition(&purpose.iosts.initial_condition, solver);
-    let reject = purpose.reject.unwrap_or_else(|| {
+    if purpose.aim == Aim::Accept && purpose.reject.is_none() {
         // Where there is no `Reject`, no location has the name.
-        purpose.iosts.locations.push(Location::named("Reject"))
-    });
-    purpose.reject = Some(reject);
+        purpose.reject = Some(purpose.iosts.locations.push(Location::named("Reject")));
+    }
+    let reject = purpose.reject;
     let iosts = &purpose.iosts;
     let given = iosts.transitions.len();
     let mut of: BTreeMap<(LocationId, ActionId), Vec<&Transition>> = BTreeMap::new();
@@ -71,8 +77,8 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
         if residual.is_false() || !(residual.is_true() || may_hold(solver, &residual.conjuncts())) {
             continue;
         }
-        let leads_elsewhere = of_this.iter().any(|t| t.target != reject);
-        let target = if leads_elsewhere && source != purpose.accept { reject } else { source };
+        let leads_elsewhere = of_this.iter().any(|t| Some(t.target) != reject);
+        let target = reject.filter(|_| leads_elsewhere && source != purpose.accept).unwrap_or(source);
         added.push(Transition {
             source,
             action,
@@ -84,4 +90,18 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     }
     purpose.iosts.transitions.extend(added);
     CompletePurpose { purpose, reject, given, others_stay }
+}
+
+/// Takes from the guards of a property's transitions where it is violated by the same event.
+fn violations_first(property: &mut TestPurpose) {
+    let violate = property.accept;
+    let mut violating: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    for t in property.iosts.transitions.iter().filter(|t| t.target == violate && t.source != violate) {
+        violating.entry((t.source, t.action)).or_default().push(t.guard.clone());
+    }
+    for t in property.iosts.transitions.iter_mut().filter(|t| t.target != violate) {
+        if let Some(guards) = violating.get(&(t.source, t.action)) {
+            t.guard = Term::and([t.guard.clone(), Term::or(guards.clone()).not()]);
+        }
+    }
 }

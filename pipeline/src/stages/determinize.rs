@@ -164,7 +164,7 @@ impl Member {
 }
 
 /// The first effect, then the second.
-pub(super) fn followed(before: &Substitution, step: &Substitution) -> Substitution {
+pub(crate) fn followed(before: &Substitution, step: &Substitution) -> Substitution {
     let values = substitute_all(step.values(), before);
     let mut both = before.clone();
     both.extend(step.keys().cloned().zip(values));

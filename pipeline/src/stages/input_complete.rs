@@ -42,7 +42,15 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         }
     }
     if pass.is_none() {
-        return TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail: None };
+        return TestCase {
+            iosts,
+            verdicts,
+            reach,
+            coreach,
+            must_answer,
+            others_fail: None,
+            violated: Vec::new(),
+        };
     }
     let mut said: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for Allowed { location, action, guard } in allowed {
@@ -87,5 +95,5 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         must_answer.push(false);
         iosts.transitions.extend(added);
     }
-    TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail }
+    TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail, violated: Vec::new() }
 }

@@ -18,7 +18,7 @@ use coreach_execution::TestCase;
 use coreach_execution::campaign::{Key, Test};
 use coreach_execution::coverage::{Part, Walked};
 use coreach_model::iosts::TestPurpose;
-use coreach_model::reader::{Specification, read_purpose, read_specification, yaml};
+use coreach_model::reader::{Specification, read_aimed, read_specification, yaml};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Iosts, LocationId, Number};
 use coreach_pipeline::limits::Limits;
@@ -202,8 +202,8 @@ fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     let load = |path: &Path| yaml::load(path).map_err(|found| vec![found]);
     let (specification, _) = read_specification(load(&configuration.specification.path)?)?;
     let mut purposes = Vec::new();
-    for reference in &configuration.purposes {
-        purposes.push(read_purpose(load(&reference.path)?, &specification)?.0);
+    for (reference, aim) in configuration.aimed() {
+        purposes.push(read_aimed(load(&reference.path)?, &specification, aim)?.0);
     }
     let (mut fixed, mut fixed_purposes) = (specification.iosts.clone(), purposes.clone());
     instantiate(&configuration, &mut fixed, &mut fixed_purposes)?;

@@ -20,7 +20,10 @@ pub fn complete(complete: &CompletePurpose, known: &Known, settings: &Settings, 
     }
     let made = artifact::machine(&complete.purpose.iosts);
     for instance in &known.instances {
-        report.note(COMPLETE, pointwise(&made, complete.reject.0, instance, known));
+        report.note(
+            COMPLETE,
+            pointwise(&made, complete.reject.map_or(u32::MAX, |reject| reject.0), instance, known),
+        );
     }
 }
 

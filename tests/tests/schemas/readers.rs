@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::reader::{Specification, from_bytes, read_purpose, read_specification};
+use coreach_model::reader::{Specification, from_bytes, read_property, read_purpose, read_specification};
 use coreach_project::campaign::read_campaign;
 use coreach_project::configuration::read_configuration;
 use coreach_project::iut;
@@ -33,6 +33,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
         "campaign.schema.json" => read_campaign(file, folder).map(|(_, found)| found),
         "iut.schema.json" => iut::read(file, folder, None).map(|(_, found)| found),
         "model.schema.json" => read_specification(file).map(|(_, found)| found),
+        "property.schema.json" => read_property(file, written.of.as_ref().unwrap()).map(|(_, found)| found),
         _ => read_purpose(file, written.of.as_ref().unwrap()).map(|(_, found)| found),
     };
     match found {
@@ -42,7 +43,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 }
 
 /// Files with every key that there is.
-const FULL: [&str; 13] = [
+const FULL: [&str; 15] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
@@ -85,6 +86,14 @@ const FULL: [&str; 13] = [
      certificate: ../../project/tests/data/tls/client.pem, key: ../../project/tests/data/tls/client.key }, captures: { a: { header: h, match: (x), from: O, default: d }, b: { cookie: c, from: [O] }, \
      c: { pointer: /p }, d: { body: true, match: (x) } }, stimuli: { I: { method: GET, path: \"/{a}\" } }, \
      observations: { O: [{ status: 200, to: I }, { status: 201, to: [I] }] } }",
+    "purpose: sets\nof: coffee_machine\ninitial: { location: Idle }\ntransitions: [{ from: Idle, to: Accept, on: [Deliver, Coin(p)] }, \
+     { from: Idle, to: Reject, on: { any: output, not: [Deliver] } }, { from: Idle, to: Idle, on: { any: input, not: Coin } }, \
+     { from: Reject, to: Reject, on: \"*\" }, \
+     { from: Idle, to: Idle, on: { any: input } }]",
+    "property: never\nof: coffee_machine\nobserves: [cPrice]\nconstants: { d: int }\nvariables: { w: int }\n\
+     locations: { Idle: text, Violate: { label: v } }\ninitial: { location: Idle, condition: w == d }\n\
+     transitions: [{ from: Idle, to: Idle, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \
+     { from: Idle, to: Violate, on: { any: output } }]",
 ];
 
 /// Files of every kind: those above, in the folder of an example, and all that are good in the repository.
@@ -266,13 +275,19 @@ fn what_a_reader_takes_its_schema_takes() {
 }
 
 /// Where a schema lists words: the full file, the place in it, and the list's place in the schema.
-const WORDS: [(usize, &str, &str, &str); 7] = [
+const WORDS: [(usize, &str, &str, &str); 8] = [
     (0, "/stdio/encoding", "iut", "/$defs/encoding/enum"),
     (0, "/stdio/unmatched", "iut", "/$defs/unmatched/enum"),
     (2, "/http/unmatched", "iut", "/$defs/unmatched/enum"),
     (4, "/strategy", "campaign", "/properties/strategy/enum"),
     (6, "/analysis/domain", "configuration", "/properties/analysis/properties/domain/enum"),
     (6, "/output/formats/0", "configuration", "/properties/output/properties/formats/items/enum"),
+    (
+        13,
+        "/transitions/4/on/any",
+        "model",
+        "/$defs/purpose_transitions/items/properties/on/anyOf/2/properties/any/enum",
+    ),
     (6, "/output/stages/0", "configuration", "/properties/output/properties/stages/items/enum"),
 ];
 

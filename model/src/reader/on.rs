@@ -1,0 +1,398 @@
+//! What a transition is on: one action, or in a purpose a set of them.
+//!
+//! **Sets** are a way to write, and nothing that a stage knows: a transition on a set becomes one for each of its actions, in the
+//! order in which the specification declares them, or that of the list. So completion, product and all that follows see what the user would have written
+//! by hand. `"*"` is every visible action, and nothing is taken out of it for what another transition of the location says.
+//!
+//! A guard and the assigned values are read once for each action, with the parameters of that action: one that they mention must be a
+//! parameter of all. Who names the actions in a list may rename their parameters there: `[Coin(n), Return(n)]`.
+//!
+//! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what happens.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::data::Datum;
+use crate::diagnostic::Diagnostic;
+use crate::iosts::{ActionId, ActionKind};
+use crate::reader::collect::{Collector, article, inventory, listed};
+use crate::reader::declarations::Actions;
+use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
+use crate::reader::parser::{Mistake, Parser};
+use crate::reader::shape;
+use crate::reader::transitions::Context;
+use crate::reader::typing::report;
+use crate::reader::yaml::{Kind, Node, Scalar};
+
+/// The word for every visible action.
+const EVERY: &str = "*";
+/// The keys of a set that is described.
+const KEYS: [&str; 2] = ["any", "not"];
+const LIKE: &str = "on: { any: output, not: [Return] }";
+
+/// An action that a transition is on.
+#[derive(Debug)]
+pub(super) struct Taken<'a> {
+    /// The action.
+    pub action: ActionId,
+    /// Its parameters under the names that the transition gives them.
+    pub parameters: Cow<'a, [Parameter]>,
+    /// Where the user says so: the action's name, or the set.
+    pub place: Range<usize>,
+}
+
+/// Reads `on:`: at least one action, or the mistakes have been reported.
+pub(super) fn read_on<'a>(
+    collector: &mut Collector,
+    node: &Node,
+    context: &Context<'a>,
+    like: &str,
+) -> Option<Vec<Taken<'a>>> {
+    let is_set = match &node.kind {
+        Kind::Scalar(scalar) => scalar.text.trim() == EVERY,
+        Kind::Sequence(_) | Kind::Mapping(_) => true,
+    };
+    if !is_set {
+        let scalar = shape::scalar(collector, node, "`on`", like)?;
+        let (action, parameters) = read_action(collector, scalar, context)?;
+        return Some(vec![Taken { action, parameters, place: scalar.span.clone() }]);
+    }
+    if !context.sets {
+        let diagnostic = Diagnostic::error(
+            "set-in-specification",
+            "a transition of a specification is on one action",
+        )
+        .at(collector.origin(&node.head()), "a set of actions")
+        .help("sets of actions are for purposes: a specification says of each action by itself what it does");
+        collector.push(diagnostic);
+        return None;
+    }
+    let taken = match &node.kind {
+        Kind::Scalar(_) => described(node, context.actions, |_, _| true),
+        Kind::Sequence(items) => {
+            let before = collector.errors();
+            let mut taken: Vec<Taken<'a>> = Vec::new();
+            let mut seen = HashSet::new();
+            for item in items {
+                if collector.is_full() {
+                    break;
+                }
+                let Some(scalar) =
+                    shape::scalar(collector, item, "an action of a list", "on: [Coin, Cancel]")
+                else {
+                    continue;
+                };
+                let Some((action, parameters)) = read_action(collector, scalar, context) else { continue };
+                if seen.insert(action) {
+                    taken.push(Taken { action, parameters, place: scalar.span.clone() });
+                } else {
+                    named_twice(collector, scalar, &context.actions.actions[action].name);
+                }
+            }
+            if collector.errors() > before {
+                return None;
+            }
+            taken
+        }
+        Kind::Mapping(_) => read_described(collector, node, context.actions)?,
+    };
+    if taken.is_empty() {
+        let visible = context.actions.actions.iter().filter(|action| action.is_visible());
+        let help = inventory("inputs and outputs", visible.map(|action| action.name.as_str()));
+        let diagnostic =
+            Diagnostic::error("empty-set", "no action is in this set, so nothing takes this transition")
+                .at(collector.origin(&node.span), "nothing")
+                .help(help);
+        collector.push(diagnostic);
+        return None;
+    }
+    Some(taken)
+}
+
+/// The visible actions that are meant, each with its declared parameters.
+fn described<'a>(
+    node: &Node,
+    actions: &'a Actions,
+    is_meant: impl Fn(ActionId, ActionKind) -> bool,
+) -> Vec<Taken<'a>> {
+    let visible = actions.actions.numbered().filter(|(_, action)| action.is_visible());
+    let meant = visible.filter(|(id, action)| is_meant(*id, action.kind));
+    let taken = meant.map(|(id, _)| Taken {
+        action: id,
+        parameters: Cow::Borrowed(actions.parameters[id].as_slice()),
+        place: node.span.clone(),
+    });
+    taken.collect()
+}
+
+/// `{ any: output, not: [Return] }`
+fn read_described<'a>(
+    collector: &mut Collector,
+    node: &Node,
+    actions: &'a Actions,
+) -> Option<Vec<Taken<'a>>> {
+    let before = collector.errors();
+    let entries = shape::mapping(collector, node, "`on`", LIKE)?;
+    shape::check_keys(collector, entries, &KEYS, "a set of actions");
+    if entries.is_empty() {
+        shape::missing_key(collector, node, "any", "the set of actions", LIKE);
+    }
+    let kind = shape::get(entries, "any").and_then(|node| {
+        let scalar = shape::scalar(collector, node, "`any`", "any: output")?;
+        match scalar.text.as_str() {
+            "input" => Some(ActionKind::Input),
+            "output" => Some(ActionKind::Output),
+            other => {
+                let help = match collector.nearest(other, ["input", "output"]) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => inventory("kinds", ["input", "output"]),
+                };
+                let diagnostic =
+                    Diagnostic::error("unknown-kind", format!("`{other}` is no kind of actions"))
+                        .at(collector.origin(&scalar.span), "neither inputs nor outputs")
+                        .help(help);
+                collector.push(diagnostic);
+                None
+            }
+        }
+    });
+    let mut left_out = HashSet::new();
+    if let Some(node) = shape::get(entries, "not") {
+        // One name needs no list.
+        let alone: [&Node; 1] = [node];
+        let items: Vec<&Node> = match &node.kind {
+            Kind::Sequence(items) => items.iter().map(AsRef::as_ref).collect(),
+            _ => alone.to_vec(),
+        };
+        for item in items {
+            if collector.is_full() {
+                break;
+            }
+            let Some(scalar) = shape::scalar(collector, item, "an action of `not`", "not: [Coin, Cancel]")
+            else {
+                continue;
+            };
+            let Some(action) = actions.find(&scalar.text) else {
+                unknown(collector, &scalar.text, &scalar.span, actions);
+                continue;
+            };
+            if !left_out.insert(action) {
+                named_twice(collector, scalar, &scalar.text);
+                continue;
+            }
+            let is_in = match actions.actions[action].kind {
+                ActionKind::Internal => false,
+                own => kind.is_none_or(|kind| kind == own),
+            };
+            if !is_in {
+                let what = match kind {
+                    Some(ActionKind::Input) => "no input",
+                    Some(ActionKind::Output) => "no output",
+                    _ => "internal",
+                };
+                let message = format!("`{}` is {what}, so this set is without it anyway", scalar.text);
+                let diagnostic = Diagnostic::warning("left-out-in-vain", message)
+                    .at(collector.origin(&scalar.span), "changes nothing");
+                collector.push(diagnostic);
+            }
+        }
+    }
+    if collector.errors() > before {
+        return None;
+    }
+    Some(described(node, actions, |id, own| kind.is_none_or(|kind| kind == own) && !left_out.contains(&id)))
+}
+
+fn named_twice(collector: &mut Collector, scalar: &Scalar, name: &str) {
+    collector.error("named-twice", format!("`{name}` is named twice"), &scalar.span, "the second time");
+}
+
+/// Reports the parameters that an expression mentions and that some, but not all, of the actions carry.
+pub(super) fn refuse_partial_parameters(
+    collector: &mut Collector,
+    node: &Node,
+    taken: &[Taken<'_>],
+    context: &Context<'_>,
+) {
+    let Some(scalar) = node.as_scalar() else { return };
+    let tokens = tokens(&scalar.text);
+    let mut seen = HashSet::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let Lexeme::Name(name) = &token.kind else { continue };
+        // What stands behind a point is a field of a record.
+        let is_field = at > 0 && scalar.text[..token.span.start].trim_end().ends_with('.');
+        if is_field || context.names.get(name).is_some() || !seen.insert(name.as_str()) {
+            continue;
+        }
+        let carries = |taken: &&Taken<'_>| taken.parameters.iter().any(|(known, _)| known == name);
+        let without: Vec<&str> = taken
+            .iter()
+            .filter(|taken| !carries(taken))
+            .map(|taken| context.actions.actions[taken.action].name.as_str())
+            .collect();
+        if without.is_empty() || without.len() == taken.len() {
+            continue;
+        }
+        let message = format!("`{name}` is no parameter of {}", listed(without));
+        let diagnostic = Diagnostic::error("parameter-not-of-all", message)
+            .at(collector.origin(&scalar.place(&token.span)), "not every action of this set has it")
+            .help("a condition on a parameter needs actions that all have it: take the others out of the set, or give them a transition of their own");
+        collector.push(diagnostic);
+    }
+}
+
+/// Does the expression mention a parameter of the action?
+pub(super) fn mentions_parameter(node: &Node, taken: &Taken<'_>) -> bool {
+    let Some(scalar) = node.as_scalar() else { return false };
+    let is_parameter = |token: &Token| match &token.kind {
+        Lexeme::Name(name) => taken.parameters.iter().any(|(known, _)| known == name),
+        _ => false,
+    };
+    tokens(&scalar.text).iter().any(is_parameter)
+}
+
+fn unknown(collector: &mut Collector, name: &str, place: &Range<usize>, actions: &Actions) {
+    let known = || actions.actions.iter().map(|action| action.name.as_str());
+    let help = match collector.nearest(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => inventory("actions", known()),
+    };
+    let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
+        .at(collector.origin(place), "not declared as input, output or internal")
+        .help(help);
+    collector.push(diagnostic);
+}
+
+/// A parameter under the name that the transition gives it; without a datum where its type is broken.
+pub(super) type Parameter = (String, Option<Datum>);
+
+/// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives them.
+fn read_action<'a>(
+    collector: &mut Collector,
+    on: &Scalar,
+    context: &Context<'a>,
+) -> Option<(ActionId, Cow<'a, [Parameter]>)> {
+    let (name, name_at, renamed) = match split(on) {
+        Ok(parts) => parts,
+        Err(mistake) => {
+            report(collector, on, *mistake);
+            return None;
+        }
+    };
+    let actions = context.actions;
+    let Some(number) = actions.find(&name) else {
+        unknown(collector, &name, &on.place(&name_at), actions);
+        return None;
+    };
+    let declared = &actions.parameters[number];
+    let Some(renamed) = renamed else { return Some((number, Cow::Borrowed(declared))) };
+    if renamed.len() != declared.len() {
+        let names: Vec<&str> = declared.iter().map(|(name, _)| name.as_str()).collect();
+        let internal = actions.actions[number].kind == ActionKind::Internal;
+        let (code, message) = if internal {
+            ("internal-with-parameters", format!("the internal action `{name}` carries no parameters"))
+        } else {
+            let message = format!(
+                "`{name}` has {}, but {} here",
+                counted(declared.len(), "parameter"),
+                named(renamed.len())
+            );
+            ("wrong-arity", message)
+        };
+        let mut diagnostic = Diagnostic::error(code, message)
+            .at(collector.origin(&on.span), format!("expected {}", counted(declared.len(), "name")))
+            .at(actions.origins[number].clone(), "declared here");
+        if !names.is_empty() {
+            diagnostic = diagnostic.help(inventory(&format!("parameters of `{name}`"), names));
+        }
+        collector.push(diagnostic);
+    }
+    let mut parameters = Vec::new();
+    let mut seen = HashSet::new();
+    for (position, (parameter, at)) in renamed.into_iter().enumerate() {
+        if collector.is_full() {
+            break;
+        }
+        let place = on.place(&at);
+        let scalar = Scalar::made(parameter.clone(), place.clone());
+        if !shape::is_name(collector, &scalar, "parameter") {
+            continue;
+        }
+        if !seen.insert(parameter.clone()) {
+            let message = format!("`{parameter}` names two parameters of one message");
+            collector.error("duplicate-declaration", message, &place, "named before");
+        }
+        if let Some((meaning, first)) = context.names.get(&parameter) {
+            let message =
+                format!("the parameter `{parameter}` has the name of {}", article(&meaning.describe()));
+            let diagnostic = Diagnostic::error("parameter-clash", message)
+                .at(collector.origin(&place), "the parameter")
+                .at(first.clone(), "declared here")
+                .help("rename the parameter: a guard could not tell them apart");
+            collector.push(diagnostic);
+        }
+        parameters.push((parameter, declared.get(position).and_then(|(_, datum)| datum.clone())));
+    }
+    Some((number, Cow::Owned(parameters)))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+fn named(count: usize) -> String {
+    match count {
+        0 => "none is named".to_owned(),
+        1 => "1 is named".to_owned(),
+        _ => format!("{count} are named"),
+    }
+}
+
+type Split = (String, Range<usize>, Option<Vec<(String, Range<usize>)>>);
+
+fn split(on: &Scalar) -> Result<Split, Box<Mistake>> {
+    let tokens = tokens(&on.text);
+    let mut cursor = Parser::new(&tokens, &on.text);
+    let (name, at) = take_name(&mut cursor, "an action's name")?;
+    let mut renamed = None;
+    if cursor.eat("(").is_some() {
+        let mut names = Vec::new();
+        if cursor.eat(")").is_none() {
+            loop {
+                names.push(take_name(&mut cursor, "a name for the parameter")?);
+                if cursor.eat(",").is_none() {
+                    cursor.need(")", "after the parameters' names")?;
+                    break;
+                }
+            }
+        }
+        renamed = Some(names);
+    }
+    match cursor.peek() {
+        None => Ok((name, at, renamed)),
+        Some(_) => {
+            let mut mistake = cursor.expected("the end of the action");
+            if mistake.help.is_none() {
+                mistake.help = Some(
+                    "`on:` holds an action, `Coin` or `Coin(p)`; a condition stands under `when:`".to_owned(),
+                );
+            }
+            Err(mistake)
+        }
+    }
+}
+
+fn take_name(cursor: &mut Parser<'_>, what: &str) -> Result<(String, Range<usize>), Box<Mistake>> {
+    match cursor.peek() {
+        Some(Token { kind: Lexeme::Name(name), span }) => {
+            cursor.take();
+            Ok((name.clone(), span.clone()))
+        }
+        _ => Err(cursor.expected(what)),
+    }
+}

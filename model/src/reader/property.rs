@@ -1,0 +1,99 @@
+//! What a safety property may not say, beyond what a test purpose may not.
+//!
+//! A property is a set of traces of visible events that shall not happen, whatever the implementation is made of: so it reads no
+//! variable of the specification and takes no internal action. The environment is the tester, so what violates a property is an output.
+
+use std::collections::HashSet;
+
+use crate::diagnostic::Diagnostic;
+use crate::iosts::{ActionKind, Aim, Iosts, LocationId};
+use crate::numbered::Numbered;
+use crate::reader::collect::Collector;
+use crate::reader::declarations::Locations;
+use crate::reader::shape;
+use crate::reader::transitions::Places;
+use crate::reader::yaml::{Entry, Kind, Node};
+use crate::{Datum, TransitionId};
+
+/// Reports that there is no `Violate`.
+pub(super) fn no_violate(collector: &mut Collector, root: &Node) {
+    let diagnostic = Diagnostic::error("no-violate", "the property has no location `Violate`")
+        .at(collector.origin(&root.head()), "nothing violates this property")
+        .help("name the location `Violate` that a run reaches when it does what must not be");
+    collector.push(diagnostic);
+}
+
+/// Reports the locations that only purposes have.
+pub(super) fn refuse_locations(collector: &mut Collector, locations: &Locations) {
+    for name in [Aim::Accept.location(), "Reject"] {
+        let Some(at) = locations.find(name) else { continue };
+        let diagnostic = Diagnostic::error("purpose-location", format!("a property has no location `{name}`"))
+            .at(locations.origins[at].clone(), "of test purposes only")
+            .help("a property names what must not be: `Violate`; a behaviour that it has nothing to say of stays where it is");
+        collector.push(diagnostic);
+    }
+}
+
+/// Reports variables of the specification under `observes:`.
+pub(super) fn refuse_observed_variables(collector: &mut Collector, entries: &[Entry], model: &Iosts) {
+    let Some(Kind::Sequence(items)) = shape::get(entries, "observes").map(|node| &node.kind) else { return };
+    for scalar in items.iter().filter_map(|item| item.as_scalar()) {
+        if model.variables.iter().map(Datum::name).any(|name| name == scalar.text) {
+            let message = format!("a property does not observe variables: `{}`", scalar.text);
+            let diagnostic = Diagnostic::error("property-observes-variable", message)
+                .at(collector.origin(&scalar.span), "a variable of the specification")
+                .help(
+                    "nobody sees it in an implementation: keep what the messages say of it in a variable of the property's own",
+                );
+            collector.push(diagnostic);
+        }
+    }
+}
+
+/// Reports what leads to `Violate`, or away from it, and may not; and internal actions.
+pub(super) fn check_violate(
+    collector: &mut Collector,
+    iosts: &Iosts,
+    violate: LocationId,
+    places: &Numbered<TransitionId, Places>,
+) {
+    if iosts.initial == violate {
+        let diagnostic = Diagnostic::error("violated-at-once", "the property begins in `Violate`")
+            .at(iosts.origin.clone(), "everything violates it")
+            .help("begin at a location from which an output leads to `Violate`");
+        collector.push(diagnostic);
+    }
+    let mut seen = HashSet::new();
+    for (transition, at) in iosts.transitions.iter().zip(places) {
+        if collector.is_full() {
+            break;
+        }
+        // A set of actions is one mistake, however many they are.
+        if !seen.insert((&at.from, &at.on, &at.to)) {
+            continue;
+        }
+        let action = iosts.action(transition.action);
+        let (leaves, enters) = (transition.source == violate, transition.target == violate);
+        // Completion makes self-loops of internal actions, too: they are nothing that a property takes.
+        let is_nothing = transition.source == transition.target && transition.assignments.is_empty();
+        if action.kind == ActionKind::Internal && !is_nothing {
+            let message = format!("a property takes the internal action `{}`", action.name);
+            let diagnostic = Diagnostic::error("internal-in-property", message)
+                .at(collector.origin(&at.on), "nobody sees this happen")
+                .help("a property speaks of inputs and outputs");
+            collector.push(diagnostic);
+        } else if leaves && !enters {
+            let diagnostic = Diagnostic::error("leaves-violate", "a transition leaves `Violate`")
+                .at(collector.origin(&at.to), "must stay in `Violate`")
+                .at(collector.origin(&at.from), "from here")
+                .help("what has violated the property has violated it: leave this transition out");
+            collector.push(diagnostic);
+        } else if enters && !leaves && action.kind == ActionKind::Input {
+            let message = format!("the input `{}` leads to `Violate`", action.name);
+            let diagnostic = Diagnostic::error("input-into-violate", message)
+                .at(collector.origin(&at.on), "the environment does this, not the system")
+                .help("let an output lead to `Violate`: a property says what the system must not do");
+            collector.push(diagnostic);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a property adds to the visible machine, against the property as the user wrote it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_analyses::solver::Solver;
+use coreach_model::iosts::{ActionKind, LocationId, TestPurpose, Transition};
+use coreach_model::obligation::enabling_condition;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{ActionId, Term};
+
+use super::obligation::{Checking, Findings, after, undefined, within_types};
+use crate::artifact::{Closed, Product, Visible};
+
+/// Checks the outputs that violate a property and are forbidden, which lead to the location `left`.
+pub fn violations(
+    with: &Visible,
+    left: Option<LocationId>,
+    visible: &Visible,
+    property: &TestPurpose,
+    product: &Product,
+    closed: &Closed,
+    solver: &mut dyn Solver,
+) -> Findings {
+    const SAME: &str = "violations 1";
+    let mut checking = Checking::new(solver);
+    let (iosts, before) = (&with.iosts, &visible.iosts);
+    if !checking.well_formed(iosts, &[with.accepting.len(), with.must_answer.len(), with.members.len()], SAME)
+    {
+        return checking.found;
+    }
+    checking.same_data(before, iosts, SAME);
+    let more = usize::from(left.is_some());
+    let is_same = iosts.locations.len() == before.locations.len() + more
+        && left.is_none_or(|left| left == before.locations.next_number() && with.accepting[left])
+        && iosts.locations.starts_with(&before.locations)
+        && iosts.transitions.starts_with(&before.transitions)
+        && with.accepting.starts_with(&visible.accepting)
+        && with.members.starts_with(&visible.members)
+        && iosts.initial == before.initial
+        && iosts.initial_condition == before.initial_condition;
+    if !is_same {
+        checking.broken(SAME, "what was there");
+        return checking.found;
+    }
+    let mut allowed: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
+    let mut added = allowed.clone();
+    for transition in &before.transitions {
+        allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
+    }
+    for transition in iosts.transitions.iter().skip(before.transitions.len()) {
+        let is_plain = Some(transition.target) == left
+            && !visible.accepting[transition.source]
+            && transition.assignments.is_empty()
+            && iosts.action(transition.action).kind == ActionKind::Output;
+        checking.holds(is_plain, "violations 2", || iosts.describe(transition));
+        added.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
+    }
+    undefined(&mut checking, iosts, &|_| Term::yes(), "violations: a guard without a value");
+    let enters = |transition: &&Transition| {
+        transition.target == property.accept && transition.source != property.accept
+    };
+    let entering: Vec<&Transition> = property.iosts.transitions.iter().filter(enters).collect();
+    let actions: BTreeSet<ActionId> = entering.iter().map(|transition| transition.action).collect();
+    for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {
+        for &action in &actions {
+            let mut violates = Vec::new();
+            let mut types = Vec::new();
+            for member in members {
+                let (_, place) = product.pairs[closed.given[member.location]];
+                let mut pending = Substitution::new();
+                for step in &member.steps {
+                    types.push(substitute(&within_types(step), &pending));
+                    pending = after(&pending, step);
+                }
+                let here = entering.iter().filter(|t| t.source == place && t.action == action);
+                violates.extend(here.map(|t| substitute(&enabling_condition(t), &pending)));
+            }
+            let key = (source, action);
+            let forbidden = Term::or(allowed.remove(&key).unwrap_or_default()).not();
+            let wanted = Term::and([forbidden, Term::or(violates)]);
+            let guard = Term::or(added.remove(&key).unwrap_or_default());
+            let place = || format!("{} at {}", iosts.action(action).name, iosts.location(source).label);
+            checking.equivalent(&types, &wanted, &guard, "violations 3 and 4", place);
+        }
+    }
+    for (source, action) in added.into_keys() {
+        checking.broken(
+            "violations 3",
+            format!("{} at {}", iosts.action(action).name, iosts.location(source).label),
+        );
+    }
+    checking.found
+}

@@ -1,0 +1,245 @@
+//! Does the specification have a safety property?
+//!
+//! **Problem.** A property says what must never be seen ([`coreach_model::iosts::Aim::Violate`]). Whether some behaviour of the
+//! specification is such a one is undecidable; so the answer is one of three, and each of the first two is believed for a reason that others can look at.
+//!
+//! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties* (2004); thesis, 9.2: the
+//! property is an observer, and is violated where the product of specification and observer reaches `Violate`.
+//!
+//! **Method.**
+//! - *Proved.* The analysis of the product ([`coreach_analyses::reachability`]) ends in a chain of turns. Each turn is held against the
+//!   conditions that make it a fact ([`coreach_analyses::inductive`]), of which the solver is asked here; nothing else of the analysis is believed. The
+//!   first proved turn that leaves nothing at `Violate`, or nothing at the beginning, is the proof.
+//! - *Violated.* A bounded search ([`coreach_analyses::symbolic::search`]) looks for a shortest run to `Violate`, with values. What it finds is
+//!   executed by the concrete semantics on the specification and on the property, each by itself: only a run that both take is told.
+//! - *Proved by paths.* The search may come to an end: it has then followed every path, up to states that are within others, and found none. There are no facts to
+//!   look at; it is said that this is the reason.
+//! - *Unknown* otherwise, with the number of nodes that were looked at.
+//!
+//! **Where we differ.** A property takes visible events and reads no variable of the specification, so internal steps change nothing of it,
+//! and the product needs neither closing nor determinizing: a specification that `determinize` refuses can be verified.
+//!
+//! **Ends** as the analysis and the search do. **Costs** both, and one question for each condition.
+
+use std::collections::BTreeSet;
+
+use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, Turn};
+use coreach_analyses::reachability::analyse;
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher, Way};
+use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::semantics::{Event, State, fire, is_initial, step};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Datum, LocationId, Term, TransitionId, Value, budget};
+
+use crate::artifact::Product;
+use crate::stages::complete::complete;
+use crate::stages::product::product;
+use crate::stop::Stop;
+use crate::{Options, Stage};
+
+/// What is known of a property.
+#[derive(Clone, Debug)]
+pub enum Verified {
+    /// No run of the specification violates it.
+    Proved(Proof),
+    /// This one does.
+    Violated(Violation),
+    /// Neither was found, among so many nodes of the search.
+    Unknown(usize),
+}
+
+/// Why no run violates a property.
+#[derive(Clone, Debug)]
+pub enum Proof {
+    /// Facts that are inductive: what is true at places of which the property could be violated, and excludes it. Each place by its label.
+    Facts(Vec<(String, Term)>),
+    /// All paths were followed, none leads there.
+    Paths,
+}
+
+/// A run of the specification that violates a property.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The data at the beginning: the specification's and the property's.
+    pub initial: Valuation,
+    /// The steps.
+    pub steps: Vec<RunStep>,
+}
+
+/// A step of the specification.
+#[derive(Clone, Debug)]
+pub struct RunStep {
+    /// The specification's transition.
+    pub transition: TransitionId,
+    /// The event; of an internal step, none.
+    pub event: Option<Event>,
+    /// The specification's state after it.
+    pub after: State,
+}
+
+impl Violation {
+    /// What is seen of it.
+    pub fn events(&self) -> Vec<Event> {
+        self.steps.iter().filter_map(|step| step.event.clone()).collect()
+    }
+}
+
+/// Verifies a property. `watch` is told of the stages that it takes.
+///
+/// # Errors
+/// [`Stop`]: a limit of the product.
+///
+/// # Panics
+/// Where a run that was found is none: a bug of ours.
+pub fn verify(
+    specification: &Iosts,
+    property: &TestPurpose,
+    options: &Options,
+    limits: &SearchLimits,
+    solver: &mut dyn Solver,
+    watch: &mut dyn FnMut(Stage),
+) -> Result<Verified, Stop> {
+    watch(Stage::Complete);
+    let complete = complete(property.clone(), &options.limits, solver);
+    watch(Stage::Product);
+    let mut product = product(specification, complete, &options.limits, solver)?;
+    // What follows a violation does not matter. The provenance of what is left is in front.
+    let kept: Vec<bool> =
+        product.iosts.transitions.iter().map(|transition| !product.accepting[transition.source]).collect();
+    let mut keep = kept.iter();
+    product.iosts.transitions.retain(|_| keep.next().is_none_or(|keep| *keep));
+    let mut keep = kept.iter();
+    product.made_of.retain(|_| keep.next().is_none_or(|keep| *keep));
+    budget::doing("analysing the product");
+    let facts = analyse(&product.iosts, &product.accepting, &options.analysis);
+    budget::doing("proving the facts");
+    if let Some(turn) = proof(&product, &facts.chain, solver) {
+        return Ok(Verified::Proved(Proof::Facts(told(&product, turn, solver))));
+    }
+    budget::doing("looking for a violation");
+    let goal = Goal {
+        locations: product.accepting.clone(),
+        closed: product.accepting.map(|_| false),
+        risks: product.iosts.transitions.map(|_| 0),
+    };
+    let found = Searcher::new(product.iosts.clone(), goal).from_start(&Term::yes(), limits, solver);
+    Ok(match found {
+        Found::None => Verified::Proved(Proof::Paths),
+        Found::NotFound(nodes) => Verified::Unknown(nodes),
+        Found::Way(way) => Verified::Violated(replayed(specification, property, &product, &way)),
+    })
+}
+
+/// The first turn that excludes every violation, each turn up to it proved.
+fn proof<'a>(product: &Product, chain: &'a [Turn], solver: &mut dyn Solver) -> Option<&'a Turn> {
+    let iosts = &product.iosts;
+    let mut before: Option<&[Term]> = None;
+    for turn in chain {
+        let clauses = match turn.orientation {
+            Orientation::Forward => HornClauses::forward(iosts),
+            Orientation::Backward => HornClauses::backward(iosts, &product.accepting),
+        };
+        if !clauses.obligations(iosts, &turn.facts, before).all(|obligation| holds(&obligation, solver)) {
+            return None;
+        }
+        let mut is_empty =
+            |formula: &[Term]| formula.iter().any(Term::is_false) || solver.check(formula) == Answer::Unsat;
+        let excludes = match turn.orientation {
+            Orientation::Forward => product
+                .accepting
+                .iter()
+                .zip(&turn.facts)
+                .all(|(accepts, fact)| !accepts || is_empty(&fact.conjuncts())),
+            Orientation::Backward => {
+                let fact = &turn.facts[coreach_model::Number::place(iosts.initial)];
+                let both = [iosts.initial_condition.conjuncts(), fact.conjuncts()];
+                is_empty(&both.concat())
+            }
+        };
+        if excludes {
+            return Some(turn);
+        }
+        before = Some(&turn.facts);
+    }
+    None
+}
+
+fn holds(obligation: &Obligation, solver: &mut dyn Solver) -> bool {
+    budget::ask();
+    let Obligation { premises, conclusion, .. } = obligation;
+    if conclusion.conjuncts().iter().all(|part| premises.contains(part))
+        || premises.iter().any(Term::is_false)
+    {
+        return true;
+    }
+    let mut formula = premises.clone();
+    formula.push(conclusion.not());
+    solver.check(&formula) == Answer::Unsat
+}
+
+/// What a turn says where the property could be violated by the next event: that is what excludes it.
+fn told(product: &Product, turn: &Turn, solver: &mut dyn Solver) -> Vec<(String, Term)> {
+    let iosts = &product.iosts;
+    let fact = |at: LocationId| turn.facts[coreach_model::Number::place(at)].clone();
+    let places: BTreeSet<LocationId> = match turn.orientation {
+        Orientation::Forward => iosts
+            .transitions
+            .iter()
+            .filter(|transition| product.accepting[transition.target])
+            .map(|transition| transition.source)
+            .collect(),
+        Orientation::Backward => BTreeSet::from([iosts.initial]),
+    };
+    let reached = places.into_iter().map(|at| (iosts.location(at).label.clone(), fact(at)));
+    // Where nobody comes there is nothing to say.
+    reached.filter(|(_, fact)| solver.check(&fact.conjuncts()) != Answer::Unsat).collect()
+}
+
+/// The way as a run of the specification that the property calls a violation.
+fn replayed(specification: &Iosts, property: &TestPurpose, product: &Product, way: &Way) -> Violation {
+    let value = |datum: &Datum| way.values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
+    let part = |iosts: &Iosts| State {
+        location: iosts.initial,
+        valuation: iosts
+            .constants
+            .iter()
+            .chain(&iosts.variables)
+            .map(|datum| (datum.clone(), value(datum)))
+            .collect(),
+    };
+    let (mut state, observer) = (part(specification), part(&property.iosts));
+    let mut initial = state.valuation.clone();
+    initial.extend(observer.valuation.clone());
+    let begins = is_initial(specification, &state) && is_initial(&property.iosts, &observer);
+    assert!(begins, "a run that was found begins in an initial state");
+    let mut observers = BTreeSet::from([observer]);
+    let mut steps = Vec::new();
+    for taken in &way.steps {
+        let (transition, _) = product.made_of[taken.transition];
+        let values: Vec<Value> = taken.parameters.iter().map(value).collect();
+        let of_this = &specification.transitions[transition];
+        let action = specification.action(of_this.action);
+        let Some(after) = fire(specification, of_this, &state, &values) else {
+            panic!(
+                "a run that was found takes a step that the specification does not have: {}",
+                specification.describe(of_this)
+            );
+        };
+        let event = action.is_visible().then(|| Event::new(action.name.clone(), values));
+        if let Some(event) = &event {
+            observers = observers.iter().flat_map(|observer| followed(property, observer, event)).collect();
+        }
+        state = after.clone();
+        steps.push(RunStep { transition, event, after });
+    }
+    let violates = observers.iter().any(|observer| observer.location == property.accept);
+    assert!(violates, "a run that was found violates the property");
+    Violation { initial, steps }
+}
+
+/// Where a property may be after an event: what it has nothing to say of changes nothing.
+fn followed(property: &TestPurpose, from: &State, event: &Event) -> BTreeSet<State> {
+    let next = step(&property.iosts, from, event);
+    if next.is_empty() || from.location == property.accept { BTreeSet::from([from.clone()]) } else { next }
+}

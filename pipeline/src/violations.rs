@@ -1,0 +1,199 @@
+//! The test case of a safety property: what may violate it, and what the verdict is then.
+//!
+//! **Problem.** A property is violated by behaviours that the specification has, or by an implementation that leaves the
+//! specification. A test case that looked for `Violate` among the specification's behaviours alone would be empty for every property that
+//! is proved, which is the ordinary case; and that of any other would walk away from where only an implementation can go wrong.
+//!
+//! **Source.** Rusu, Marchand, Jéron, *Verification and symbolic test generation for safety properties* (2004); Constant, Jéron,
+//! Marchand, Rusu, *Integrating formal verification and conformance testing for reactive systems*, IEEE TSE 33 (2007),
+//! <https://doi.org/10.1109/TSE.2007.70707>: the specification is completed by the outputs that it forbids, and the observer
+//! follows these, too. Thesis, 9.2.
+//!
+//! **Method.** [`with_violations`] adds to the visible behaviours, for each location and output,
+//!
+//! ```text
+//! l -a-> ViolateFail    when    no transition of a at l can be taken,  and  a member's property leads to Violate by a
+//! ```
+//!
+//! and marks the target as accepting. A property reads no variables of the specification and takes no internal action, so at a member it is
+//! where the trace has brought it, and its guards there are the member's. Selection then keeps what leads to a violation of either
+//! kind, and [`verdicts`] tells the two apart afterwards: behind them stand locations of their own, both with the verdict Fail.
+//!
+//! | the specification | the property | the location |
+//! |---|---|---|
+//! | allows the output | is violated by it | `Violate`: the specification itself violates the property |
+//! | forbids it | is violated by it | `ViolateFail` |
+//! | forbids it | is not | `Fail` |
+//!
+//! There is no Pass: no finite run shows that nothing bad ever happens. Where no violation of either kind is possible any more the run is Inconclusive.
+//!
+//! **Direction.** A guard of which the solver does not know whether it can hold is kept: it holds of no event then, and changes nothing.
+//!
+//! **Ends** after one look at each location, output and member. **Cost**: a query for each location and output that may violate.
+
+use std::collections::HashMap;
+
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::budget;
+use coreach_model::iosts::{ActionKind, Location, Transition, TransitionOrigin};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
+
+use crate::Stage;
+use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible};
+use crate::limits::Limits;
+use crate::names::Names;
+use crate::stages::determinize::followed;
+use crate::stop::{Stop, writable};
+
+/// The location of violations that the specification allows.
+pub const VIOLATE: &str = "Violate";
+/// The location of violations that it forbids.
+pub const VIOLATE_FAIL: &str = "ViolateFail";
+
+/// What the artifacts before say of where the property is.
+pub struct Before<'a> {
+    /// The property, completed.
+    pub property: &'a CompletePurpose,
+    /// Its pairs.
+    pub product: &'a Product,
+    /// Its members.
+    pub closed: &'a Closed,
+}
+
+impl Before<'_> {
+    /// At each location of the closed machine, the guards under which the property is violated by an output.
+    fn violating(&self) -> HashMap<(LocationId, ActionId), Vec<Term>> {
+        let property = &self.property.purpose;
+        let mut into: HashMap<LocationId, Vec<&Transition>> = HashMap::new();
+        for transition in &property.iosts.transitions {
+            let is_output = property.iosts.action(transition.action).kind == ActionKind::Output;
+            if is_output && transition.target == property.accept && transition.source != property.accept {
+                into.entry(transition.source).or_default().push(transition);
+            }
+        }
+        let mut found: HashMap<_, Vec<Term>> = HashMap::new();
+        for (at, given) in self.closed.given.numbered() {
+            let (_, location) = self.product.pairs[*given];
+            for transition in into.get(&location).into_iter().flatten() {
+                found.entry((at, transition.action)).or_default().push(transition.guard.clone());
+            }
+        }
+        found
+    }
+}
+
+/// The visible behaviours, with the outputs that the specification forbids and the property is violated by; and the location behind these,
+/// where there are any.
+///
+/// # Errors
+/// [`Stop`]: a guard would be too long.
+pub fn with_violations(
+    visible: Visible,
+    before: &Before<'_>,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<(Visible, Option<LocationId>), Stop> {
+    let guards = forbidden_violations(&visible, before);
+    let Visible { mut iosts, mut members, mut accepting, lookahead, mut must_answer } = visible;
+    let target = iosts.locations.next_number();
+    let mut added = Vec::new();
+    for (source, action, guard) in guards {
+        budget::ask();
+        if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
+            continue;
+        }
+        let transition = Transition {
+            source,
+            action,
+            guard,
+            assignments: Substitution::new(),
+            target,
+            origin: TransitionOrigin::default(),
+        };
+        writable(Stage::Determinize, &transition, limits)?;
+        added.push(transition);
+    }
+    let is_any = !added.is_empty();
+    if is_any {
+        let mut names = Names::of(iosts.locations.iter().map(|location| location.name.as_str()));
+        iosts.locations.push(Location::named(names.unique(VIOLATE_FAIL)));
+        members.push(Vec::new());
+        accepting.push(true);
+        must_answer.push(false);
+        iosts.transitions.extend(added);
+    }
+    Ok((Visible { iosts, members, accepting, lookahead, must_answer }, is_any.then_some(target)))
+}
+
+/// For each location that is not accepting and each output that may violate the property there: when it does and is forbidden.
+fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(LocationId, ActionId, Term)> {
+    let violating = before.violating();
+    let mut allowed: HashMap<(LocationId, ActionId), Vec<Term>> = HashMap::new();
+    for transition in &visible.iosts.transitions {
+        allowed.entry((transition.source, transition.action)).or_default().push(transition.guard.clone());
+    }
+    let mut found = Vec::new();
+    for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {
+        let pending: Vec<(LocationId, Substitution)> = members
+            .iter()
+            .map(|member| {
+                (member.location, member.steps.iter().fold(Substitution::new(), |b, s| followed(&b, s)))
+            })
+            .collect();
+        for action in visible.iosts.action_ids() {
+            let mut violates = Vec::new();
+            for (at, pending) in &pending {
+                let guards = violating.get(&(*at, action)).into_iter().flatten();
+                violates.extend(guards.map(|guard| substitute(guard, pending)));
+            }
+            if violates.is_empty() {
+                continue;
+            }
+            let forbidden = Term::or(allowed.get(&(source, action)).cloned().unwrap_or_default()).not();
+            found.push((source, action, Term::and([forbidden, Term::or(violates)])));
+        }
+    }
+    found
+}
+
+/// The test case with its verdicts: what led to Pass leads to `Violate`, or to `ViolateFail` where the visible behaviours were left
+/// for it.
+pub fn verdicts(case: TestCase, graph: &TestGraph, visible: &Visible, left: Option<LocationId>) -> TestCase {
+    let Some(pass) = graph.pass else { return case };
+    let TestCase { mut iosts, mut verdicts, mut reach, mut coreach, mut must_answer, others_fail, .. } = case;
+    let made_of = graph.made_of.iter().map(|number| visible.iosts.transitions[*number].target);
+    let (leaving, staying): (Vec<_>, Vec<_>) = made_of
+        .enumerate()
+        .map(|(number, target)| (TransitionId::of(number), Some(target) == left))
+        .filter(|(number, _)| iosts.transitions[*number].target == pass)
+        .partition(|(_, leaves)| *leaves);
+    let others = iosts.locations.numbered().filter(|(at, _)| *at != pass);
+    let mut names = Names::of(others.map(|(_, location)| location.name.as_str()));
+    let mut location = |how: Violated| {
+        let (name, says) = match how {
+            Violated::Allowed => (VIOLATE, "the property is violated, and the specification allows it"),
+            Violated::Forbidden => {
+                (VIOLATE_FAIL, "the property is violated, and the specification forbids it")
+            }
+        };
+        Location { description: Some(says.to_owned()), ..Location::named(names.unique(name)) }
+    };
+    let first = if staying.is_empty() { Violated::Forbidden } else { Violated::Allowed };
+    iosts.locations[pass] = location(first);
+    verdicts[pass] = Some(Verdict::Fail);
+    coreach[pass] = Term::no();
+    let mut violated = vec![(pass, first)];
+    if !leaving.is_empty() && !staying.is_empty() {
+        let fail = iosts.locations.push(location(Violated::Forbidden));
+        verdicts.push(Some(Verdict::Fail));
+        reach.push(Term::yes());
+        coreach.push(Term::no());
+        must_answer.push(false);
+        violated.push((fail, Violated::Forbidden));
+        for (number, _) in leaving {
+            iosts.transitions[number].target = fail;
+        }
+    }
+    TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail, violated }
+}
