@@ -217,7 +217,7 @@ fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> 
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
     let like = "stdio: { command: [python3, sut.py] }";
-    let command = command(reader, entries, node, "`stdio`", like, Holes::constants());
+    let command = command(reader, entries, node, "`stdio`", like, Holes::constants().with_folder());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
     let encoding = encoding::encoding(reader, entries, node, "`stdio`", Carrier::Stream);
     let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
@@ -313,7 +313,7 @@ fn launch(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<Option<Launch>> 
     let entries = shape::section(reader.collector, entries, "launch", &known);
     let keep = reader.boolean(entries, "keep");
     // What is kept for many runs cannot depend on the constants of one.
-    let holes = if keep { Holes::none() } else { Holes::constants() }.with_port();
+    let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
     let like = "launch: { command: [redis-server, --port, \"{port}\"] }";
     let command = command(reader, entries, node, "`launch`", like, holes);
     let ready = reader.milliseconds(entries, "ready_ms", READY);

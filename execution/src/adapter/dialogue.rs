@@ -10,6 +10,7 @@ use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::json_lines::{self, Message};
 use crate::adapter::lines::{self, Found, Pending};
 use crate::adapter::process::Process;
+use crate::adapter::server::Launched;
 use crate::adapter::signature::Signatures;
 use crate::adapter::stream::{self, Drained, Ended, Frame, Stream, text};
 use crate::adapter::system::Arrival;
@@ -55,6 +56,12 @@ impl Dialogue {
             seed: session.seed,
             evidence,
         }
+    }
+
+    /// It is spoken with a system with which this was launched.
+    #[must_use]
+    pub fn launched(self, launched: Launched) -> Self {
+        Dialogue { signatures: self.signatures.launched(launched), ..self }
     }
 
     /// The end of the stream is this output.
@@ -241,7 +248,7 @@ impl Dialogue {
         for step in steps {
             let Step::Exchange(exchange) = step else { continue };
             if let Some(template) = &exchange.send {
-                let text = template.fill(|name| self.signatures.known(name));
+                let text = template.fill(|name| self.signatures.before(name));
                 let text = text.map_err(|name| {
                     let why = self.signatures.lacking(&name);
                     Failure::Untranslatable(format!("`{of}` has the hole `{name}`, {why}"))

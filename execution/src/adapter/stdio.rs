@@ -12,7 +12,7 @@ use crate::adapter::description::{Stdio, Way};
 use crate::adapter::dialogue::Dialogue;
 use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::process::{Launch, Process};
-use crate::adapter::server;
+use crate::adapter::server::{self, Launched};
 use crate::adapter::stream::Stream;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
@@ -64,10 +64,11 @@ impl Adapter for StdioAdapter {
             if settle.barrier.is_empty() {
                 self.system.wait(settle, session.deadline, |_| Arrival::Unknown)?;
             }
-            system::apart(&settle.barrier, None, session).map_err(|why| not_cleansed(&why))?;
+            system::apart(&settle.barrier, &Launched::default(), session)
+                .map_err(|why| not_cleansed(&why))?;
         }
-        system::apart(encoding.reset(), None, session)?;
-        let launch = server::filled(&self.description.command, None, Some(session))?;
+        system::apart(encoding.reset(), &Launched::default(), session)?;
+        let launch = server::filled(&self.description.command, &Launched::new(None)?, Some(session))?;
         let (process, pipes) = Process::talking(&launch)?;
         let process = self.process.insert(process);
         process.belongs_to(session.deadline);
@@ -133,6 +134,7 @@ impl Adapter for StdioAdapter {
         if let Some(mut process) = self.process.take() {
             process.stop(|| drop(dialogue));
         }
+        self.launched = None;
         self.system.leave();
     }
 }

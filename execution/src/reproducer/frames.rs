@@ -38,6 +38,22 @@ pub fn fields(fields: &[Field]) -> String {
     format!("[{}]", fields.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
+/// The names in the fields.
+pub fn names(fields: &[Field]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for field in fields {
+        match field {
+            Field::Fixed(_) => {}
+            Field::Integer(_, name) | Field::Bytes { name, .. } => names.extend(name.as_deref()),
+            Field::Bits(parts) => names.extend(parts.iter().filter_map(|part| match &part.content {
+                BitContent::Named(name) => Some(name.as_str()),
+                BitContent::Fixed(_) | BitContent::Any => None,
+            })),
+        }
+    }
+    names
+}
+
 fn part(Bits { width, content }: &Bits) -> String {
     match content {
         BitContent::Fixed(number) => format!("({width}, {number}, None)"),
