@@ -11,7 +11,7 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::channel::Channel;
 use crate::adapter::description::{self, Tcp, Way};
-use crate::adapter::dialogue::Dialogue;
+use crate::adapter::dialogue::{BARRIER, Dialogue};
 use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::server::{Launched, Server};
 use crate::adapter::stream::Stream;
@@ -134,7 +134,7 @@ impl Adapter for TcpAdapter {
         let dialogue = dialogue.launched(self.server.launched()).closing(self.behaviour.on_close.clone());
         let dialogue = self.dialogue.insert(dialogue);
         if is_dirty {
-            let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", session.deadline, process);
+            let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, session.deadline, process);
             passed.map_err(|why| not_cleansed(&why))?;
             self.late = None;
             self.system.clean();

@@ -199,10 +199,16 @@ impl Writer<'_> {
     }
 
     fn stdio(&mut self, stdio: &Stdio) -> Result<&'static str, NoScript> {
-        self.apart(stdio.encoding.reset(), &[])?;
-        let command = self.command(&stdio.command, &["tmp"], true)?;
+        const LAUNCHED: [&str; 1] = ["tmp"];
+        if !stdio.keep {
+            self.apart(stdio.encoding.reset(), &LAUNCHED)?;
+        }
+        let command = self.command(&stdio.command, &LAUNCHED, !stdio.keep)?;
         self.line(&format!("it.start({command}{})", grace(&stdio.command)));
-        self.encoding(&stdio.encoding, &[], stdio.ready)
+        if stdio.keep {
+            self.apart(stdio.encoding.reset(), &LAUNCHED)?;
+        }
+        self.encoding(&stdio.encoding, &LAUNCHED, stdio.ready)
     }
 
     fn socket(&mut self, tcp: &Tcp, connect: &str) -> Result<&'static str, NoScript> {

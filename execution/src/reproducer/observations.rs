@@ -156,7 +156,13 @@ transitions: [{ from: A, to: A, on: Told }]
             environment: Vec::new(),
             grace: std::time::Duration::ZERO,
         };
-        Stdio { command, ready: std::time::Duration::ZERO, encoding: Encoding::Json, settle: None }
+        Stdio {
+            command,
+            ready: std::time::Duration::ZERO,
+            encoding: Encoding::Json,
+            settle: None,
+            keep: false,
+        }
     }
 
     /// What Python prints.

@@ -69,7 +69,11 @@ type Launched = fn(Holes) -> Holes;
 
 /// What belongs to a launch, if there is one.
 fn launched(root: &[Entry]) -> Launched {
-    if shape::get(root, "launch").is_some() { Holes::with_server } else { |holes| holes }
+    match (shape::get(root, "launch"), shape::get(root, "command")) {
+        (Some(_), _) => Holes::with_server,
+        (None, Some(_)) => Holes::with_folder,
+        (None, None) => |holes| holes,
+    }
 }
 
 /// A list of steps; one alone may stand without a list.
