@@ -312,7 +312,7 @@ fn kept(reader: &mut Reader<'_>, entries: &[Entry], key: &str, is_without: bool,
     let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
         return;
     };
-    let message = "a server that is kept between runs needs a `reset`: a run begins in the initial state";
+    let message = "what is kept between runs needs a `reset`: a run begins in the initial state";
     let diagnostic = Diagnostic::error("missing-key", message)
         .at(reader.collector.origin(&entry.key.span), "kept, and never reset")
         .help(format!("for example `{like}`, or leave out `keep`"));
