@@ -4,8 +4,8 @@ use coreach_model::semantics::Event;
 
 use super::python::{self, bytes, text};
 use super::words::{Filling, PLAIN, Words, Written};
-use super::{NoScript, Writer, frames, no_script, no_value};
-use crate::adapter::description::{Encoding, Request, Spelling, Stdio, Tcp, Way};
+use super::{NoScript, Writer, encoding, frames, no_script, no_value};
+use crate::adapter::description::{Encoding, Request, Spelling, Way};
 use crate::adapter::http::encoded;
 use crate::adapter::template::Template;
 use crate::adapter::{binary, json_lines};
@@ -80,46 +80,43 @@ impl Writer<'_> {
 
     pub(super) fn stimulus(&self, way: &Way, event: &Event) -> Result<String, NoScript> {
         let none = |what| NoScript(format!("`stimuli` has no {what} for `{}`", event.action));
-        match way {
-            Way::Simulated(_) => Ok(String::new()),
-            Way::Stdio(Stdio { encoding, .. })
-            | Way::Tcp(Tcp { encoding, .. })
-            | Way::Udp(Tcp { encoding, .. }) => match encoding {
-                Encoding::Json => Ok(bytes(json_lines::input(event, &self.signatures).as_bytes())),
-                Encoding::Lines(lines) => {
-                    let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
-                    let (_, template) = template.ok_or_else(|| none("line"))?;
-                    let value = |name: &str| self.hole(event, &lines.spelling, name);
-                    let mut words = Words::of(template, value, PLAIN).map_err(no_value)?;
-                    words.push(&lines.line_ending);
-                    Ok(words.bytes())
+        match (way, encoding(way)) {
+            (_, Some(Encoding::Json)) => Ok(bytes(json_lines::input(event, &self.signatures).as_bytes())),
+            (_, Some(Encoding::Lines(lines))) => {
+                let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
+                let (_, template) = template.ok_or_else(|| none("line"))?;
+                let value = |name: &str| self.hole(event, &lines.spelling, name);
+                let mut words = Words::of(template, value, PLAIN).map_err(no_value)?;
+                words.push(&lines.line_ending);
+                Ok(words.bytes())
+            }
+            (_, Some(Encoding::Binary(binary))) => {
+                let fields = binary.stimuli.iter().find(|(action, _)| *action == event.action);
+                let (_, fields) = fields.ok_or_else(|| none("frame"))?;
+                let mut values = Vec::new();
+                for name in frames::names(fields) {
+                    let value = self.hole(event, &binary.spelling, name);
+                    values.push((name, value.ok_or_else(|| no_value(name.to_owned()))?));
                 }
-                Encoding::Binary(binary) => {
-                    let fields = binary.stimuli.iter().find(|(action, _)| *action == event.action);
-                    let (_, fields) = fields.ok_or_else(|| none("frame"))?;
-                    let mut values = Vec::new();
-                    for name in frames::names(fields) {
-                        let value = self.hole(event, &binary.spelling, name);
-                        values.push((name, value.ok_or_else(|| no_value(name.to_owned()))?));
-                    }
-                    if values.iter().all(|(_, value)| matches!(value, Filling::Known(_))) {
-                        let sent = binary::input(binary, event, &self.signatures);
-                        return Ok(bytes(&sent.map_err(no_script)?));
-                    }
-                    let values = values.into_iter().map(|(name, value)| match value {
-                        Filling::Known(known) => (name, text(&known)),
-                        Filling::Run(run) => (name, run),
-                    });
-                    let values = python::dictionary(values);
-                    Ok(format!("framed(written({}, {values}))", frames::fields(fields)))
+                if values.iter().all(|(_, value)| matches!(value, Filling::Known(_))) {
+                    let sent = binary::input(binary, event, &self.signatures);
+                    return Ok(bytes(&sent.map_err(no_script)?));
                 }
-            },
-            Way::Http(http) => {
+                let values = values.into_iter().map(|(name, value)| match value {
+                    Filling::Known(known) => (name, text(&known)),
+                    Filling::Run(run) => (name, run),
+                });
+                let values = python::dictionary(values);
+                Ok(format!("framed(written({}, {values}))", frames::fields(fields)))
+            }
+            (Way::Http(http), None) => {
                 let request = http.stimuli.iter().find(|(action, _)| *action == event.action);
                 let (_, request) = request.ok_or_else(|| none("request"))?;
                 let request = self.request(request, |name| self.hole(event, &http.spelling, name))?;
                 Ok(format!("{}, base, {request}", text(&event.action)))
             }
+            // A model, of which there is no script.
+            (_, None) => Ok(String::new()),
         }
     }
 }
