@@ -231,7 +231,7 @@ fn changed(value: &Value) -> Vec<(Vec<String>, Value)> {
 fn is_of_shape(found: &Diagnostic) -> bool {
     // That what is kept must be reset is beyond shapes.
     ["unknown-key", "missing-key", "wrong-kind"].contains(&found.code)
-        && !found.message.contains("that is kept")
+        && !found.message.contains("what is kept between runs")
 }
 
 #[test]
