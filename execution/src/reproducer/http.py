@@ -55,8 +55,8 @@ class It(Implementation):
                 raise NotTried("the reset was answered by %s" % (answer if isinstance(answer, Came) else (answer[:2],)))
             time.sleep(0.02)
 
-    def send(self, action, base, method, path, headers, body):
-        self.answers.append((action, self.request(base, method, path, headers, body)))
+    def send(self, action, base, method, path, headers, body, within=PATIENCE):
+        self.answers.append((action, self.request(base, method, path, headers, body, within)))
 
     def next(self, within):
         while self.answers and not self.events:

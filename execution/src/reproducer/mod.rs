@@ -137,6 +137,8 @@ enum Offence {
     Text(&'static str, Option<Vec<u8>>),
     /// The end of the implementation.
     End,
+    /// That nothing came for so long.
+    Silence(Duration),
 }
 
 impl Offence {
@@ -155,6 +157,7 @@ impl Offence {
             Outcome::Verdict(Verdict::Fail, Cause::Alien(_)) => {
                 Ok(Offence::Text(evidence::ALIEN, marked(evidence::ALIEN)))
             }
+            Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) => Ok(Offence::Silence(*time)),
             Outcome::RunError(Failure::Garbage(_)) => {
                 Ok(Offence::Text(evidence::GARBAGE, marked(evidence::GARBAGE)))
             }
@@ -353,6 +356,7 @@ impl Writer<'_> {
     ) -> Result<(), NoScript> {
         let mut before = None;
         let last = run.trace.len().saturating_sub(1);
+        let last_event = run.trace.iter().rposition(|step| step.what.event().is_some()).unwrap_or(last);
         for (number, step) in run.trace.iter().enumerate() {
             let gap = step.at.saturating_sub(before.unwrap_or(step.at));
             match &step.what {
@@ -363,7 +367,14 @@ impl Writer<'_> {
                         self.line(&format!("it.pause({:.3})", gap.as_secs_f64()));
                     }
                     let sent = self.stimulus(way, event)?;
-                    self.line(&format!("it.send({sent})  {}", comment(&event.to_string())));
+                    // Over HTTP, it is the request that waits for its answer.
+                    let within = match (offence, way) {
+                        (Offence::Silence(time), Way::Http(_)) if number == last_event => {
+                            format!(", within={}", time.as_secs_f64())
+                        }
+                        _ => String::new(),
+                    };
+                    self.line(&format!("it.send({sent}{within})  {}", comment(&event.to_string())));
                 }
                 Occurrence::Observation(event) => {
                     let values = self.values(way, event);
@@ -387,6 +398,10 @@ impl Writer<'_> {
                 let is_frame = |raw: &&Vec<u8>| is_frame(way, &mut self.signatures, raw);
                 let raw = raw.as_ref().filter(is_frame).map_or("None".to_owned(), |raw| bytes(raw));
                 self.line(&format!("it.offence(\"{kind}\", {}, raw={raw})", within(gap)));
+            }
+            Offence::Silence(time) => {
+                self.allowed(expected);
+                self.line(&format!("it.offence(\"silence\", {})", time.as_secs_f64()));
             }
             Offence::End => {
                 self.allowed(expected);
