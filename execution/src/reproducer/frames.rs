@@ -193,8 +193,16 @@ mod tests {
                 "it = It()\nit.more = lambda until: False\nit.buffer = {}\ncame = it.next(0)\nwhile came.kind != 'silence':\n    print(show(came))\n    if came.kind == 'garbage':\n        break\n    came = it.next(0)\n",
                 bytes(&wire)
             );
-            let printed =
-                python(&[IMPORTS, &constants(&iut(way), &signatures), COMMON, WIRE, FRAMES, SHOW, &main]);
+            let printed = python(&[
+                IMPORTS,
+                "TLS = None\n",
+                &constants(&iut(way), &signatures),
+                COMMON,
+                WIRE,
+                FRAMES,
+                SHOW,
+                &main,
+            ]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "{cut:?}");
         }
         assert!(outputs > 100 && aliens > 100 && wrong > 0, "{outputs} {aliens} {wrong}");

@@ -16,6 +16,9 @@ class It(Implementation):
             words += ["--dump-header", head.name]
         if method == "HEAD":
             words.append("--head")
+        if TLS is not None:
+            base, headers, more = secured(base, headers)
+            words += more
         names = {name.lower() for name, _ in headers}
         for name, value in [("User-Agent", "coreach"), ("Accept-Encoding", "identity"), ("Content-Type", None)]:
             if name.lower() not in names:
@@ -40,6 +43,8 @@ class It(Implementation):
             return Came("end", body)
         if done.returncode in (1, 8):
             return Came("garbage", body)
+        if done.returncode in (35, 51, 58, 60, 77):
+            raise NotTried("no TLS with %s: curl ended with status %s" % (base, done.returncode))
         raise NotTried("curl ended with status %s" % done.returncode)
 
     def prepare(self, base, method, path, headers, body, status, expected, within):
@@ -82,6 +87,24 @@ class It(Implementation):
                 text = found.group(1) if found else None
             if text is not None:
                 self.captures[name] = text
+
+
+def secured(base, headers):
+    """With TLS: who is named in the description is trusted, and nobody else."""
+    authorities, certificate, key, name = TLS
+    more = ["--cacert", authorities, "--capath", os.devnull]
+    if certificate is not None:
+        more += ["--cert", certificate, "--key", key]
+    if name is not None:
+        # The certificate is of this name; who is asked stays who it was.
+        scheme, _, rest = base.partition("://")
+        place, slash, path = rest.partition("/")
+        host, _, port = place.rpartition(":") if re.search(r":[0-9]+$", place) else (place, "", "443")
+        more += ["--connect-to", "%s:%s:%s:%s" % (name, port, host, port)]
+        if not any(one.lower() == "host" for one, _ in headers):
+            headers = [("Host", place)] + headers
+        base = "%s://%s:%s%s%s" % (scheme, name, port, slash, path)
+    return base, headers, more
 
 
 def headers_of(head):

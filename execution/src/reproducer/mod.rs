@@ -70,7 +70,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     {
         return Err(NoScript(format!("`{action}` makes a new connection, for which there is no script yet")));
     }
-    refuse(&iut.way)?;
+    let secured = tls(&iut.way)?;
     let told = reason(judge, run);
     let session =
         Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
@@ -97,6 +97,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     }
     script.push_str(IMPORTS);
     script.push_str(&constants);
+    script.push_str(&secured);
     if way == HTTP {
         let names: Vec<String> = redact.iter().map(|name| text(name)).collect();
         let _ = writeln!(script, "SECRET = [{}]", names.join(", "));
@@ -468,17 +469,23 @@ fn path(path: &Path) -> String {
     }
 }
 
-/// What a script cannot do yet must not be in one: it would see another failure, or none.
-fn refuse(way: &Way) -> Result<(), NoScript> {
+/// With whom TLS is spoken, where it is: the files of the description, which lie where they lay.
+fn tls(way: &Way) -> Result<String, NoScript> {
     let tls = match way {
-        Way::Tcp(Tcp { tls, .. }) => tls.is_some(),
-        Way::Http(http) => http.tls.is_some(),
-        Way::Simulated(_) | Way::Stdio(_) | Way::Udp(_) => false,
+        Way::Tcp(Tcp { tls, .. }) | Way::Http(Http { tls, .. }) => tls.as_ref(),
+        Way::Simulated(_) | Way::Stdio(_) | Way::Udp(_) => None,
     };
-    if tls {
-        return Err(NoScript("it speaks TLS (`tls`), for which there is no script yet".to_owned()));
-    }
-    Ok(())
+    let Some(tls) = tls else { return Ok("TLS = None\n".to_owned()) };
+    let Some(files) = tls.files() else {
+        return Err(NoScript("it is not known where the certificates of `tls` lie".to_owned()));
+    };
+    let absolute = |file: &Path| path(&std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
+    let (certificate, key) = match &files.client {
+        Some((certificate, key)) => (absolute(certificate), absolute(key)),
+        None => ("None".to_owned(), "None".to_owned()),
+    };
+    let name = files.name.as_ref().map_or("None".to_owned(), |name| text(name));
+    Ok(format!("import ssl\n\nTLS = ({}, {certificate}, {key}, {name})\n", absolute(&files.authorities)))
 }
 
 /// What is captured over a way.

@@ -271,8 +271,16 @@ transitions: [{ from: A, to: A, on: Told }]
                 "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
                 words.join(", ")
             );
-            let printed =
-                python(&[IMPORTS, &constants(&iut(way), &signatures), COMMON, WIRE, LINES, SHOW, &main]);
+            let printed = python(&[
+                IMPORTS,
+                "TLS = None\n",
+                &constants(&iut(way), &signatures),
+                COMMON,
+                WIRE,
+                LINES,
+                SHOW,
+                &main,
+            ]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "round {round}");
         }
         assert!(outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
@@ -348,7 +356,8 @@ transitions: [{ from: A, to: A, on: Told }]
                 asked.join(", ")
             );
             let constants = constants(&iut(Way::Http(http)), &signatures);
-            let printed = python(&[IMPORTS, "SECRET = []", &constants, COMMON, HTTP, SHOW, &main]);
+            let printed =
+                python(&[IMPORTS, "SECRET = []\nTLS = None\n", &constants, COMMON, HTTP, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
             assert!(expected.iter().filter(|one| one.contains("Item(")).count() >= 2, "{expected:?}");
         }
