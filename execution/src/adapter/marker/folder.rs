@@ -311,7 +311,7 @@ mod tests {
         fs::write(path.join("1.gone"), "x").unwrap();
         fs::create_dir_all(path.join("a/0.gone/0.gone")).unwrap();
         for folder in ["a/b", "a"] {
-            fs::set_permissions(path.join(folder), Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(path.join(folder), Permissions::from_mode(0o000)).unwrap();
         }
         drop(one);
         let left = two.name().rsplit_once('/').unwrap().1.to_owned();
