@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 mod adder;
+mod common;
 
 use std::fs;
 use std::process::{Command, Output};
 
-use adder::Folder;
+use common::Folder;
 
 /// Adds, but only for who says back what was said: each answer has something new, by chance. The third is one too much where FAULT is
 /// `sum`.
@@ -167,7 +168,7 @@ http:
 "#;
 
 fn folder(name: &str) -> Folder {
-    let folder = Folder::new(&format!("captured-{name}"));
+    let folder = adder::folder();
     let (model, purpose) = (folder.0.join("model.yaml"), folder.0.join("purpose.yaml"));
     let edit = |path: &std::path::Path, from: &str, to: &str| {
         let text = fs::read_to_string(path).unwrap();
@@ -204,8 +205,8 @@ fn started(folder: &Folder, script: &str) -> Output {
 fn what_is_sent_is_captured_again() {
     for way in ["lines", "frames", "http"] {
         let folder = folder(way);
-        folder.run(way, "none", "Pass");
-        let record = folder.run(way, "sum", "Fail");
+        adder::run(&folder, way, "none", "Pass");
+        let record = adder::run(&folder, way, "sum", "Fail");
         assert!(record["reason"].to_string().contains("s == total"), "{way}: {record}");
         let (run, iut, script) =
             (format!("{way}-sum/four.1.json"), format!("{way}_sum.yaml"), format!("again_{way}.py"));
@@ -234,7 +235,7 @@ fn what_is_sent_is_captured_again() {
 #[test]
 fn where_nothing_is_captured_the_script_says_so() {
     let folder = folder("http");
-    folder.run("http", "sum", "Fail");
+    adder::run(&folder, "http", "sum", "Fail");
     let output = folder.coreach(&[
         "explain",
         "http-sum/four.1.json",

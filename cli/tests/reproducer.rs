@@ -82,12 +82,12 @@ fn fails_alone_until_cured(ways: &[&str]) {
 
 #[test]
 fn silence_that_is_a_failure_is_shown_again() {
-    let folder = Folder::new("mute");
+    let folder = adder::folder();
     let server = folder.0.join("server.py");
     let text = fs::read_to_string(&server).unwrap();
     for way in ["stdio", "tcp", "udp", "http", "frames"] {
         edit(&folder, &format!("{way}.yaml"), "iut: adder", "iut: adder\nsilence: fail\nwithin: 900 ms");
-        let (iut, path) = (folder.iut(way, "mute"), format!("{way}-mute.py"));
+        let (iut, path) = (adder::iut(&folder, way, "mute"), format!("{way}-mute.py"));
         let output = folder.coreach(&["test", "coreach.yaml", "--iut", &iut, "--keep", way]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let run = format!("{way}/four.1.json");

@@ -2,13 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 mod adder;
+mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use adder::Folder;
+use common::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The adder, with files of its own that are not easily removed. It notes down where they are.
@@ -32,8 +33,8 @@ exec(open("server.py").read())
 const WAYS: [&str; 4] = ["stdio", "tcp", "udp", "http"];
 
 /// The adder's files, with a place for temporary ones.
-fn folder(name: &str) -> Folder {
-    let folder = Folder::new(&format!("tmp-{name}"));
+fn folder() -> Folder {
+    let folder = adder::folder();
     fs::create_dir(folder.0.join("tmp")).unwrap();
     fs::write(folder.0.join("files.py"), FILES).unwrap();
     for way in WAYS {
@@ -87,8 +88,8 @@ fn each_launch_has_one_and_none_is_left() {
         ("stdio", "half", 4, 3),
         ("http", "half", 4, 3),
     ] {
-        let folder = folder(&format!("{way}-{fault}"));
-        let output = test(&folder, &folder.iut(way, fault));
+        let folder = folder();
+        let output = test(&folder, &adder::iut(&folder, way, fault));
         assert_eq!(output.status.code(), Some(code), "{way} {fault}: {output:?}");
         let mut noted = noted(&folder);
         assert!(noted.iter().all(|path| path.starts_with(folder.0.join("tmp"))), "{noted:?}");
@@ -100,13 +101,13 @@ fn each_launch_has_one_and_none_is_left() {
 
 #[test]
 fn what_cannot_be_started_leaves_none_and_where_there_is_no_place_nothing_is() {
-    let folder = folder("missing");
+    let folder = folder();
     fs::write(folder.0.join("missing.yaml"), "iut: m\nstdio: { command: [./missing, \"{tmp}\"] }\n").unwrap();
     let output = test(&folder, "missing.yaml");
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert_eq!(left(&folder), Vec::<String>::new());
     fs::remove_dir_all(folder.0.join("tmp")).unwrap();
-    let output = test(&folder, &folder.iut("stdio", "none"));
+    let output = test(&folder, &adder::iut(&folder, "stdio", "none"));
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert!(said.contains("no folder for temporary files"), "{said}");
@@ -115,7 +116,7 @@ fn what_cannot_be_started_leaves_none_and_where_there_is_no_place_nothing_is() {
 
 #[test]
 fn reset_knows_the_port_and_the_folder() {
-    let folder = folder("reset");
+    let folder = folder();
     let knows = r#"{ command: [sh, -c, 'test -d "$1/a" && test "$1" = "$COREACH_TMP"', knows, "{tmp}"] }"#;
     for (way, from, to) in [
         ("tcp", "  reset:\n", format!("  reset:\n    - {knows}\n")),
@@ -138,10 +139,10 @@ fn reset_knows_the_port_and_the_folder() {
         fs::write(path, text.replace(from, &to)).unwrap();
     }
     for way in ["tcp", "http"] {
-        let output = test(&folder, &folder.iut(way, "none"));
+        let output = test(&folder, &adder::iut(&folder, way, "none"));
         assert_eq!(output.status.code(), Some(0), "{way}: {output:?}");
         // So does a script that stands alone.
-        let iut = folder.iut(way, "sum");
+        let iut = adder::iut(&folder, way, "sum");
         let run = coreach(&folder, &["test", "coreach.yaml", "--iut", &iut, "--keep", way]).output().unwrap();
         assert_eq!(run.status.code(), Some(1), "{run:?}");
         let (record, script) = (format!("{way}/four.1.json"), format!("again_{way}.py"));
@@ -158,7 +159,7 @@ fn reset_knows_the_port_and_the_folder() {
 
 /// Starts a test of a system that never becomes ready, and waits until it has its files.
 fn hanging(folder: &Folder, count: usize) -> Child {
-    let iut = folder.iut("stdio", "hang");
+    let iut = adder::iut(folder, "stdio", "hang");
     let child = coreach(folder, &["test", "coreach.yaml", "--iut", &iut, "--time", "60000"]).spawn().unwrap();
     let until = Instant::now() + Duration::from_secs(30);
     while noted(folder).len() < count {
@@ -175,7 +176,7 @@ fn signal(child: &Child, signal: Signal) {
 #[test]
 fn a_signal_removes_it() {
     for (number, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
-        let folder = folder(&format!("signal-{code}"));
+        let folder = folder();
         let child = hanging(&folder, 1);
         assert!(noted(&folder)[0].join("a/link").exists());
         signal(&child, number);
@@ -187,7 +188,7 @@ fn a_signal_removes_it() {
 
 #[test]
 fn of_two_at_once_the_one_that_is_killed_is_swept_and_the_other_one_is_left_alone() {
-    let folder = folder("two");
+    let folder = folder();
     let mut killed = hanging(&folder, 1);
     let other = hanging(&folder, 2);
     let [first, second] = noted(&folder).try_into().unwrap();
@@ -207,11 +208,11 @@ fn of_two_at_once_the_one_that_is_killed_is_swept_and_the_other_one_is_left_alon
 
 #[test]
 fn a_constant_may_not_be_called_like_what_belongs_to_a_launch() {
-    let folder = folder("constant");
+    let folder = folder();
     let path: &Path = &folder.0.join("model.yaml");
     let text = fs::read_to_string(path).unwrap();
     fs::write(path, text.replace("variables:", "constants: { tmp: int }\nvariables:")).unwrap();
-    let output = test(&folder, &folder.iut("stdio", "none"));
+    let output = test(&folder, &adder::iut(&folder, "stdio", "none"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(said.contains("two-meanings") && said.contains("{tmp}"), "{said}");
