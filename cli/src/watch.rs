@@ -81,10 +81,14 @@ pub fn start(format: OutputFormat) {
     }
     let (swept, is_swept) = mpsc::channel::<()>();
     *lock(&SWEPT) = Some(is_swept);
-    let watch = move || {
+    let sweep = move || {
         // What a killed program of ours has left is gone at the next start, whatever is started.
         marker::sweep();
         drop(swept);
+    };
+    let _ = thread::Builder::new().name("sweep".to_owned()).spawn(sweep);
+    // A limit does not wait for that, which may take its time where there is much to be removed.
+    let watch = move || {
         loop {
             thread::sleep(LOOK);
             look(format);

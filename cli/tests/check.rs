@@ -88,6 +88,9 @@ fn check_looks_at_files_of_every_kind() {
     }
     let output = run(arguments!["check", &iut, &specification]);
     assert!(stdout(&output).contains("iut `machine` against `coffee_machine`: ok"), "{}", stdout(&output));
+    // The same specification twice is one.
+    let output = run(arguments!["check", &iut, &specification, &config]);
+    assert!(stdout(&output).contains("iut `machine` against `coffee_machine`: ok"), "{}", stdout(&output));
 
     let change = |path: &Path, from: &str, to: &str| {
         let text = fs::read_to_string(path).unwrap();

@@ -81,6 +81,29 @@ fn fails_alone_until_cured(ways: &[&str]) {
 }
 
 #[test]
+fn silence_that_is_a_failure_is_shown_again() {
+    let folder = adder::folder();
+    let server = folder.0.join("server.py");
+    let text = fs::read_to_string(&server).unwrap();
+    for way in ["stdio", "tcp", "udp", "http", "frames"] {
+        edit(&folder, &format!("{way}.yaml"), "iut: adder", "iut: adder\nsilence: fail\nwithin: 900 ms");
+        let (iut, path) = (adder::iut(&folder, way, "mute"), format!("{way}-mute.py"));
+        let output = folder.coreach(&["test", "coreach.yaml", "--iut", &iut, "--keep", way]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let run = format!("{way}/four.1.json");
+        let output = folder.coreach(&["explain", &run, "--iut", &iut, "--reproducer", &path]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        ends(&started(&folder, &path), 1, "FAILED: the failure is seen again: nothing came in time");
+        // An answer is no silence.
+        let cured = text.replace("            time.sleep(60)\n", "            pass\n");
+        assert_ne!(cured, text);
+        fs::write(&server, cured).unwrap();
+        ends(&started(&folder, &path), 0, "not seen: the failure is not seen");
+        fs::write(&server, &text).unwrap();
+    }
+}
+
+#[test]
 fn a_hang_up_that_is_an_output_is_shown_again() {
     let folder = adder::folder();
     for (name, from, to) in [

@@ -96,6 +96,7 @@ fn measure(times: usize) -> Result<(), String> {
             ready: Duration::from_secs(10),
             encoding: Encoding::Json,
             settle: None,
+            keep: false,
         }),
     };
     let mut solver = Z3Solver::default();

@@ -51,7 +51,13 @@ fn adapter(way: Way) -> Box<dyn Adapter> {
 
 fn stdio(words: &[&str], directory: PathBuf) -> Way {
     let ready = Duration::from_secs(10);
-    Way::Stdio(Stdio { command: command(words, directory), ready, encoding: Encoding::Json, settle: None })
+    Way::Stdio(Stdio {
+        command: command(words, directory),
+        ready,
+        encoding: Encoding::Json,
+        settle: None,
+        keep: false,
+    })
 }
 
 /// The verdicts of some runs.

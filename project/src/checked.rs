@@ -156,8 +156,14 @@ fn models(path: &Path) -> Vec<Iosts> {
     }
 }
 
-/// An implementation's file, against each of these models.
-fn implementation(path: &Path, models: &[Iosts]) -> Checked {
+/// An implementation's file, against each of these models; a specification may have been given by itself and by a configuration.
+fn implementation(path: &Path, given: &[Iosts]) -> Checked {
+    let mut models: Vec<&Iosts> = Vec::new();
+    given.iter().for_each(|model| {
+        if !models.contains(&model) {
+            models.push(model);
+        }
+    });
     let mut found = Vec::new();
     let mut name = String::new();
     let mut note = |result: coreach_model::reader::Reading<coreach_execution::adapter::Iut>| {
@@ -181,7 +187,7 @@ fn implementation(path: &Path, models: &[Iosts]) -> Checked {
                 .and_then(|file| iut::read(file, path.parent().unwrap_or(Path::new("")), None)),
         );
     }
-    models.iter().for_each(|model| note(iut::load(path, model)));
+    models.iter().copied().for_each(|model| note(iut::load(path, model)));
     let against: Vec<String> = models.iter().map(|model| format!("`{}`", model.name)).collect();
     let says = match against.as_slice() {
         [] => format!("{name} (no model is given with it: its actions and parameters are not checked)"),

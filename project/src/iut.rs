@@ -214,14 +214,23 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
 }
 
 fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
-    let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "settle"]).chain(encoding::KEYS).collect();
+    let known: Vec<&str> =
+        COMMAND.into_iter().chain(["ready_ms", "keep", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
     let like = "stdio: { command: [python3, sut.py] }";
-    let command = command(reader, entries, node, "`stdio`", like, Holes::constants());
+    let keep = reader.boolean(entries, "keep");
+    // What is kept for many runs cannot depend on the constants of one.
+    let holes = if keep { Holes::none() } else { Holes::constants() };
+    let command = command(reader, entries, node, "`stdio`", like, holes.with_folder());
     let ready = reader.milliseconds(entries, "ready_ms", READY);
     let encoding = encoding::encoding(reader, entries, node, "`stdio`", Carrier::Stream);
     let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
-    Some(Stdio { command: command?, ready, encoding: encoding?, settle })
+    if keep && let Some(encoding) = encoding.as_ref().filter(|encoding| !matches!(encoding, Encoding::Json)) {
+        kept(reader, entries, "keep", encoding.reset().is_empty(), reset_like(encoding));
+        let message = "nothing tells whether what a run has sent has been answered, and the process is kept";
+        unsettled(reader, node, settle.as_ref(), message);
+    }
+    Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
 }
 
 fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
@@ -260,17 +269,15 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
     let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
     if let (Some(Some(launch)), Some(encoding)) = (&launch, &encoding)
         && !matches!(encoding, Encoding::Json)
+        && launch.keep
     {
-        let like = match encoding {
-            Encoding::Binary(_) => "reset: [ { send: \"00 01\", expect: '^00.*$' } ]",
-            _ => "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
-        };
-        kept(reader, entries, launch, encoding.reset().is_empty(), like);
+        kept(reader, entries, "launch", encoding.reset().is_empty(), reset_like(encoding));
     }
     if let (Carrier::Datagrams, Some(launch)) = (carrier, &launch)
         && launch.as_ref().is_none_or(|launch| launch.keep)
     {
-        unsettled(reader, node, settle.as_ref());
+        let message = "nothing tells whether datagrams have arrived, and the system outlives its runs";
+        unsettled(reader, node, settle.as_ref(), message);
     }
     let settle = settle.unwrap_or_default();
     Some(Tcp { address: address?.0, launch: launch?, tls: tls?, encoding: encoding?, settle })
@@ -281,25 +288,31 @@ fn host(address: &Template) -> String {
     description::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
 
-/// Of datagrams, nothing tells that they have arrived; so it must be said what is to be taken for it.
-fn unsettled(reader: &mut Reader<'_>, node: &Node, settle: Option<&Settle>) {
+/// What a `reset` looks like, for example.
+fn reset_like(encoding: &Encoding) -> &'static str {
+    match encoding {
+        Encoding::Binary(_) => "reset: [ { send: \"00 01\", expect: '^00.*$' } ]",
+        Encoding::Json | Encoding::Lines(_) => "reset: [ { send: FLUSHALL, expect: '^OK$' } ]",
+    }
+}
+
+/// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what is to be taken for it.
+fn unsettled(reader: &mut Reader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;
     }
-    let message = "nothing tells whether datagrams have arrived, and the system outlives its runs";
     let diagnostic = Diagnostic::error("unsettled", message)
-        .at(reader.collector.origin(&node.head()), "a run's datagrams could come in the next one")
+        .at(reader.collector.origin(&node.head()), "what belongs to a run could come in the next one")
         .help("for example `settle: { quiet_ms: 200 }`, so long without a word; or a `barrier` in it");
     reader.collector.push(diagnostic);
 }
 
 /// A server that is kept must be told to forget.
-fn kept(reader: &mut Reader<'_>, entries: &[Entry], launch: &Launch, is_without: bool, like: &str) {
-    let Some(entry) = entries.iter().find(|entry| entry.key.text == "launch") else { return };
-    if !launch.keep || !is_without {
+fn kept(reader: &mut Reader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
+    let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
         return;
-    }
-    let message = "a server that is kept between runs needs a `reset`: a run begins in the initial state";
+    };
+    let message = "what is kept between runs needs a `reset`: a run begins in the initial state";
     let diagnostic = Diagnostic::error("missing-key", message)
         .at(reader.collector.origin(&entry.key.span), "kept, and never reset")
         .help(format!("for example `{like}`, or leave out `keep`"));
@@ -313,7 +326,7 @@ fn launch(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<Option<Launch>> 
     let entries = shape::section(reader.collector, entries, "launch", &known);
     let keep = reader.boolean(entries, "keep");
     // What is kept for many runs cannot depend on the constants of one.
-    let holes = if keep { Holes::none() } else { Holes::constants() }.with_port();
+    let holes = if keep { Holes::none() } else { Holes::constants() }.with_server();
     let like = "launch: { command: [redis-server, --port, \"{port}\"] }";
     let command = command(reader, entries, node, "`launch`", like, holes);
     let ready = reader.milliseconds(entries, "ready_ms", READY);

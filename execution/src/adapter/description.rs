@@ -60,7 +60,7 @@ pub struct Command {
     pub grace: Duration,
 }
 
-/// An implementation behind standard input and output: a new process for each run.
+/// An implementation behind standard input and output: a new process for each run, or one that is kept.
 #[derive(Clone, Debug)]
 pub struct Stdio {
     /// What is started.
@@ -69,8 +69,10 @@ pub struct Stdio {
     pub ready: Duration,
     /// How events are written.
     pub encoding: Encoding,
-    /// How a run is left, where what the command speaks to outlives it.
+    /// How a run is left, where the command is kept, or where what it speaks to outlives it.
     pub settle: Option<Settle>,
+    /// Is it kept between the runs of one adapter?
+    pub keep: bool,
 }
 
 /// A server that is brought up for the test.
@@ -147,7 +149,7 @@ impl Way {
     pub fn outlives_runs(&self) -> bool {
         match self {
             Way::Simulated(_) => false,
-            Way::Stdio(stdio) => stdio.settle.is_some(),
+            Way::Stdio(stdio) => stdio.settle.is_some() || stdio.keep,
             Way::Tcp(Tcp { launch, .. }) | Way::Udp(Tcp { launch, .. }) | Way::Http(Http { launch, .. }) => {
                 launch.as_ref().is_none_or(|launch| launch.keep)
             }
@@ -167,7 +169,7 @@ impl Way {
                 Some(host_and_port(&base))
             }
             // Whatever the command speaks to: another run of it speaks to the same.
-            Way::Stdio(stdio) if stdio.settle.is_some() => {
+            Way::Stdio(stdio) if stdio.settle.is_some() && !stdio.keep => {
                 let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
                 let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
                 Some(words?.join(" "))

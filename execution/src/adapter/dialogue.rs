@@ -10,11 +10,15 @@ use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::json_lines::{self, Message};
 use crate::adapter::lines::{self, Found, Pending};
 use crate::adapter::process::Process;
+use crate::adapter::server::Launched;
 use crate::adapter::signature::Signatures;
 use crate::adapter::stream::{self, Drained, Ended, Frame, Stream, text};
 use crate::adapter::system::Arrival;
 use crate::adapter::{Failure, Received, Sent, Session};
 use crate::excerpt::shortened;
+
+/// How the steps are called that separate a run from the one before.
+pub const BARRIER: &str = "barrier";
 
 /// So many lines that mean nothing are read by one who only looks.
 const MOST_IGNORED: usize = 100;
@@ -36,6 +40,8 @@ pub struct Dialogue {
     sent: Sent,
     seed: u64,
     evidence: Evidence,
+    /// An earlier run has used the stream: what comes before it is begun may be that one's.
+    is_again: bool,
 }
 
 impl Dialogue {
@@ -54,7 +60,72 @@ impl Dialogue {
             sent: Sent::Yes,
             seed: session.seed,
             evidence,
+            is_again: false,
         }
+    }
+
+    /// Another run over the same stream.
+    pub fn anew(self, session: &Session<'_>, encoding: &Encoding, evidence: Evidence) -> Self {
+        Dialogue { is_again: true, ..Dialogue::new(self.stream, session, encoding, evidence) }
+    }
+
+    /// Can there be another run over the same stream?
+    pub fn goes_on(&self) -> bool {
+        self.stream.ended().is_none()
+    }
+
+    /// Waits until nothing has come for so long, on a stream that goes on.
+    pub fn calm(&mut self, until: Instant, quiet: Duration, process: Option<&Process>) -> Arrival {
+        loop {
+            let (now, before) = (Instant::now(), self.stream.came());
+            if now >= until {
+                return Arrival::Late;
+            }
+            match self.stream.frame((now + quiet).min(until), process.map(Process::end)) {
+                Ok(Frame::Bytes(_)) => continue,
+                Ok(Frame::Nothing) => {}
+                Ok(Frame::Ended(_)) | Err(_) => return Arrival::Unknown,
+            }
+            if self.stream.came() > before || now + quiet > until {
+                continue;
+            }
+            // Half a message is none that has come.
+            if !self.unread().is_empty() {
+                return Arrival::Late;
+            }
+            self.is_owed = false;
+            return Arrival::Come;
+        }
+    }
+
+    /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand behind some of that one's, and forgets what is
+    /// there then.
+    ///
+    /// # Errors
+    /// [`Failure`]: an answer does not come.
+    pub fn pass(
+        &mut self,
+        encoding: &Encoding,
+        steps: &[Step],
+        until: Instant,
+        process: Option<&Process>,
+    ) -> Result<(), Failure> {
+        self.exchange(encoding, steps, BARRIER, until.min(self.deadline), process)?;
+        while let Frame::Bytes(_) = self.stream.frame(Instant::now(), process.map(Process::end))? {
+            if Instant::now() >= until {
+                return Err(Failure::Start("it goes on with what an earlier run has left".to_owned()));
+            }
+        }
+        match self.stream.rest() {
+            [] => Ok(()),
+            rest => Err(Failure::Start(format!("half a message of an earlier run: {}", stream::shown(rest)))),
+        }
+    }
+
+    /// It is spoken with a system with which this was launched.
+    #[must_use]
+    pub fn launched(self, launched: Launched) -> Self {
+        Dialogue { signatures: self.signatures.launched(launched), ..self }
     }
 
     /// The end of the stream is this output.
@@ -159,6 +230,7 @@ impl Dialogue {
             sent: Sent::Yes,
             seed,
             evidence,
+            is_again: false,
         };
         if let Encoding::Json = encoding {
             let resume = json_lines::resume(next.signatures.constants(), seed);
@@ -204,6 +276,13 @@ impl Dialogue {
         self.write(first.as_bytes(), ready, process)?;
         loop {
             let line = match self.stream.frame(ready, process.map(Process::end))? {
+                // Only `ready` is an answer to this; whatever else comes before it is the earlier run's.
+                Frame::Bytes(frame) if self.is_again && !is_of_start(frame, &self.signatures) => {
+                    if Instant::now() >= ready {
+                        return Err(Failure::Start("`ready` did not come in time".to_owned()));
+                    }
+                    continue;
+                }
                 Frame::Bytes(frame) => line(frame, &self.evidence)?,
                 Frame::Nothing => {
                     // Without the time: two runs that end so are equal.
@@ -241,7 +320,7 @@ impl Dialogue {
         for step in steps {
             let Step::Exchange(exchange) = step else { continue };
             if let Some(template) = &exchange.send {
-                let text = template.fill(|name| self.signatures.known(name));
+                let text = template.fill(|name| self.signatures.before(name));
                 let text = text.map_err(|name| {
                     let why = self.signatures.lacking(&name);
                     Failure::Untranslatable(format!("`{of}` has the hole `{name}`, {why}"))
@@ -257,17 +336,27 @@ impl Dialogue {
                 self.write(&bytes, until, process)?;
             }
             let Some(expected) = &exchange.expect else { continue };
-            let frame = match self.stream.frame(until, process.map(Process::end))? {
-                Frame::Bytes(frame) => frame,
-                Frame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
-                Frame::Ended(ended) => return Err(lost(ended, process)),
-            };
-            let answer = match encoding {
-                Encoding::Binary(_) => binary::hex(frame),
-                Encoding::Json | Encoding::Lines(_) => line(frame, &self.evidence)?.to_owned(),
+            // What an earlier run has left stands before the answer to a barrier.
+            let skips = self.is_again && of == BARRIER;
+            let (frame, answer) = loop {
+                let frame = match self.stream.frame(until, process.map(Process::end))? {
+                    Frame::Bytes(frame) => frame.to_vec(),
+                    Frame::Nothing => return Err(Failure::Start(format!("`{of}` was not answered"))),
+                    Frame::Ended(ended) => return Err(lost(ended, process)),
+                };
+                let answer = match encoding {
+                    Encoding::Binary(_) => binary::hex(&frame),
+                    Encoding::Json | Encoding::Lines(_) if skips => {
+                        text(&frame).unwrap_or_default().to_owned()
+                    }
+                    Encoding::Json | Encoding::Lines(_) => line(&frame, &self.evidence)?.to_owned(),
+                };
+                if !skips || expected.is_match(&answer) || Instant::now() >= until {
+                    break (frame, answer);
+                }
             };
             let Some(found) = expected.captures(&answer) else {
-                self.evidence.mark(frame, evidence::GARBAGE);
+                self.evidence.mark(&frame, evidence::GARBAGE);
                 let text = format!("`{of}` was answered by `{}`", shortened(&answer));
                 return Err(Failure::Start(text));
             };
@@ -442,6 +531,12 @@ impl Dialogue {
             other => other,
         }
     }
+}
+
+/// Is it an answer to the first message of a run, and nothing that an earlier one has left?
+fn is_of_start(frame: &[u8], signatures: &Signatures) -> bool {
+    let message = text(frame).and_then(|line| json_lines::message(line, signatures));
+    matches!(message, Ok(Message::Ready | Message::Error(_)))
 }
 
 /// A frame as a text; one that is none is marked.

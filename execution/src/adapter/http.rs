@@ -14,7 +14,7 @@ use crate::adapter::description::{self, Capture, Http, Probe, Request, Step, Way
 use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::reply::{Reply, captured, translate};
 use crate::adapter::requests::{Prepared, Requests};
-use crate::adapter::server::{self, Server};
+use crate::adapter::server::{self, Launched, Server};
 use crate::adapter::signature::Signatures;
 use crate::adapter::socket::Known;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
@@ -70,25 +70,26 @@ impl Adapter for HttpAdapter {
         if self.description.launch.is_some() {
             drop(self.server.connect(session)?);
         }
-        let base = server::fill(&self.description.base, self.server.port())?;
+        let base = server::fill(&self.description.base, &self.server.launched())?;
         let signatures = Signatures::of(session).capturing(&self.description.captures);
+        let signatures = signatures.launched(self.server.launched());
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
         let tls = self.description.tls.clone().map(|tls| (tls, description::host(&base)));
         let requests = Requests::to(Known(addresses), tls, self.evidence.clone())?;
         let deadline = session.deadline;
         let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });
-        let port = self.server.port();
+        let launched = self.server.launched();
         if self.system.is_dirty() {
             for step in &self.description.settle.barrier {
-                run.step(step, "barrier", port, session, &self.description.captures)
+                run.step(step, "barrier", &launched, session, &self.description.captures)
                     .map_err(|why| not_cleansed(&why))?;
             }
             self.late = None;
             self.system.clean();
         }
         for step in &self.description.reset {
-            let done = run.step(step, "reset", port, session, &self.description.captures);
+            let done = run.step(step, "reset", &launched, session, &self.description.captures);
             done.map_err(|why| reset_failed(why, &self.server))?;
         }
         Ok(())
@@ -246,7 +247,7 @@ impl HttpRun {
         &mut self,
         step: &Step,
         of: &str,
-        port: Option<u16>,
+        launched: &Launched,
         session: &Session<'_>,
         captures: &[Capture],
     ) -> Result<(), Failure> {
@@ -256,7 +257,7 @@ impl HttpRun {
                 self.capture(captures, &reply, &[]);
                 Ok(())
             }
-            Step::Command(command, within) => system::command(command, *within, port, session),
+            Step::Command(command, within) => system::command(command, *within, launched, session),
             Step::Pause(time) => system::pause(*time, session),
             // The reader of descriptions has none here.
             Step::Exchange(_) => Err(Failure::Untranslatable(format!("`{of}` has a line, and this is HTTP"))),
@@ -277,7 +278,7 @@ impl HttpRun {
         let until = Instant::now() + probe.within;
         loop {
             let signatures = &self.signatures;
-            let value = |name: &str| signatures.known(name).ok_or_else(|| signatures.lacking(name));
+            let value = |name: &str| signatures.before(name).ok_or_else(|| signatures.lacking(name));
             let prepared = prepare(&probe.request, &self.base, of, value)?;
             self.requests.push(prepared)?;
             let Some(reply) = self.requests.next(deadline)? else {
@@ -350,7 +351,7 @@ pub fn prepare(
 }
 
 /// Percent-encoded, but for what needs it nowhere (RFC 3986, 2.3).
-fn encoded(text: &str) -> String {
+pub fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {

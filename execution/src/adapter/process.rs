@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,6 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
 use crate::adapter::Failure;
 use crate::adapter::evidence::Evidence;
+use crate::adapter::marker::folder::{self, Folder};
 use crate::adapter::marker::{self, Hunt, Mark};
 use crate::adapter::tail::Tail;
 
@@ -32,7 +33,7 @@ const RESISTANCE: Duration = Duration::from_secs(10);
 const LAST_WORDS: Duration = Duration::from_millis(25);
 
 /// What is to be launched: a [`crate::adapter::description::Command`] with its holes filled.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Launch {
     /// The program and its arguments.
     pub words: Vec<String>,
@@ -42,6 +43,8 @@ pub struct Launch {
     pub environment: Vec<(String, String)>,
     /// How long it may take to end by itself.
     pub grace: Duration,
+    /// Where it may have files: the folder is there as long as one of those is that know it.
+    pub folder: Option<Arc<Folder>>,
 }
 
 /// A process that was launched. Dropped, it is stopped.
@@ -55,6 +58,8 @@ pub struct Process {
     grace: Duration,
     name: String,
     deadline: Option<Instant>,
+    /// Given up when nothing of it runs any more.
+    folder: Option<Arc<Folder>>,
 }
 
 /// Our ends of a process' standard input and output.
@@ -175,12 +180,15 @@ impl Process {
         let most = spare.min(STOPPING_IN_TIME) + STOPPING;
         if !clear(&mut child, pid, &mark, &mut hunt, most) {
             // It forks faster than we look, or the kernel holds it.
+            let folder = self.folder.take();
             let rest = move || {
                 clear(&mut child, pid, &mark, &mut hunt, RESISTANCE);
+                drop(folder);
             };
             // Where there is no thread to be had, nothing more can be done.
             let _ = std::thread::Builder::new().name("clearing".to_owned()).spawn(rest);
         }
+        self.folder = None;
     }
 }
 
@@ -244,6 +252,11 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
         .envs(launch.environment.iter().map(|(name, value)| (name, value)))
         .env(marker::VARIABLE, mark.value())
         .process_group(0);
+    match &launch.folder {
+        Some(folder) => command.env(folder::VARIABLE, folder.name()),
+        // One of somebody else's is not for it.
+        None => command.env_remove(folder::VARIABLE),
+    };
     if is_talking {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
     } else {
@@ -273,6 +286,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
                 grace: launch.grace,
                 name,
                 deadline: None,
+                folder: launch.folder.clone(),
             };
             Ok((process, pipes))
         }

@@ -2,15 +2,21 @@
 //!
 //! The free port is found by letting the kernel choose one and closing it again. Between that and the server's start
 //! somebody else may take it: then the server ends at once, and is tried again with another port. It must not be another server of
-//! ours, which would answer in its place until it ends: no two of this process have one port at one time (`Port`).
+//! ours, which would answer in its place until it ends: no two have one port at one time, also of two programs (`Port`).
+//!
+//! With each launch goes a folder for its files ([`crate::adapter::marker::folder`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr as LocalAddr, UnixDatagram};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::adapter::description::{self, Command};
+use crate::adapter::marker::folder::Folder;
 use crate::adapter::process::{Launch, Process};
 use crate::adapter::signature::Signatures;
 use crate::adapter::template::Template;
@@ -30,12 +36,44 @@ pub struct Server {
     process: Option<Process>,
     // Behind the process, which must be gone when another server gets it.
     port: Option<Port>,
+    folder: Option<Arc<Folder>>,
+}
+
+/// What belongs to a launch, and may stand in holes: the port that was chosen, and the folder for its files.
+#[derive(Clone, Default, Debug)]
+pub struct Launched {
+    /// The port.
+    pub port: Option<u16>,
+    /// The folder.
+    pub folder: Option<Arc<Folder>>,
+}
+
+impl Launched {
+    /// With a new folder.
+    ///
+    /// # Errors
+    /// [`Failure::Start`].
+    pub fn new(port: Option<u16>) -> Result<Self, Failure> {
+        let folder = Folder::new();
+        let folder =
+            folder.map_err(|error| Failure::Start(format!("no folder for temporary files: {error}")))?;
+        Ok(Launched { port, folder: Some(Arc::new(folder)) })
+    }
+
+    /// What fills a hole.
+    pub fn hole(&self, name: &str) -> Option<String> {
+        match name {
+            "port" => self.port.map(|port| port.to_string()),
+            "tmp" => self.folder.as_ref().map(|folder| folder.name().to_owned()),
+            _ => None,
+        }
+    }
 }
 
 impl Server {
     /// Nothing is brought up yet. `address` is host and port, or the beginning of a URL.
     pub fn new(launch: Option<description::Launch>, address: Template) -> Self {
-        Server { launch, address, process: None, port: None }
+        Server { launch, address, process: None, port: None, folder: None }
     }
 
     /// The process, while it is up.
@@ -43,9 +81,9 @@ impl Server {
         self.process.as_ref()
     }
 
-    /// The port that was chosen.
-    pub fn port(&self) -> Option<u16> {
-        self.port.as_ref().map(|port| port.0)
+    /// What belongs to its launch, as far as it is ours and up.
+    pub fn launched(&self) -> Launched {
+        Launched { port: self.port.as_ref().map(|port| port.number), folder: self.folder.clone() }
     }
 
     /// Brings it up if it is not, and returns the first connection that it accepts, before the session's deadline.
@@ -111,9 +149,11 @@ impl Server {
         if self.process.is_none() {
             let port = Port::choose(*free_port);
             self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
+            let launched = Launched::new(self.launched().port)?;
+            self.folder.clone_from(&launched.folder);
             // A server that is kept outlives the constants of a run.
             let constants = (!launch.keep).then_some(session);
-            let command = filled(&launch.command, self.port(), constants)?;
+            let command = filled(&launch.command, &launched, constants)?;
             self.process = Some(Process::silent(&command)?);
         }
         let address = self.address()?;
@@ -163,7 +203,7 @@ impl Server {
     /// # Errors
     /// [`Failure::Untranslatable`]: it has a hole that nothing fills.
     pub fn address(&self) -> Result<String, Failure> {
-        Ok(description::host_and_port(&fill(&self.address, self.port())?))
+        Ok(description::host_and_port(&fill(&self.address, &self.launched())?))
     }
 
     /// Is it there before a run and after it?
@@ -187,6 +227,7 @@ impl Server {
     pub fn stop(&mut self) {
         self.process = None;
         self.port = None;
+        self.folder = None;
     }
 }
 
@@ -194,35 +235,32 @@ fn is_alive(process: &Process) -> bool {
     !process.has_ended(Instant::now())
 }
 
-/// A text in which only the port may be missing.
+/// A text in which only what belongs to a launch may be missing.
 ///
 /// # Errors
 /// [`Failure::Untranslatable`].
-pub fn fill(template: &Template, port: Option<u16>) -> Result<String, Failure> {
-    let value = |name: &str| if name == "port" { port.map(|port| port.to_string()) } else { None };
-    template.fill(value).map_err(|name| no_value(&name))
+pub fn fill(template: &Template, launched: &Launched) -> Result<String, Failure> {
+    template.fill(|name| launched.hole(name)).map_err(|name| no_value(&name))
 }
 
-/// A command with its holes filled: the port, and the constants of the session.
+/// A command with its holes filled: what belongs to a launch, and the constants of the session.
 ///
 /// # Errors
 /// [`Failure::Untranslatable`].
 pub fn filled(
     command: &Command,
-    port: Option<u16>,
+    launched: &Launched,
     session: Option<&Session<'_>>,
 ) -> Result<Launch, Failure> {
     let signatures = session.map(Signatures::of).unwrap_or_default();
-    let value = |name: &str| match (name, port) {
-        ("port", Some(port)) => Some(port.to_string()),
-        _ => signatures.constant(name),
-    };
+    let value = |name: &str| launched.hole(name).or_else(|| signatures.constant(name));
     let words: Result<Vec<String>, String> = command.words.iter().map(|word| word.fill(value)).collect();
     Ok(Launch {
         words: words.map_err(|name| no_value(&name))?,
         directory: command.directory.clone(),
         environment: command.environment.clone(),
         grace: command.grace,
+        folder: launched.folder.clone(),
     })
 }
 
@@ -238,26 +276,32 @@ impl<T, F: Fn(&str, Instant) -> Result<T, String>> Connect<T> for F {}
 /// What it has not done where it cannot be reached, how it is reached, and how a free port is found.
 type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
 
-/// A port that no other server of this process has, until it is dropped.
+/// A port that no other server of ours has, whichever program has brought it up, until it is dropped.
+///
+/// The kernel gives a port away again as soon as the socket is closed by which it was found, also to another program that looks for one: then the
+/// one server answers in the place of the other until that has ended. So it is held under a name of which there is one at most as well: that
+/// of a local socket without a file, which lies, as ports do, in the namespace of the network, and goes with who has it.
 #[derive(Debug)]
-struct Port(u16);
-
-static PORTS: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+struct Port {
+    number: u16,
+    /// Nobody speaks over it.
+    _name: UnixDatagram,
+}
 
 impl Port {
     fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<Port> {
-        loop {
-            let port = free()?;
-            if PORTS.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
-                return Ok(Port(port));
+        /// So many in turn are another's.
+        const MOST: usize = 1000;
+        for _ in 0..MOST {
+            let number = free()?;
+            let name = LocalAddr::from_abstract_name(format!("coreach-port-{number}"))?;
+            match UnixDatagram::bind_addr(&name) {
+                Ok(name) => return Ok(Port { number, _name: name }),
+                Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+                Err(error) => return Err(error),
             }
         }
-    }
-}
-
-impl Drop for Port {
-    fn drop(&mut self) {
-        PORTS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        Err(std::io::Error::other(format!("{MOST} ports in turn are those of other servers")))
     }
 }
 
@@ -331,6 +375,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
     use std::cell::Cell;
+    use std::io::BufRead;
 
     use super::*;
 
@@ -344,8 +389,34 @@ mod tests {
         };
         let first = Port::choose(free).unwrap();
         let second = Port::choose(free).unwrap();
-        assert_eq!((first.0, second.0), (1, 2));
+        assert_eq!((first.number, second.number), (1, 2));
         drop(first);
-        assert_eq!(Port::choose(free).unwrap().0, 1);
+        assert_eq!(Port::choose(free).unwrap().number, 1);
+    }
+
+    #[test]
+    fn nor_is_one_that_another_program_has() {
+        // As another program of ours does it, until it is killed.
+        let program = "import socket, sys\none = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n\
+                       one.bind('\\0coreach-port-7')\nprint(flush=True)\nsys.stdin.read()";
+        let mut other = std::process::Command::new("python3")
+            .args(["-c", program])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(other.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let next = Cell::new(6);
+        let free = || {
+            next.set(next.get() + 1);
+            Ok(next.get())
+        };
+        assert_eq!(Port::choose(free).unwrap().number, 8);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        next.set(6);
+        assert_eq!(Port::choose(free).unwrap().number, 7);
+        assert!(Port::choose(|| Err(std::io::Error::other("none"))).is_err());
     }
 }

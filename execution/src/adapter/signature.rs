@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::adapter::captures::Captures;
 use crate::adapter::description::{Capture, Spelling};
+use crate::adapter::server::Launched;
 use crate::adapter::{Failure, Received, Session};
 use crate::codec::{self, Misread};
 use crate::excerpt::shortened;
@@ -19,13 +20,14 @@ pub struct Signatures {
     actions: Vec<Action>,
     constants: Vec<(Datum, Value)>,
     captures: Captures,
+    launched: Launched,
 }
 
 impl Signatures {
     /// Those of a session.
     pub fn of(session: &Session<'_>) -> Self {
         let (actions, constants) = (actions(session.iosts), session.constants.to_vec());
-        Signatures { actions, constants, captures: Captures::default() }
+        Signatures { actions, constants, ..Signatures::default() }
     }
 
     /// The same, where these are captured.
@@ -33,9 +35,19 @@ impl Signatures {
         Signatures { captures: Captures::of(captures), ..self }
     }
 
+    /// The same, to a system with which this was launched.
+    pub fn launched(self, launched: Launched) -> Self {
+        Signatures { launched, ..self }
+    }
+
     /// Something came that may be captured: is it?
     pub fn capture(&mut self, name: &str, value: &str) -> bool {
         self.captures.take(name, value);
+        self.captures.knows(name)
+    }
+
+    /// Is this captured?
+    pub fn captures(&self, name: &str) -> bool {
         self.captures.knows(name)
     }
 
@@ -55,7 +67,12 @@ impl Signatures {
         found.map(|(_, value)| codec::to_text(value))
     }
 
-    /// What fills a hole in a text that belongs to no stimulus: a constant, or what was captured.
+    /// What fills a hole in a text that is sent before the first stimulus: what belongs to the launch, a constant, or what was captured.
+    pub fn before(&self, name: &str) -> Option<String> {
+        self.launched.hole(name).or_else(|| self.known(name))
+    }
+
+    /// What fills a hole that is no parameter's: a constant, or what was captured.
     pub fn known(&self, name: &str) -> Option<String> {
         self.constant(name).or_else(|| self.captures.get(name).map(str::to_owned))
     }

@@ -23,7 +23,8 @@ use std::time::{Duration, Instant};
 use crate::adapter::claim::{Claim, Found};
 use crate::adapter::description::{Command, Settle, Step};
 use crate::adapter::process::Process;
-use crate::adapter::{Failure, Session, server};
+use crate::adapter::server::{self, Launched};
+use crate::adapter::{Failure, Session};
 
 /// How a run was left.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -187,10 +188,10 @@ pub const UNDER_WAY: &str = "datagrams of an earlier run may be under way";
 ///
 /// # Errors
 /// [`Failure::Start`].
-pub fn apart(steps: &[Step], port: Option<u16>, session: &Session<'_>) -> Result<(), Failure> {
+pub fn apart(steps: &[Step], launched: &Launched, session: &Session<'_>) -> Result<(), Failure> {
     for step in steps {
         match step {
-            Step::Command(one, within) => command(one, *within, port, session)?,
+            Step::Command(one, within) => command(one, *within, launched, session)?,
             Step::Pause(time) => pause(*time, session)?,
             Step::Exchange(_) | Step::Request(_) => {}
         }
@@ -205,10 +206,10 @@ pub fn apart(steps: &[Step], port: Option<u16>, session: &Session<'_>) -> Result
 pub fn command(
     command: &Command,
     within: Duration,
-    port: Option<u16>,
+    launched: &Launched,
     session: &Session<'_>,
 ) -> Result<(), Failure> {
-    let launch = server::filled(command, port, Some(session))?;
+    let launch = server::filled(command, launched, Some(session))?;
     let process = Process::silent(&launch)?;
     if !process.has_ended((Instant::now() + within).min(session.deadline)) {
         return Err(Failure::Start(process.farewell("did not end in time")));

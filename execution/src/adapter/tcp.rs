@@ -11,9 +11,9 @@ use coreach_model::semantics::Event;
 
 use crate::adapter::channel::Channel;
 use crate::adapter::description::{self, Tcp, Way};
-use crate::adapter::dialogue::Dialogue;
+use crate::adapter::dialogue::{BARRIER, Dialogue};
 use crate::adapter::evidence::{self, Evidence};
-use crate::adapter::server::Server;
+use crate::adapter::server::{Launched, Server};
 use crate::adapter::stream::Stream;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
@@ -116,23 +116,25 @@ impl Adapter for TcpAdapter {
         }
         let is_dirty = self.system.is_dirty();
         if is_dirty {
-            system::apart(&settle.barrier, None, session).map_err(|why| not_cleansed(&why))?;
+            system::apart(&settle.barrier, &Launched::default(), session)
+                .map_err(|why| not_cleansed(&why))?;
         }
         // A command may be what lets us in, or speak to the server that is brought up.
         if !self.server.is_ours() {
-            system::apart(encoding.reset(), None, session)?;
+            system::apart(encoding.reset(), &Launched::default(), session)?;
         }
         let channel = self.channel(session)?;
         let Tcp { encoding, settle, .. } = &self.description;
         if self.server.is_ours() {
-            system::apart(encoding.reset(), self.server.port(), session)?;
+            system::apart(encoding.reset(), &self.server.launched(), session)?;
         }
         let stream = Stream::new(channel, encoding.cut());
         let process = self.server.process();
         let dialogue = Dialogue::new(stream, session, encoding, self.evidence.clone());
-        let dialogue = self.dialogue.insert(dialogue.closing(self.behaviour.on_close.clone()));
+        let dialogue = dialogue.launched(self.server.launched()).closing(self.behaviour.on_close.clone());
+        let dialogue = self.dialogue.insert(dialogue);
         if is_dirty {
-            let passed = dialogue.exchange(encoding, &settle.barrier, "barrier", session.deadline, process);
+            let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, session.deadline, process);
             passed.map_err(|why| not_cleansed(&why))?;
             self.late = None;
             self.system.clean();

@@ -25,6 +25,15 @@ enum Piece {
     Hole(Vec<Function>, String),
 }
 
+/// A piece of a template.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part<'a> {
+    /// A text.
+    Text(&'a str),
+    /// The functions from the outermost to the innermost, and the name.
+    Hole(&'a [Function], &'a str),
+}
+
 /// What can be done with a text before it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Function {
@@ -54,6 +63,11 @@ impl Function {
             Function::Lower => "lower",
             Function::Json => "json",
         }
+    }
+
+    /// All of them, the last one first.
+    pub fn all_of(functions: &[Function], text: String) -> String {
+        functions.iter().rev().fold(text, |text, function| function.of(&text))
     }
 
     fn of(self, text: &str) -> String {
@@ -187,6 +201,14 @@ impl Template {
         })
     }
 
+    /// Its pieces, in order.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        self.0.iter().map(|piece| match piece {
+            Piece::Text(text) => Part::Text(text),
+            Piece::Hole(functions, name) => Part::Hole(functions, name),
+        })
+    }
+
     /// The text with its holes filled; functions are of what fills them.
     ///
     /// # Errors
@@ -210,8 +232,7 @@ impl Template {
                 Piece::Text(piece) => text.push_str(piece),
                 Piece::Hole(functions, name) => {
                     let value = value(name).ok_or_else(|| name.clone())?;
-                    let value = functions.iter().rev().fold(value, |value, function| function.of(&value));
-                    text.push_str(&written(value));
+                    text.push_str(&written(Function::all_of(functions, value)));
                 }
             }
         }

@@ -12,6 +12,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::Resumption;
@@ -27,6 +28,19 @@ pub struct Tls {
     config: Arc<ClientConfig>,
     /// Whose name the certificate must have, where it is not the host's.
     name: Option<ServerName<'static>>,
+    /// Where the texts lie.
+    files: Option<Files>,
+}
+
+/// Where the texts lie, for other programs that are to speak with the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Files {
+    /// The authorities that are trusted.
+    pub authorities: PathBuf,
+    /// Our certificate and its key.
+    pub client: Option<(PathBuf, PathBuf)>,
+    /// The server's name, where it is not the host's.
+    pub name: Option<String>,
 }
 
 /// Which file is wrong.
@@ -84,7 +98,18 @@ impl Tls {
         };
         config.resumption = Resumption::disabled();
         let name = name.and_then(|name| ServerName::try_from(name.to_owned()).ok());
-        Ok(Tls { config: Arc::new(config), name })
+        Ok(Tls { config: Arc::new(config), name, files: None })
+    }
+
+    /// The same, of which it is known where the texts lie.
+    #[must_use]
+    pub fn lying(self, files: Files) -> Self {
+        Tls { files: Some(files), ..self }
+    }
+
+    /// Where the texts lie, if that is known.
+    pub fn files(&self) -> Option<&Files> {
+        self.files.as_ref()
     }
 
     /// A session with this host, which has not begun.

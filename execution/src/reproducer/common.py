@@ -74,8 +74,27 @@ class Implementation:
     """What all ways to an implementation have in common."""
 
     def __init__(self):
-        self.port = free_port()
+        self.port, self.folder = free_port(), None
         self.process, self.grace = None, 0
+        self.captures = {name: default for name, default in CAPTURES.items() if default is not None}
+
+    @property
+    def tmp(self):
+        """A folder for the files of what is launched."""
+        if self.folder is None:
+            self.folder = tempfile.mkdtemp(prefix="coreach-script-")
+        return self.folder
+
+    def captured(self, name):
+        """What an answer has said that is sent again."""
+        if name not in self.captures:
+            raise NotTried("nothing that came has been captured as %s" % name)
+        return self.captures[name]
+
+    def without_captures(self, values):
+        """The values of an event: what else was found in it is captured."""
+        self.captures.update((name, one) for name, one in values.items() if name in CAPTURES)
+        return {name: one for name, one in values.items() if name not in CAPTURES}
 
     def launch(self, words, directory, environment, grace=0, talks=False):
         """Starts the implementation, in a process group of its own. So long it may take to end by itself."""
@@ -83,7 +102,7 @@ class Implementation:
         pipe = subprocess.PIPE if talks else None
         try:
             self.process = subprocess.Popen(
-                words, cwd=directory, env={**os.environ, **environment}, start_new_session=True, bufsize=0,
+                words, cwd=directory, env={**os.environ, **environment, "COREACH_TMP": self.tmp}, start_new_session=True, bufsize=0,
                 stdin=pipe or subprocess.DEVNULL, stdout=pipe or sys.stderr)
         except OSError as error:
             raise NotTried("%s cannot be started: %s" % (words[0], error))
@@ -91,8 +110,8 @@ class Implementation:
     def command(self, words, directory, environment, within):
         """A command that belongs to the reset; it must end with status 0."""
         try:
-            ended = subprocess.run(words, cwd=directory, env={**os.environ, **environment}, timeout=within,
-                                   stdin=subprocess.DEVNULL, stdout=sys.stderr)
+            ended = subprocess.run(words, cwd=directory, env={**os.environ, **environment, "COREACH_TMP": self.tmp},
+                                   timeout=within, stdin=subprocess.DEVNULL, stdout=sys.stderr)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise NotTried("the reset failed: %s" % error)
         if ended.returncode != 0:
@@ -164,6 +183,8 @@ class Implementation:
             except OSError:
                 pass
             self.process.wait()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def parsed(data):

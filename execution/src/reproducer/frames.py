@@ -8,7 +8,10 @@ class It(Wire):
             return
         frame = self.frame(within)
         frame = self.nothing() if frame is None else frame
-        if isinstance(frame, Came) or not re.fullmatch(expected, frame.hex()):
+        fitting = None if isinstance(frame, Came) else re.fullmatch(expected, frame.hex())
+        if fitting:
+            self.without_captures({name: one for name, one in fitting.groupdict().items() if one is not None})
+        else:
             raise NotTried("the reset was answered by %s" % (frame if isinstance(frame, Came) else frame.hex()))
 
     def next(self, within):
@@ -27,7 +30,7 @@ class It(Wire):
         for name, fields in OBSERVATIONS:
             values = found(fields, frame)
             if values is not None:
-                return [Came("event", frame, name, values)]
+                return [Came("event", frame, name, self.without_captures(values))]
         return [] if UNMATCHED == "ignore" else [Came("alien" if UNMATCHED == "fail" else "garbage", frame)]
 
     def frame(self, within):
@@ -126,3 +129,58 @@ def split(extent, frame):
 def number_of(integer, data):
     """The number in these bytes: how many they are, their order, and whether it may be below 0."""
     return int.from_bytes(data, integer[1], signed=integer[2])
+
+
+def written(fields, values):
+    """The frame of a stimulus, of which some values were captured."""
+    frame = b""
+    for kind, what, name in fields:
+        if kind == "fixed":
+            frame += what
+        elif kind == "number":
+            frame += number_in(what, decimal(values[name]))
+        elif kind == "bits":
+            whole = width = 0
+            for bits, fixed, part in what:
+                one = decimal(values[part]) if fixed is None else fixed
+                if one < 0 or one >> bits:
+                    raise NotTried("%s is no number of %s bits" % (one, bits))
+                whole, width = whole << bits | one, width + bits
+            frame += whole.to_bytes(width // 8, "big")
+        else:
+            mine = values[name].encode() if kind == "text" else bytes.fromhex(values[name])
+            kind, what = what
+            if kind == "size" and len(mine) != what or kind == "until" and (mine + what).find(what) != len(mine):
+                raise NotTried("%s does not fit its field: %r" % (name, mine))
+            frame += number_in(what, len(mine)) + mine if kind == "length" else mine + what if kind == "until" else mine
+    return frame
+
+
+def framed(frame):
+    """A frame with what tells it from others."""
+    kind, what = CUT
+    if kind == "delimiter":
+        if (frame + what).find(what) != len(frame):
+            raise NotTried("the delimiter of frames is in one: %r" % frame)
+        return frame + what
+    if kind != "length":
+        return frame
+    integer, at, is_of_all = what
+    if len(frame) < at:
+        raise NotTried("a frame ends before its length: %r" % frame)
+    said = number_in(integer, len(frame) + integer[0] if is_of_all else len(frame) - at)
+    return frame[:at] + said + frame[at:]
+
+
+def decimal(text):
+    if not re.fullmatch("[+-]?[0-9]{1,40}", text):
+        raise NotTried("%r is no number" % text)
+    return int(text)
+
+
+def number_in(integer, number):
+    """The bytes of a number: of `number_of` the other way."""
+    try:
+        return number.to_bytes(integer[0], integer[1], signed=integer[2])
+    except OverflowError:
+        raise NotTried("%s does not fit %s bytes" % (number, integer[0]))

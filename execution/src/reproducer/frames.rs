@@ -38,6 +38,22 @@ pub fn fields(fields: &[Field]) -> String {
     format!("[{}]", fields.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
+/// The names in the fields.
+pub fn names(fields: &[Field]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for field in fields {
+        match field {
+            Field::Fixed(_) => {}
+            Field::Integer(_, name) | Field::Bytes { name, .. } => names.extend(name.as_deref()),
+            Field::Bits(parts) => names.extend(parts.iter().filter_map(|part| match &part.content {
+                BitContent::Named(name) => Some(name.as_str()),
+                BitContent::Fixed(_) | BitContent::Any => None,
+            })),
+        }
+    }
+    names
+}
+
 fn part(Bits { width, content }: &Bits) -> String {
     match content {
         BitContent::Fixed(number) => format!("({width}, {number}, None)"),
@@ -177,8 +193,16 @@ mod tests {
                 "it = It()\nit.more = lambda until: False\nit.buffer = {}\ncame = it.next(0)\nwhile came.kind != 'silence':\n    print(show(came))\n    if came.kind == 'garbage':\n        break\n    came = it.next(0)\n",
                 bytes(&wire)
             );
-            let printed =
-                python(&[IMPORTS, &constants(&iut(way), &signatures), COMMON, WIRE, FRAMES, SHOW, &main]);
+            let printed = python(&[
+                IMPORTS,
+                "TLS = None\n",
+                &constants(&iut(way), &signatures),
+                COMMON,
+                WIRE,
+                FRAMES,
+                SHOW,
+                &main,
+            ]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "{cut:?}");
         }
         assert!(outputs > 100 && aliens > 100 && wrong > 0, "{outputs} {aliens} {wrong}");

@@ -3,7 +3,7 @@ class It(Implementation):
 
     def __init__(self):
         super().__init__()
-        self.answers, self.events, self.status = [], [], None
+        self.answers, self.events, self.status, self.action = [], [], None, None
 
     def ready(self, address, within):
         self.connection(address, within).close()
@@ -11,8 +11,14 @@ class It(Implementation):
     def request(self, base, method, path, headers, body, within=PATIENCE):
         words = ["curl", "-q", "--silent", "--show-error", "--http1.1", "--noproxy", "*", "--globoff", "--path-as-is",
                  "--max-time", str(within), "--write-out", "%{http_code}", "--request", method]
+        head = tempfile.NamedTemporaryFile(prefix="coreach-script-") if SOURCES else None
+        if head is not None:
+            words += ["--dump-header", head.name]
         if method == "HEAD":
             words.append("--head")
+        if TLS is not None:
+            base, headers, more = secured(base, headers)
+            words += more
         names = {name.lower() for name, _ in headers}
         for name, value in [("User-Agent", "coreach"), ("Accept-Encoding", "identity"), ("Content-Type", None)]:
             if name.lower() not in names:
@@ -30,13 +36,15 @@ class It(Implementation):
             raise NotTried("curl cannot be started: %s" % error)
         body, status = done.stdout[:-3], done.stdout[-3:]
         if done.returncode == 0:
-            return int(status), body
+            return int(status), body, [] if head is None else headers_of(head.read())
         if done.returncode == 28:
             return Came("silence")
         if done.returncode in (7, 18, 52, 55, 56):
             return Came("end", body)
         if done.returncode in (1, 8):
             return Came("garbage", body)
+        if done.returncode in (35, 51, 58, 60, 77):
+            raise NotTried("no TLS with %s: curl ended with status %s" % (base, done.returncode))
         raise NotTried("curl ended with status %s" % done.returncode)
 
     def prepare(self, base, method, path, headers, body, status, expected, within):
@@ -46,38 +54,115 @@ class It(Implementation):
             answer = self.request(base, method, path, headers, body)
             text = answer[1].decode("utf-8", "replace").rstrip() if isinstance(answer, tuple) else ""
             if isinstance(answer, tuple) and answer[0] == status and (expected is None or re.fullmatch(expected, text)):
+                self.capture(answer, [])
                 return
             if time.monotonic() >= until:
-                raise NotTried("the reset was answered by %s" % (answer if isinstance(answer, Came) else (answer,)))
+                raise NotTried("the reset was answered by %s" % (answer if isinstance(answer, Came) else (answer[:2],)))
             time.sleep(0.02)
 
-    def send(self, base, method, path, headers, body):
-        self.answers.append(self.request(base, method, path, headers, body))
+    def send(self, action, base, method, path, headers, body, within=PATIENCE):
+        self.answers.append((action, self.request(base, method, path, headers, body, within)))
 
     def next(self, within):
         while self.answers and not self.events:
-            answer = self.answers.pop(0)
+            self.action, answer = self.answers.pop(0)
             self.status = None if isinstance(answer, Came) else answer[0]
-            self.events = [answer] if isinstance(answer, Came) else translated(*answer)
+            self.events = [answer] if isinstance(answer, Came) else translated(answer[0], answer[1], self.action)
+            if not isinstance(answer, Came):
+                self.capture(answer, [came.name for came in self.events if came.kind == "event"])
         return self.events.pop(0) if self.events else Came("silence")
 
     def read(self, body):
         """What such a body is in an answer of the last status."""
-        return translated(self.status, body)
+        return translated(self.status, body, self.action)
+
+    def capture(self, answer, outputs):
+        """Takes out of an answer, which is these outputs, what is sent again."""
+        for name, kind, what, pattern, outputs_with_it in SOURCES:
+            if outputs_with_it and not set(outputs_with_it) & set(outputs):
+                continue
+            text = said(kind, what, answer[1], answer[2])
+            if text is not None and pattern is not None:
+                found = re.fullmatch(pattern, text)
+                text = found.group(1) if found else None
+            if text is not None:
+                self.captures[name] = text
 
 
-def translated(status, body):
-    """The events that an answer is."""
+def secured(base, headers):
+    """With TLS: who is named in the description is trusted, and nobody else."""
+    authorities, certificate, key, name = TLS
+    more = ["--cacert", authorities, "--capath", os.devnull]
+    if certificate is not None:
+        more += ["--cert", certificate, "--key", key]
+    if name is not None:
+        # The certificate is of this name; who is asked stays who it was.
+        scheme, _, rest = base.partition("://")
+        place, slash, path = rest.partition("/")
+        host, _, port = place.rpartition(":") if re.search(r":[0-9]+$", place) else (place, "", "443")
+        more += ["--connect-to", "%s:%s:%s:%s" % (name, port, host, port)]
+        if not any(one.lower() == "host" for one, _ in headers):
+            headers = [("Host", place)] + headers
+        base = "%s://%s:%s%s%s" % (scheme, name, port, slash, path)
+    return base, headers, more
+
+
+def headers_of(head):
+    """The headers of an answer, names in small letters: not those of a `100 Continue`, and not those behind the body."""
+    for block in head.replace(b"\r\n", b"\n").split(b"\n\n"):
+        first, _, lines = block.partition(b"\n")
+        if re.match(rb"HTTP/[0-9.]+ 1[0-9][0-9]", first):
+            continue
+        headers = []
+        for line in lines.split(b"\n"):
+            name, colon, value = line.partition(b":")
+            try:
+                headers += [(name.decode().lower(), value.strip(b" \t").decode())] if colon else []
+            except ValueError:
+                pass
+        return headers
+    return []
+
+
+def said(kind, what, body, headers):
+    """What an answer says in a header, in a cookie, or in its body."""
+    lines = [value for name, value in headers if name == (what.lower() if kind == "header" else "set-cookie")]
+    if kind == "header":
+        return ", ".join(lines) if lines else None
+    if kind == "cookie":
+        pairs = [line.split(";")[0].partition("=") for line in lines]
+        values = [value.strip() for name, sign, value in pairs if sign and name.strip() == what]
+        return values[-1] if values else None
+    codings = [value for name, value in headers if name == "content-encoding" and value]
+    if codings and [one.lower() for one in codings] != ["identity"]:
+        return None
+    try:
+        text = body.decode("utf-8")
+        if kind == "body":
+            return text
+        # A number as it is written.
+        found = pointed(json.loads(text, parse_float=str, parse_int=str, parse_constant=exact, object_pairs_hook=distinct), what)
+    except (ValueError, RecursionError):
+        return None
+    return str(found).lower() if isinstance(found, bool) else found if isinstance(found, str) else None
+
+
+def quoted(text):
+    """Percent-encoded, but for what needs it nowhere (RFC 3986, 2.3)."""
+    return urllib.parse.quote(text, safe="-._~")
+
+
+def translated(status, body, action=None):
+    """The events that the answer to this stimulus is."""
     try:
         tree = parsed(body)
     except (ValueError, RecursionError):
         tree = NOTHING
-    for name, wanted, pointers, each, then in OBSERVATIONS:
-        if wanted != status:
-            continue
+    may_be = [one for one in OBSERVATIONS if one[1] == status and (not one[5] or action in one[5])]
+    for name, _, pointers, each, then, _ in may_be:
         events, more = found(tree, pointers, each), []
         if then is not None:
-            also = [found(tree, one[2], one[3]) for one in OBSERVATIONS if one[0] == then and one[1] == status]
+            also = [found(tree, one[2], one[3]) for one in may_be if one[0] == then]
             more = next((values for values in also if values is not None), None)
         # A list of nothing is no output, unless the answer is one besides.
         if events is not None and more is not None and events + more:

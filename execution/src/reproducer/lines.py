@@ -16,7 +16,10 @@ class It(Wire):
         if expected is None:
             return
         line = self.line(within)
-        if line is None or not re.fullmatch(expected, line.decode("utf-8", "replace")):
+        found = None if line is None else re.fullmatch(expected, line.decode("utf-8", "replace"))
+        if found:
+            self.without_captures({name: one for name, one in found.groupdict().items() if one is not None})
+        else:
             raise NotTried("the reset was answered by %s" % (self.nothing() if line is None else "%r" % line))
 
     def next(self, within):
@@ -52,7 +55,8 @@ class It(Wire):
             if not whole:
                 self.rule, self.seen = self.rule + 1, Progress()
                 continue
-            values = [(name, one) for name, shape in [(name, shape)] + also for one in shape.values(self.pending[:whole])]
+            values = [(name, self.without_captures(one))
+                      for name, shape in [(name, shape)] + also for one in shape.values(self.pending[:whole])]
             raw = self.taken(whole)
             self.events = [Came("event", raw, name, one) for name, one in values]
         return self.events.pop(0) if self.events else None

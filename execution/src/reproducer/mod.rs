@@ -9,7 +9,8 @@
 //! same in all scripts of a way (the `.py` files beside this one). Commands are lists of words, never a line for a shell, and every
 //! text of a user or an implementation is a literal of printable ASCII signs, so no sign of it can mean anything else.
 //!
-//! The bytes that are sent are made when the script is written; it reads by the fields of the outputs, as the adapter does.
+//! The bytes that are sent are made when the script is written, but for what is known only when it runs (`words`): the port, the folder, and what is
+//! captured from answers, as it was in the run. It reads by the fields of the outputs, as the adapter does.
 //!
 //! Of runs that leave a connection for a new one there is no script yet.
 //!
@@ -23,6 +24,8 @@
 mod frames;
 mod observations;
 mod python;
+mod sent;
+mod words;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -33,25 +36,22 @@ use coreach_model::{Datum, Value, Verdict};
 use serde_json::Value as Json;
 
 use crate::adapter::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Spelling, Stdio, Step, Tcp, Way,
+    Capture, Command, Encoding, Exchange, Http, Iut, Launch, Spelling, Stdio, Step, Tcp, Way,
 };
 use crate::adapter::evidence::{self, Kind};
-use crate::adapter::http::prepare;
 use crate::adapter::signature::Signatures;
-use crate::adapter::template::Template;
-use crate::adapter::{Failure, Received, Session, binary, json_lines, lines};
+use crate::adapter::{Failure, Received, Session, binary, json_lines};
 use crate::codec;
 use crate::explain::reason;
 use crate::judge::Judge;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step as Happened};
 use python::{bytes, comment, json, text};
+use sent::LAUNCHED;
+use words::Words;
 
 /// Why there is no script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoScript(pub String);
-
-/// Stands for the free port until the words are written: no word of a command can hold it.
-const PORT: &str = "\0port\0";
 
 /// How long an answer is waited for at least.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -70,12 +70,13 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     {
         return Err(NoScript(format!("`{action}` makes a new connection, for which there is no script yet")));
     }
-    refuse(&iut.way)?;
+    let secured = tls(&iut.way)?;
     let told = reason(judge, run);
     let session =
         Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
     let redact = iut.evidence.redact.as_slice();
-    let writer = Writer { signatures: Signatures::of(&session), session, redact, body: String::new() };
+    let signatures = Signatures::of(&session).capturing(captures(&iut.way));
+    let writer = Writer { signatures, session, redact, body: String::new() };
     let (way, mut writer) = writer.begun(&iut.way)?;
     writer.steps(&iut.way, run, &offence, &told.expected)?;
     let constants = observations::constants(iut, &writer.signatures);
@@ -96,6 +97,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     }
     script.push_str(IMPORTS);
     script.push_str(&constants);
+    script.push_str(&secured);
     if way == HTTP {
         let names: Vec<String> = redact.iter().map(|name| text(name)).collect();
         let _ = writeln!(script, "SECRET = [{}]", names.join(", "));
@@ -112,7 +114,8 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     Ok(script)
 }
 
-const IMPORTS: &str = "import json, os, re, select, shlex, signal, socket, subprocess, sys, time
+const IMPORTS: &str =
+    "import base64, json, os, re, select, shlex, shutil, signal, socket, subprocess, sys, tempfile, time, urllib.parse
 from fractions import Fraction
 
 BEGIN = time.monotonic()
@@ -135,6 +138,8 @@ enum Offence {
     Text(&'static str, Option<Vec<u8>>),
     /// The end of the implementation.
     End,
+    /// That nothing came for so long.
+    Silence(Duration),
 }
 
 impl Offence {
@@ -153,6 +158,7 @@ impl Offence {
             Outcome::Verdict(Verdict::Fail, Cause::Alien(_)) => {
                 Ok(Offence::Text(evidence::ALIEN, marked(evidence::ALIEN)))
             }
+            Outcome::Verdict(Verdict::Fail, Cause::Silence(time)) => Ok(Offence::Silence(*time)),
             Outcome::RunError(Failure::Garbage(_)) => {
                 Ok(Offence::Text(evidence::GARBAGE, marked(evidence::GARBAGE)))
             }
@@ -197,47 +203,51 @@ impl Writer<'_> {
     }
 
     fn stdio(&mut self, stdio: &Stdio) -> Result<&'static str, NoScript> {
-        self.apart(stdio.encoding.reset(), false)?;
-        let command = self.command(&stdio.command, false, true)?;
+        const LAUNCHED: [&str; 1] = ["tmp"];
+        if !stdio.keep {
+            self.apart(stdio.encoding.reset(), &LAUNCHED)?;
+        }
+        let command = self.command(&stdio.command, &LAUNCHED, !stdio.keep)?;
         self.line(&format!("it.start({command}{})", grace(&stdio.command)));
-        self.encoding(&stdio.encoding, stdio.ready)
+        if stdio.keep {
+            self.apart(stdio.encoding.reset(), &LAUNCHED)?;
+        }
+        self.encoding(&stdio.encoding, &LAUNCHED, stdio.ready)
     }
 
     fn socket(&mut self, tcp: &Tcp, connect: &str) -> Result<&'static str, NoScript> {
         let reset = tcp.encoding.reset();
         if tcp.launch.is_none() {
-            self.apart(reset, false)?;
+            self.apart(reset, &[])?;
         }
         let ready = self.launch(tcp.launch.as_ref())?;
-        let address = self.word(&tcp.address, true, false)?;
+        let address = self.word(&tcp.address, &LAUNCHED, false)?;
         self.line(&format!("it.{connect}({address}, {})", ready.as_secs_f64()));
         if tcp.launch.is_some() {
-            self.apart(reset, true)?;
+            self.apart(reset, &LAUNCHED)?;
         }
-        self.encoding(&tcp.encoding, ready)
+        let launched: &[&str] = if tcp.launch.is_some() { &LAUNCHED } else { &[] };
+        self.encoding(&tcp.encoding, launched, ready)
     }
 
     fn http(&mut self, http: &Http) -> Result<&'static str, NoScript> {
-        let base = self.word(&http.base, true, false)?;
+        let base = self.word(&http.base, &LAUNCHED, false)?;
         self.line(&format!("base = {base}"));
         let ready = self.launch(http.launch.as_ref())?;
         if http.launch.is_some() {
             self.line(&format!("it.ready(\"127.0.0.1:\" + it.port, {})", ready.as_secs_f64()));
         }
+        let launched: &[&str] = if http.launch.is_some() { &LAUNCHED } else { &[] };
         for step in &http.reset {
             let Step::Request(probe) = step else {
-                self.apart(std::slice::from_ref(step), http.launch.is_some())?;
+                self.apart(std::slice::from_ref(step), launched)?;
                 continue;
             };
-            let prepared = prepare(&probe.request, "", "reset", |name| {
-                self.signatures.constant(name).ok_or_else(|| self.signatures.lacking(name))
-            });
-            let prepared = prepared.map_err(no_script)?;
+            let request = self.request(&probe.request, |name| self.before(name, launched))?;
             let expected =
                 probe.body.as_ref().map_or("None".to_owned(), |body| text(&python::pattern(body.as_str())));
             self.line(&format!(
-                "it.prepare(base, {}, {}, {expected}, {})",
-                python::request(&prepared, self.redact),
+                "it.prepare(base, {request}, {}, {expected}, {})",
                 probe.status,
                 probe.within.as_secs_f64()
             ));
@@ -245,7 +255,12 @@ impl Writer<'_> {
         Ok(HTTP)
     }
 
-    fn encoding(&mut self, encoding: &Encoding, ready: Duration) -> Result<&'static str, NoScript> {
+    fn encoding(
+        &mut self,
+        encoding: &Encoding,
+        launched: &[&str],
+        ready: Duration,
+    ) -> Result<&'static str, NoScript> {
         let within = ready.as_secs_f64();
         match encoding {
             Encoding::Json => {
@@ -254,15 +269,21 @@ impl Writer<'_> {
                 Ok(JSON_LINES)
             }
             Encoding::Lines(lines) => {
-                self.exchanges(&lines.reset, within, |text| Ok((text + &lines.line_ending).into_bytes()))?;
+                self.exchanges(&lines.reset, launched, within, |mut words| {
+                    words.push(&lines.line_ending);
+                    Ok(words.bytes())
+                })?;
                 Ok(LINES)
             }
             Encoding::Binary(binary) => {
-                self.exchanges(&binary.reset, within, |text| {
-                    let frame = binary::unhex(&text);
+                self.exchanges(&binary.reset, launched, within, |words| {
+                    let Some(text) = words.whole() else {
+                        return Ok(format!("framed(bytes.fromhex({}))", words.text()));
+                    };
+                    let frame = binary::unhex(text);
                     let frame = frame.ok_or_else(|| "no pairs of hexadecimal digits".to_owned());
                     let framed = frame.and_then(|frame| binary.cut.framed(frame));
-                    framed.map_err(|why| NoScript(format!("`reset`: {why}")))
+                    framed.map(|framed| bytes(&framed)).map_err(|why| NoScript(format!("`reset`: {why}")))
                 })?;
                 Ok(FRAMES)
             }
@@ -273,16 +294,17 @@ impl Writer<'_> {
     fn exchanges(
         &mut self,
         steps: &[Step],
+        launched: &[&str],
         within: f64,
-        sent: impl Fn(String) -> Result<Vec<u8>, NoScript>,
+        sent: impl Fn(Words) -> Result<String, NoScript>,
     ) -> Result<(), NoScript> {
         for step in steps {
             let Step::Exchange(Exchange { send, expect }) = step else { continue };
             let send = match send {
                 None => "None".to_owned(),
                 Some(template) => {
-                    let filled = template.fill(|name| self.signatures.constant(name)).map_err(no_value)?;
-                    bytes(&sent(filled)?)
+                    let value = |name: &str| self.before(name, launched);
+                    sent(Words::of(template, value, words::PLAIN).map_err(no_value)?)?
                 }
             };
             let expect = expect.as_ref();
@@ -296,17 +318,17 @@ impl Writer<'_> {
     fn launch(&mut self, launch: Option<&Launch>) -> Result<Duration, NoScript> {
         let Some(launch) = launch else { return Ok(PATIENCE) };
         // A server that is kept outlives the constants of a run.
-        let command = self.command(&launch.command, true, !launch.keep)?;
+        let command = self.command(&launch.command, &LAUNCHED, !launch.keep)?;
         self.line(&format!("it.launch({command}{})", grace(&launch.command)));
         Ok(launch.ready)
     }
 
     /// Commands and pauses of the reset.
-    fn apart(&mut self, steps: &[Step], has_port: bool) -> Result<(), NoScript> {
+    fn apart(&mut self, steps: &[Step], launched: &[&str]) -> Result<(), NoScript> {
         for step in steps {
             match step {
                 Step::Command(command, within) => {
-                    let command = self.command(command, has_port, true)?;
+                    let command = self.command(command, launched, true)?;
                     self.line(&format!("it.command({command}, {})", within.as_secs_f64()));
                 }
                 Step::Pause(time) => self.line(&format!("it.pause({})", time.as_secs_f64())),
@@ -317,26 +339,13 @@ impl Writer<'_> {
     }
 
     /// Its words, folder and environment.
-    fn command(&self, command: &Command, has_port: bool, has_constants: bool) -> Result<String, NoScript> {
+    fn command(&self, command: &Command, launched: &[&str], has_constants: bool) -> Result<String, NoScript> {
         let words: Result<Vec<String>, NoScript> =
-            command.words.iter().map(|word| self.word(word, has_port, has_constants)).collect();
+            command.words.iter().map(|word| self.word(word, launched, has_constants)).collect();
         // The script may lie and be started elsewhere.
         let folder = std::path::absolute(&command.directory).unwrap_or_else(|_| command.directory.clone());
         let environment = command.environment.iter().map(|(name, value)| (name.as_str(), text(value)));
         Ok(format!("[{}], {}, {}", words?.join(", "), path(&folder), python::dictionary(environment)))
-    }
-
-    /// A word as an expression: the free port is known to the script only.
-    fn word(&self, word: &Template, has_port: bool, has_constants: bool) -> Result<String, NoScript> {
-        let value = |name: &str| match name {
-            "port" if has_port => Some(PORT.to_owned()),
-            name if has_constants => self.signatures.constant(name),
-            _ => None,
-        };
-        let filled = word.fill(value).map_err(no_value)?;
-        let pieces: Vec<String> = filled.split(PORT).map(text).collect();
-        let whole = pieces.join(" + it.port + ");
-        Ok(whole.replace("\"\" + ", "").replace(" + \"\"", ""))
     }
 
     fn steps(
@@ -348,6 +357,7 @@ impl Writer<'_> {
     ) -> Result<(), NoScript> {
         let mut before = None;
         let last = run.trace.len().saturating_sub(1);
+        let last_event = run.trace.iter().rposition(|step| step.what.event().is_some()).unwrap_or(last);
         for (number, step) in run.trace.iter().enumerate() {
             let gap = step.at.saturating_sub(before.unwrap_or(step.at));
             match &step.what {
@@ -358,7 +368,14 @@ impl Writer<'_> {
                         self.line(&format!("it.pause({:.3})", gap.as_secs_f64()));
                     }
                     let sent = self.stimulus(way, event)?;
-                    self.line(&format!("it.send({sent})  {}", comment(&event.to_string())));
+                    // Over HTTP, it is the request that waits for its answer.
+                    let within = match (offence, way) {
+                        (Offence::Silence(time), Way::Http(_)) if number == last_event => {
+                            format!(", within={}", time.as_secs_f64())
+                        }
+                        _ => String::new(),
+                    };
+                    self.line(&format!("it.send({sent}{within})  {}", comment(&event.to_string())));
                 }
                 Occurrence::Observation(event) => {
                     let values = self.values(way, event);
@@ -383,6 +400,10 @@ impl Writer<'_> {
                 let raw = raw.as_ref().filter(is_frame).map_or("None".to_owned(), |raw| bytes(raw));
                 self.line(&format!("it.offence(\"{kind}\", {}, raw={raw})", within(gap)));
             }
+            Offence::Silence(time) => {
+                self.allowed(expected);
+                self.line(&format!("it.offence(\"silence\", {})", time.as_secs_f64()));
+            }
             Offence::End => {
                 self.allowed(expected);
                 self.line(&format!("it.offence(\"end\", {})", within(gap)));
@@ -397,35 +418,6 @@ impl Writer<'_> {
         }
         for one in expected {
             self.line(&comment(&format!("  {one}")));
-        }
-    }
-
-    fn stimulus(&self, way: &Way, event: &Event) -> Result<String, NoScript> {
-        match way {
-            Way::Simulated(_) => Ok(String::new()),
-            Way::Stdio(Stdio { encoding, .. })
-            | Way::Tcp(Tcp { encoding, .. })
-            | Way::Udp(Tcp { encoding, .. }) => {
-                let sent = match encoding {
-                    Encoding::Json => Ok(json_lines::input(event, &self.signatures).into_bytes()),
-                    Encoding::Lines(described) => {
-                        lines::input(described, event, &self.signatures).map(String::into_bytes)
-                    }
-                    Encoding::Binary(described) => binary::input(described, event, &self.signatures),
-                };
-                Ok(bytes(&sent.map_err(no_script)?))
-            }
-            Way::Http(http) => {
-                let request = http.stimuli.iter().find(|(action, _)| *action == event.action);
-                let (_, request) = request
-                    .ok_or_else(|| NoScript(format!("`stimuli` has no request for `{}`", event.action)))?;
-                let value = |name: &str| {
-                    let hole = self.signatures.hole(event, &http.spelling, name);
-                    hole.ok_or_else(|| self.signatures.lacking(name))
-                };
-                let prepared = prepare(request, "", &event.action, value).map_err(no_script)?;
-                Ok(format!("base, {}", python::request(&prepared, self.redact)))
-            }
         }
     }
 
@@ -477,31 +469,31 @@ fn path(path: &Path) -> String {
     }
 }
 
-/// What a script cannot do yet must not be in one: it would see another failure, or none.
-fn refuse(way: &Way) -> Result<(), NoScript> {
-    let captures = match way {
-        Way::Http(http) => !http.captures.is_empty(),
-        _ => encoding(way).is_some_and(|encoding| !encoding.captures().is_empty()),
-    };
+/// With whom TLS is spoken, where it is: the files of the description, which lie where they lay.
+fn tls(way: &Way) -> Result<String, NoScript> {
     let tls = match way {
-        Way::Tcp(Tcp { tls, .. }) => tls.is_some(),
-        Way::Http(http) => http.tls.is_some(),
-        Way::Simulated(_) | Way::Stdio(_) | Way::Udp(_) => false,
+        Way::Tcp(Tcp { tls, .. }) | Way::Http(Http { tls, .. }) => tls.as_ref(),
+        Way::Simulated(_) | Way::Stdio(_) | Way::Udp(_) => None,
     };
-    if tls {
-        return Err(NoScript("it speaks TLS (`tls`), for which there is no script yet".to_owned()));
+    let Some(tls) = tls else { return Ok("TLS = None\n".to_owned()) };
+    let Some(files) = tls.files() else {
+        return Err(NoScript("it is not known where the certificates of `tls` lie".to_owned()));
+    };
+    let absolute = |file: &Path| path(&std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
+    let (certificate, key) = match &files.client {
+        Some((certificate, key)) => (absolute(certificate), absolute(key)),
+        None => ("None".to_owned(), "None".to_owned()),
+    };
+    let name = files.name.as_ref().map_or("None".to_owned(), |name| text(name));
+    Ok(format!("import ssl\n\nTLS = ({}, {certificate}, {key}, {name})\n", absolute(&files.authorities)))
+}
+
+/// What is captured over a way.
+fn captures(way: &Way) -> &[Capture] {
+    match way {
+        Way::Http(http) => &http.captures,
+        _ => encoding(way).map_or(&[], Encoding::captures),
     }
-    if captures {
-        let text = "what is sent depends on what came (`captures`), for which there is no script yet";
-        return Err(NoScript(text.to_owned()));
-    }
-    if let Way::Http(http) = way
-        && http.observations.iter().any(|(_, response)| !response.to.is_empty())
-    {
-        let text = "an answer is an output by what was asked (`to`), for which there is no script yet";
-        return Err(NoScript(text.to_owned()));
-    }
-    Ok(())
 }
 
 fn encoding(way: &Way) -> Option<&Encoding> {

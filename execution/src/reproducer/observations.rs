@@ -7,13 +7,16 @@ use regex::Regex;
 use super::python::{self, dictionary, text};
 use super::{PATIENCE, frames};
 use crate::adapter::description::{
-    Encoding, End, Field, Iut, Middle, Response, Shape, Stdio, Tcp, Unmatched, Way,
+    Capture, Encoding, End, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp, Unmatched, Way,
 };
 use crate::adapter::signature::Signatures;
 
 /// The constants in front of the script.
 pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
     let mut constants = format!("PATIENCE = {}\n", PATIENCE.as_secs());
+    let captures = super::captures(&iut.way);
+    let defaults = captures.iter().map(|capture| (capture.name.as_str(), or_none(capture.default.as_ref())));
+    let _ = writeln!(constants, "CAPTURES = {}", dictionary(defaults));
     if let Way::Stdio(_) | Way::Tcp(_) | Way::Udp(_) = iut.way {
         let _ = writeln!(constants, "ON_CLOSE = {}", or_none(iut.behaviour.on_close.as_ref()));
     }
@@ -46,6 +49,8 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
         }
         Way::Http(http) => {
             list(http.unmatched, http.observations.iter().map(|(name, one)| answer(name, one)).collect());
+            let sources: String = captures.iter().map(source).collect();
+            let _ = writeln!(constants, "SOURCES = [{sources}]");
         }
         _ => {}
     }
@@ -53,10 +58,26 @@ pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
 }
 
 fn answer(action: &str, response: &Response) -> String {
-    let Response { status, values, each, then, .. } = response;
+    let Response { status, values, each, then, to } = response;
     let pointers = values.iter().map(|(name, pointer)| (name.as_str(), text(pointer)));
     let (each, then) = (or_none(each.as_ref()), or_none(then.as_ref()));
-    format!("{}, {status}, {}, {each}, {then}", text(action), dictionary(pointers))
+    let to: Vec<String> = to.iter().map(|name| text(name)).collect();
+    format!("{}, {status}, {}, {each}, {then}, [{}]", text(action), dictionary(pointers), to.join(", "))
+}
+
+/// Where a capture stands in an answer.
+fn source(capture: &Capture) -> String {
+    let Capture { name, source, pattern, from, .. } = capture;
+    let (kind, what) = match source {
+        Source::Part => return String::new(),
+        Source::Header(header) => ("header", header.as_str()),
+        Source::Cookie(cookie) => ("cookie", cookie.as_str()),
+        Source::Pointer(pointer) => ("pointer", pointer.as_str()),
+        Source::Body => ("body", ""),
+    };
+    let pattern = pattern.as_ref().map_or("None".to_owned(), |one| text(&python::pattern(one.as_str())));
+    let from: Vec<String> = from.iter().map(|name| text(name)).collect();
+    format!("\n    ({}, \"{kind}\", {}, {pattern}, [{}]),", text(name), text(what), from.join(", "))
 }
 
 fn or_none(name: Option<&String>) -> String {
@@ -135,7 +156,13 @@ transitions: [{ from: A, to: A, on: Told }]
             environment: Vec::new(),
             grace: std::time::Duration::ZERO,
         };
-        Stdio { command, ready: std::time::Duration::ZERO, encoding: Encoding::Json, settle: None }
+        Stdio {
+            command,
+            ready: std::time::Duration::ZERO,
+            encoding: Encoding::Json,
+            settle: None,
+            keep: false,
+        }
     }
 
     /// What Python prints.
@@ -244,8 +271,16 @@ transitions: [{ from: A, to: A, on: Told }]
                 "it = It()\nfor line in [{}]:\n    it.pending.append(line)\n    came = it.decoded()\n    while came is not None:\n        print(show(came))\n        came = it.decoded()\n",
                 words.join(", ")
             );
-            let printed =
-                python(&[IMPORTS, &constants(&iut(way), &signatures), COMMON, WIRE, LINES, SHOW, &main]);
+            let printed = python(&[
+                IMPORTS,
+                "TLS = None\n",
+                &constants(&iut(way), &signatures),
+                COMMON,
+                WIRE,
+                LINES,
+                SHOW,
+                &main,
+            ]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected, "round {round}");
         }
         assert!(outputs > 200 && aliens > 40 && kinds.len() == 7, "{outputs} {aliens} {kinds:?}");
@@ -321,7 +356,8 @@ transitions: [{ from: A, to: A, on: Told }]
                 asked.join(", ")
             );
             let constants = constants(&iut(Way::Http(http)), &signatures);
-            let printed = python(&[IMPORTS, "SECRET = []", &constants, COMMON, HTTP, SHOW, &main]);
+            let printed =
+                python(&[IMPORTS, "SECRET = []\nTLS = None\n", &constants, COMMON, HTTP, SHOW, &main]);
             assert_eq!(printed.lines().collect::<Vec<_>>(), expected);
             assert!(expected.iter().filter(|one| one.contains("Item(")).count() >= 2, "{expected:?}");
         }

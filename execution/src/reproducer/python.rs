@@ -4,8 +4,6 @@ use std::fmt::Write as _;
 
 use serde_json::Value as Json;
 
-use crate::adapter::requests::Prepared;
-
 /// A text.
 pub fn text(text: &str) -> String {
     let mut written = String::from("\"");
@@ -77,18 +75,6 @@ pub fn json(value: &Json) -> String {
 pub fn dictionary<'a>(pairs: impl Iterator<Item = (&'a str, String)>) -> String {
     let pairs: Vec<String> = pairs.map(|(name, value)| format!("{}: {value}", text(name))).collect();
     format!("{{{}}}", pairs.join(", "))
-}
-
-/// The words of a request. The values of these headers are asked for when the script runs.
-pub fn request(prepared: &Prepared, redact: &[String]) -> String {
-    let header = |(name, value): &(String, String)| {
-        let is_secret = redact.iter().any(|one| one.eq_ignore_ascii_case(name));
-        let value = if is_secret { format!("secret({})", text(name)) } else { text(value) };
-        format!("({}, {value})", text(name))
-    };
-    let headers: Vec<String> = prepared.headers.iter().map(header).collect();
-    let (method, path) = (text(&prepared.method), text(&prepared.url));
-    format!("{method}, {path}, [{}], {}", headers.join(", "), bytes(prepared.body.as_bytes()))
 }
 
 /// A pattern in Python's dialect, without the frame that makes it fit a whole line.

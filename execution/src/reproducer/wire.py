@@ -11,8 +11,11 @@ class Wire(Implementation):
 
     def connect(self, address, within):
         self.socket = self.connection(address, within)
-        self.socket.settimeout(None)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if TLS is not None:
+            self.socket = secured(self.socket, address.rpartition(":")[0].strip("[]"))
+        # What comes within TLS need not be anything for us.
+        self.socket.settimeout(None if TLS is None else 0)
         self.input = self.output = self.socket.fileno()
 
     def hang_up(self):
@@ -27,7 +30,9 @@ class Wire(Implementation):
             if not select.select([], [self.input], [], PATIENCE)[1]:
                 raise NotTried("the implementation does not read what is sent")
             try:
-                data = data[os.write(self.input, data[:512]):]
+                data = data[os.write(self.input, data[:512]) if TLS is None else self.socket.send(data[:512]):]
+            except BlockingIOError if TLS is None else (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                time.sleep(0.001)
             except OSError:
                 # What it has sent before may be the failure.
                 return
@@ -46,7 +51,9 @@ class Wire(Implementation):
         if self.has_ended or not self.waited(until):
             return False
         try:
-            data = os.read(self.output, 65536)
+            data = os.read(self.output, 65536) if TLS is None else self.socket.recv(65536)
+        except BlockingIOError if TLS is None else (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return True
         except OSError:
             data = b""
         self.has_ended = not data
@@ -55,6 +62,8 @@ class Wire(Implementation):
 
     def waited(self, until):
         """Is there something to read, until then? One who is gone says nothing more."""
+        if TLS is not None and self.socket.pending():
+            return True
         while True:
             is_gone = self.process is not None and self.process.poll() is not None
             rest = until - time.monotonic()
@@ -74,6 +83,19 @@ class Wire(Implementation):
             return Came("end" if ON_CLOSE is None else "garbage", self.buffer)
         self.has_hung_up = True
         return Came("event", b"", ON_CLOSE, {})
+
+
+def secured(connection, host):
+    """With TLS: who is named in the description is trusted, and nobody else."""
+    authorities, certificate, key, name = TLS
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.load_verify_locations(authorities)
+        if certificate is not None:
+            context.load_cert_chain(certificate, key)
+        return context.wrap_socket(connection, server_hostname=name or host)
+    except OSError as error:
+        raise NotTried("no TLS with %s: %s" % (host, error))
 
 
 def ended(line):

@@ -57,7 +57,7 @@ fn launch(python: &str, words: &[&str], folder: &Path) -> Option<Launch> {
 
 fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
     let command = command(python, "iut.py", &[habit, tag], folder);
-    Way::Stdio(Stdio { command, ready: READY, encoding: Encoding::Json, settle: None })
+    Way::Stdio(Stdio { command, ready: READY, encoding: Encoding::Json, settle: None, keep: false })
 }
 
 fn tcp(launch: Option<Launch>, encoding: Encoding) -> Way {

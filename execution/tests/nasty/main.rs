@@ -250,6 +250,7 @@ fn a_command_that_carries_lines_to_a_slow_server() {
             ready: Duration::from_secs(20),
             encoding: Encoding::Lines(lines()),
             settle,
+            keep: false,
         })
     };
     all_are_verdicts(&runs(&mut *adapter(way(Some(Settle::default()))), &settings(3, 200), 40));

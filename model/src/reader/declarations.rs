@@ -227,7 +227,8 @@ fn read_parameters(
     let without: Vec<Entry>;
     if let Some(long) = shape::get(entries, "parameters").filter(|node| matches!(node.kind, Kind::Mapping(_)))
     {
-        shape::check_keys(collector, entries, &["parameters", "controllable", "uncontrollable"], "an action");
+        let timed = ["controllable", "uncontrollable"];
+        shape::check_keys_beside(collector, entries, &["parameters"], &timed, "an action");
         entries = shape::mapping(collector, long, &what, "parameters: { p: int }").unwrap_or(&[]);
     } else if entries.iter().any(|entry| attribute(&entry)) {
         without = entries.iter().filter(|entry| !attribute(entry)).cloned().collect();

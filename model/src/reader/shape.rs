@@ -8,9 +8,6 @@ use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::lexer;
 use crate::reader::yaml::{Entry, Kind, Node, Scalar};
 
-/// Keys that are known only to be refused.
-const TIMED: [&str; 4] = ["reset", "clocks", "controllable", "uncontrollable"];
-
 /// The longest name, in bytes. What the stages name is shorter.
 pub const MAX_NAME: usize = 200;
 
@@ -73,19 +70,30 @@ pub fn get<'a>(entries: &'a [Entry], key: &str) -> Option<&'a Node> {
 
 /// Reports keys that are not among the known ones, and keys that stand twice.
 pub fn check_keys(collector: &mut Collector, entries: &[Entry], known: &[&str], of: &str) {
+    check_keys_beside(collector, entries, known, &[], of);
+}
+
+/// The same, where some keys more are known only to be refused by the caller: nobody is told of these.
+pub fn check_keys_beside(
+    collector: &mut Collector,
+    entries: &[Entry],
+    known: &[&str],
+    refused: &[&str],
+    of: &str,
+) {
     check_distinct(collector, entries, "duplicate-key", "key");
     for entry in entries {
         if collector.is_full() {
             break;
         }
         let key = entry.key.text.as_str();
-        if known.contains(&key) {
+        if known.contains(&key) || refused.contains(&key) {
             continue;
         }
         let message = format!("unknown key `{key}` in {of}");
         let near = collector.nearest(key, known.iter().copied());
         let help = near.map_or_else(
-            || inventory(&format!("keys of {of}"), known.iter().copied().filter(|key| !TIMED.contains(key))),
+            || inventory(&format!("keys of {of}"), known.iter().copied()),
             |near| format!("did you mean `{near}`?"),
         );
         let diagnostic = Diagnostic::error("unknown-key", message)

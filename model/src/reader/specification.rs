@@ -57,8 +57,7 @@ fn read(collector: &mut Collector) -> Option<Specification> {
     for entry in entries.iter().filter(|entry| entry.key.text == "clocks") {
         timed(collector, &entry.key.span, "`clocks`");
     }
-    let known: Vec<&str> = KEYS.iter().copied().chain(["clocks"]).collect();
-    shape::check_keys(collector, entries, &known, "a specification");
+    shape::check_keys_beside(collector, entries, &KEYS, &["clocks"], "a specification");
     let name = read_name(collector, entries, "iosts");
     let mut names = Names::default();
     let mut types = match shape::get(entries, "types") {

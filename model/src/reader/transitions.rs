@@ -106,8 +106,7 @@ fn read_transition(
         collector.push(diagnostic);
         return None;
     }
-    let known: Vec<&str> = KEYS.iter().copied().chain(["reset"]).collect();
-    shape::check_keys(collector, entries, &known, "a transition");
+    shape::check_keys_beside(collector, entries, &KEYS, &["reset"], "a transition");
     let place = |collector: &mut Collector, key: &str| {
         let Some(value) = shape::get(entries, key) else {
             shape::missing_key(collector, node, key, "the transition", LIKE);

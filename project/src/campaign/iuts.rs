@@ -140,7 +140,7 @@ pub fn link(iut: &Iut) -> Link {
         Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
             Link::Kept(Box::new(HttpAdapter::new(http.clone(), iut.evidence.clone())))
         }
-        Way::Stdio(stdio) if stdio.settle.is_some() => {
+        Way::Stdio(stdio) if stdio.settle.is_some() || stdio.keep => {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
             Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
         }

@@ -127,6 +127,9 @@ fn meaning(reader: &Reader<'_>, name: &str) -> Option<String> {
     if name == "port" {
         return Some("the port that is chosen for a server".to_owned());
     }
+    if name == "tmp" {
+        return Some("the folder for a launched system's files".to_owned());
+    }
     let iosts = reader.iosts?;
     if iosts.constants.iter().any(|datum| datum.name() == name) {
         return Some("a symbolic constant".to_owned());

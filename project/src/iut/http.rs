@@ -70,9 +70,11 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
     let captures = captures::of_answers(reader, entries);
     let reset = settle::reset(reader, entries, Speech::Http);
     let settle = settle::settle(reader, entries, Speech::Http).unwrap_or_default();
-    if let Some(Some(launch)) = &launch {
+    if let Some(Some(launch)) = &launch
+        && launch.keep
+    {
         let like = "reset: { method: POST, path: /reset, status: 200 }";
-        super::kept(reader, entries, launch, reset.is_empty(), like);
+        super::kept(reader, entries, "launch", reset.is_empty(), like);
     }
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {

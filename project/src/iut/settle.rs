@@ -52,7 +52,7 @@ pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option
         reader.collector.error("wrong-value", message, &node.head(), "it would never count");
     }
     let barrier = match shape::get(entries, "barrier") {
-        Some(node) => steps(reader, node, "barrier", speech, has_port(root)),
+        Some(node) => steps(reader, node, "barrier", speech, launched(root)),
         None => Vec::new(),
     };
     Some(Settle { within, quiet, barrier })
@@ -61,16 +61,23 @@ pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option
 /// `reset`.
 pub fn reset(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Vec<Step> {
     let Some(node) = shape::get(root, "reset") else { return Vec::new() };
-    steps(reader, node, "reset", speech, has_port(root))
+    steps(reader, node, "reset", speech, launched(root))
 }
 
-/// Is there a port that was chosen?
-fn has_port(root: &[Entry]) -> bool {
-    shape::get(root, "launch").is_some()
+/// These holes, and those that a launch adds.
+type Launched = fn(Holes) -> Holes;
+
+/// What belongs to a launch, if there is one.
+fn launched(root: &[Entry]) -> Launched {
+    match (shape::get(root, "launch"), shape::get(root, "command")) {
+        (Some(_), _) => Holes::with_server,
+        (None, Some(_)) => Holes::with_folder,
+        (None, None) => |holes| holes,
+    }
 }
 
 /// A list of steps; one alone may stand without a list.
-fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, has_port: bool) -> Vec<Step> {
+fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, launched: Launched) -> Vec<Step> {
     let like = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
         Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),
@@ -88,7 +95,7 @@ fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, has_po
     let mut steps: Vec<Step> = Vec::new();
     for item in items {
         let Some(entries) = shape::mapping(reader.collector, item, &what, &like) else { continue };
-        let Some(step) = step(reader, item, entries, &what, &like, speech, has_port) else { continue };
+        let Some(step) = step(reader, item, entries, &what, &like, speech, launched) else { continue };
         // A connection is made when the commands have been done: one of them may be what makes it possible.
         let is_apart = matches!(step, Step::Command(..) | Step::Pause(_));
         if speech != Speech::Http && is_apart && steps.iter().any(|step| matches!(step, Step::Exchange(_))) {
@@ -110,7 +117,7 @@ fn step(
     what: &str,
     like: &str,
     speech: Speech,
-    has_port: bool,
+    launched: Launched,
 ) -> Option<Step> {
     if shape::get(entries, "pause_ms").is_some() {
         shape::check_keys(reader.collector, entries, &["pause_ms"], what);
@@ -119,7 +126,7 @@ fn step(
     if shape::get(entries, "command").is_some() {
         let known: Vec<&str> = COMMAND.into_iter().chain(["within_ms"]).collect();
         shape::check_keys(reader.collector, entries, &known, what);
-        let holes = if has_port { Holes::constants().with_port() } else { Holes::constants() };
+        let holes = launched(Holes::constants());
         let like = "command: [sh, clean.sh]";
         let command = super::command(reader, entries, item, what, like, holes)?;
         return Some(Step::Command(command, reader.milliseconds(entries, "within_ms", COMMAND_MS)));
@@ -128,7 +135,7 @@ fn step(
         Speech::Http => {
             let more = ["status", "expect", "within_ms"];
             let known: Vec<&str> = http::REQUEST.into_iter().chain(more).collect();
-            let request = http::request(reader, item, what, like, &known, Some(&Holes::known()));
+            let request = http::request(reader, item, what, like, &known, Some(&launched(Holes::known())));
             let status = match shape::get(entries, "status") {
                 Some(node) => http::status(reader, node, like)?,
                 None => 200,
@@ -151,7 +158,7 @@ fn step(
             let send = shape::get(entries, "send")
                 .and_then(|node| shape::scalar(reader.collector, node, "`send`", like))
                 .and_then(|scalar| {
-                    let template = reader.template(scalar, &Holes::known())?;
+                    let template = reader.template(scalar, &launched(Holes::known()))?;
                     // With a hole, it is seen when it is sent.
                     if speech == Speech::Frames && template.holes().next().is_none() {
                         reader.hex(scalar, "send")?;

@@ -1,6 +1,7 @@
 //! `tls`: whom we trust, and who we are. The files are read with the IUT's file, so that a wrong one is found before the first run.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use coreach_execution::adapter::tls::{self, File, Tls};
 use coreach_model::diagnostic::Diagnostic;
@@ -17,7 +18,11 @@ const LIKE: &str = "tls: { ca: ca.pem }";
 const LARGEST: u64 = 1 << 20;
 
 /// A file that was read, and where it is named.
-type Named = (Vec<u8>, Range<usize>);
+struct Named {
+    bytes: Vec<u8>,
+    place: Range<usize>,
+    path: PathBuf,
+}
 
 /// `tls`, where it is given. The outer `None` is a mistake. `host` is the one of the address.
 pub fn tls(
@@ -63,14 +68,19 @@ pub fn tls(
         (Some(alone), None) => return half(reader, alone, "key"),
         (None, Some(alone)) => return half(reader, alone, "certificate"),
     };
-    let (authorities, place) = authorities?;
-    let pair = client.as_ref().map(|((certificate, _), (key, _))| (certificate.as_slice(), key.as_slice()));
-    match Tls::of(&authorities, pair, name) {
-        Ok(tls) => Some(Some(tls)),
+    let authorities = authorities?;
+    let pair = client.as_ref().map(|(certificate, key)| (certificate.bytes.as_slice(), key.bytes.as_slice()));
+    match Tls::of(&authorities.bytes, pair, name) {
+        Ok(tls) => {
+            let client = client.map(|(certificate, key)| (certificate.path, key.path));
+            let name = name.map(str::to_owned);
+            Some(Some(tls.lying(tls::Files { authorities: authorities.path, client, name })))
+        }
         Err((wrong, why)) => {
             let place = match (wrong, client) {
-                (File::Certificate, Some(((_, place), _))) | (File::Key, Some((_, (_, place)))) => place,
-                _ => place,
+                (File::Certificate, Some((certificate, _))) => certificate.place,
+                (File::Key, Some((_, key))) => key.place,
+                _ => authorities.place,
             };
             let diagnostic =
                 Diagnostic::error("bad-certificate", format!("this cannot be used for TLS: {why}"))
@@ -97,7 +107,7 @@ fn read(reader: &mut Reader<'_>, entries: &[Entry], key: &str) -> Option<Named> 
     let reference = reference(reader.collector, node, key, reader.folder)?;
     let place = node.as_scalar()?.span.clone();
     match file::read(&reference.path, LARGEST) {
-        Ok(bytes) => Some((bytes, place)),
+        Ok(bytes) => Some(Named { bytes, place, path: reference.path }),
         Err(error) => {
             let message = format!("`{key}` cannot be read: {error}");
             reader.collector.error("unreadable-file", message, &place, "the file that is named here");

@@ -36,7 +36,8 @@ pub struct Reader<'a> {
 /// What may stand in the holes of a text.
 #[derive(Clone, Debug)]
 pub struct Holes {
-    port: bool,
+    /// What belongs to a launch: a port, a folder.
+    launched: &'static [&'static str],
     constants: bool,
     captures: bool,
     /// The parameters, and of which action.
@@ -46,7 +47,7 @@ pub struct Holes {
 impl Holes {
     /// Nothing.
     pub fn none() -> Self {
-        Holes { port: false, constants: false, captures: false, parameters: None }
+        Holes { launched: &[], constants: false, captures: false, parameters: None }
     }
 
     /// The model's symbolic constants.
@@ -56,7 +57,17 @@ impl Holes {
 
     /// The port that is chosen for a server.
     pub fn with_port(self) -> Self {
-        Holes { port: true, ..self }
+        Holes { launched: &["port"], ..self }
+    }
+
+    /// What belongs to the launch of a command: the folder for its files.
+    pub fn with_folder(self) -> Self {
+        Holes { launched: &["tmp"], ..self }
+    }
+
+    /// What belongs to the launch of a server: its port, and the folder for its files.
+    pub fn with_server(self) -> Self {
+        Holes { launched: &["port", "tmp"], ..self }
     }
 
     /// What a run knows before its first stimulus: constants, and what was captured.
@@ -144,17 +155,26 @@ impl Reader<'_> {
             _ => Vec::new(),
         };
         let parameters = allowed.parameters.iter().flat_map(|(_, names)| names);
-        let port = allowed.port.then_some("port");
         let captures = self.captures.iter().filter(|_| allowed.captures);
         let captures: Vec<String> = captures.map(|capture| capture.name.clone()).collect();
         let known: Vec<&str> = parameters
             .map(String::as_str)
             .chain(constants.iter().map(String::as_str))
             .chain(captures.iter().map(String::as_str))
-            .chain(port)
+            .chain(allowed.launched.iter().copied())
             .collect();
         let mut is_right = true;
         for hole in template.holes() {
+            if allowed.launched.contains(&hole) && constants.iter().any(|constant| constant == hole) {
+                is_right = false;
+                let message =
+                    format!("`{{{hole}}}` is of a launch, and a symbolic constant is called so, too");
+                let diagnostic = Diagnostic::error("two-meanings", message)
+                    .at(self.collector.origin(&scalar.span), "the one or the other?")
+                    .help("call the constant otherwise");
+                self.collector.push(diagnostic);
+                continue;
+            }
             // Without a model, a constant may have any name.
             if known.contains(&hole) || (allowed.constants && self.iosts.is_none()) {
                 continue;

@@ -44,7 +44,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 
 /// Files with every key that there is.
 const FULL: [&str; 15] = [
-    "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, encoding: lines, \
+    "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, keep: true, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
      values: { p: { a: b } }, unmatched: error }",
@@ -240,7 +240,7 @@ fn changed(value: &Value) -> Vec<(Vec<String>, Value)> {
 fn is_of_shape(found: &Diagnostic) -> bool {
     // That what is kept must be reset is beyond shapes.
     ["unknown-key", "missing-key", "wrong-kind"].contains(&found.code)
-        && !found.message.contains("that is kept")
+        && !found.message.contains("what is kept between runs")
 }
 
 #[test]

@@ -2,7 +2,7 @@
 third (`datagrams`): `python3 server.py WAY FAULT [PORT]`.
 
 FAULT is what the third answer of a run is: `none`, `sum` (one too much), `alien` (no event), `kind` (a text where a number is to be,
-and the time of the day), `half` (a piece of an answer, and the end), `close` (the end), `late` (right, but something follows when the
+and the time of the day), `half` (a piece of an answer, and the end), `close` (the end), `mute` (nothing), `late` (right, but something follows when the
 run is over).
 """
 import http.server
@@ -22,6 +22,8 @@ class Adder:
         self.total += number
         self.answers += 1
         is_third = self.answers == 3
+        if is_third and FAULT == "mute":
+            time.sleep(60)
         return self.total + (1 if is_third and FAULT == "sum" else 0), is_third
 
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::gate::{gate, inherited};
 use super::processes::{Process, kill, numbers, own, stat};
 use super::tag::{PART, is_orphaned, owner, tag_of};
-use super::{Look, look};
+use super::{Look, folder, look};
 
 /// For an end that nobody has asked for: as [`end_all`], where something was launched at all. A run ends what it has launched, but
 /// what resisted is left to a thread, which ends with us. Returns whether nothing is left.
@@ -17,10 +17,17 @@ pub fn end_launched(most: Duration) -> bool {
 }
 
 /// Kills everything below us, and lets nothing new begin. For the end of the program: whoever still waits for one of the
-/// processes finds it dead. Returns whether nothing is left.
+/// processes finds it dead. Then the folders of launches are removed. Returns whether no process is left.
 pub fn end_all(most: Duration) -> bool {
     gate().is_closed = true;
     let until = Instant::now() + most;
+    let is_clear = end_processes(until);
+    // Who is dead writes no more. Files may take as long as processes; what is left, the next of our programs removes.
+    folder::end_all(Instant::now() + most);
+    is_clear
+}
+
+fn end_processes(until: Instant) -> bool {
     let own = own();
     let mut dead = BTreeSet::new();
     // What has just been killed has not always died yet, and what was forked meanwhile is seen by the next look. One that
@@ -69,9 +76,15 @@ pub fn end_all(most: Duration) -> bool {
 /// the last by itself.
 const SWEEP: Duration = Duration::from_millis(500);
 
-/// Kills what programs of ours have left behind that were killed themselves. Returns how many processes it found: one that
-/// takes its time to die may count more than once.
+/// Kills what programs of ours have left behind that were killed themselves, and removes their folders. Returns how many processes it
+/// found: one that takes its time to die may count more than once.
 pub fn sweep() -> usize {
+    let found = sweep_processes();
+    folder::sweep(Instant::now() + SWEEP);
+    found
+}
+
+fn sweep_processes() -> usize {
     let own = own();
     let alive =
         |pid: i32, start: u64| stat(pid).is_some_and(|process| process.start == start && !process.is_dead);

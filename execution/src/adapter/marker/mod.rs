@@ -22,12 +22,15 @@
 //! loses its parent (`PR_SET_CHILD_SUBREAPER`), so that at the end everything below us can be found from parent to child
 //! ([`end_all`]), be it marked or not.
 //!
+//! What a launch has of files lies in a folder that is found by its name ([`folder`]).
+//!
 //! **What escapes**: a process that has a clean environment *and* has set that limit itself *and* has left its process group
 //! *and* whose parent has ended; and it only escapes the end of its run, or a `kill -9` of ours, not our own end. **Ends**: the looks are bounded in time; what resists is left to a thread that goes on for a
 //! while. **Cost**: a look lists all processes, and reads two small files of each that is younger than the launch. Numbers are
 //! given in order, so as long as they have not come round, the younger ones are those with the greater numbers.
 
 mod end;
+pub mod folder;
 mod gate;
 mod processes;
 mod tag;
