@@ -218,7 +218,7 @@ fn what_a_user_has_built_on_a_store_survives_its_migration() {
 #[test]
 fn a_new_verdict_has_its_place_and_is_counted_by_who_knows_it() {
     let folder = Folder::new();
-    let change_verdict = "UPDATE runs SET verdict = 'WeakPass' WHERE number = 8";
+    let change_verdict = "UPDATE runs SET verdict = 'StrongPass' WHERE number = 8";
     let tried = |path: &Path| Connection::open(path).unwrap().execute_batch(change_verdict);
     assert!(tried(&folder.of_version(2, "old.sqlite")).is_err());
     let new = folder.new_store("new.sqlite");
@@ -227,7 +227,7 @@ fn a_new_verdict_has_its_place_and_is_counted_by_who_knows_it() {
     seal_again(&new);
     let store = Store::read(&new).unwrap();
     let error = store.rows().unwrap_err().to_string();
-    assert!(error.contains("`WeakPass` is no verdict"), "{error}");
+    assert!(error.contains("`StrongPass` is no verdict"), "{error}");
 }
 
 /// Seals a run that was changed, and the chain with it: what a program of ours writes in the transaction of the change.

@@ -291,25 +291,33 @@ pub fn constants(of: &Map<String, Json>) -> String {
 
 /// The rows of a table for people, the first one its head.
 pub fn table(summary: &Summary) -> Vec<Vec<String>> {
-    let head = ["test case", "iut", "runs", "Pass", "Inconclusive", "Fail", "RunError", "median s"];
+    // A test case has no WeakPass: the column is there where something was judged on line and ended so.
+    let endings: Vec<Ending> = Ending::ALL
+        .into_iter()
+        .filter(|ending| *ending != Ending::Verdict(Verdict::WeakPass) || summary.counts.weak_pass > 0)
+        .collect();
+    let named = endings.iter().map(|ending| ending.name());
+    let head: Vec<String> = ["test case", "iut", "runs"]
+        .into_iter()
+        .chain(named)
+        .chain(["median s"])
+        .map(str::to_owned)
+        .collect();
     let line = |test: &str, iut: &str, counts: &Counts, median: Option<f64>| {
         let total = counts.total();
         let share = |count: usize| match (count, total) {
             (0, _) | (_, 0) => "-".to_owned(),
             _ => format!("{count} {}", percent(count, total)),
         };
-        vec![
-            test.to_owned(),
-            iut.to_owned(),
-            total.to_string(),
-            share(counts.pass),
-            share(counts.inconclusive),
-            share(counts.fail),
-            share(counts.run_error),
-            median.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}")),
-        ]
+        let shares = endings.iter().map(|ending| share(counts.of(*ending)));
+        let median = median.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.4}"));
+        [test.to_owned(), iut.to_owned(), total.to_string()]
+            .into_iter()
+            .chain(shares)
+            .chain([median])
+            .collect()
     };
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let mut rows: Vec<Vec<String>> = vec![head];
     for group in &summary.groups {
         rows.push(line(&group.test, &group.iut, &group.counts, group.median_seconds));
     }
