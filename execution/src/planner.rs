@@ -24,6 +24,7 @@ use coreach_model::{Datum, Term, TransitionId, Value, Verdict, Violated};
 
 use crate::random::Random;
 use crate::test_case::TestCase;
+use crate::tester::initial;
 use crate::values::{any, pivots};
 
 /// How far to look from one state: some tens of milliseconds where there is nothing to find.
@@ -169,6 +170,41 @@ pub fn route(test: &TestCase, from: &State, way: &Way, random: &mut Random) -> O
         });
     }
     Some(route)
+}
+
+/// A shortest run to Pass, as an example.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Example {
+    /// With these constants these events, which the semantics takes.
+    Run(Vec<(Datum, Value)>, Vec<Event>),
+    /// There is surely none.
+    None,
+    /// None was found among so many nodes of a search.
+    NotFound(usize),
+}
+
+/// Looks for a shortest run to Pass, with constants of its own choice.
+pub fn example(test: &TestCase, solver: &mut dyn Solver) -> Example {
+    let limits = SearchLimits::default();
+    let way = match Searcher::new(test.iosts.clone(), goal(test)).from_start(&Term::yes(), &limits, solver) {
+        Found::Way(way) => way,
+        Found::None => return Example::None,
+        Found::NotFound(nodes) => return Example::NotFound(nodes),
+    };
+    // What the way leaves open may be anything, and is the same each time.
+    let mut random = Random::new(0);
+    let constants: Valuation = test
+        .iosts
+        .constants
+        .iter()
+        .map(|datum| (datum.clone(), value(&way.values, datum, &mut random)))
+        .collect();
+    let run = initial(test, &constants, solver).ok().and_then(|state| {
+        let route = route(test, &state, &way, &mut random)?;
+        let events = route.into_iter().filter(|step| step.kind != ActionKind::Internal);
+        Some(Example::Run(test.constants_in(&state), events.map(|step| step.event).collect()))
+    });
+    run.unwrap_or(Example::NotFound(limits.nodes))
 }
 
 fn value(values: &Valuation, symbol: &Datum, random: &mut Random) -> Value {

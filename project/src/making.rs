@@ -5,6 +5,7 @@ use std::time::Instant;
 use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
+use coreach_execution::planner::{Example, example};
 use coreach_model::Diagnostic;
 use coreach_model::budget::Budget;
 use coreach_model::iosts::TestPurpose;
@@ -53,6 +54,8 @@ pub struct Made {
     pub statistics: Statistics,
     /// Why the purpose is unreachable, where it is.
     pub unreachable: Option<Diagnostic>,
+    /// A shortest run to Pass; of a property, which has no Pass, nothing.
+    pub example: Option<Example>,
     /// Of the whole, on the wall clock.
     pub seconds: f64,
 }
@@ -113,7 +116,15 @@ fn make_within(
         .collect();
     let unreachable =
         (!generation.test_graph.is_purpose_reachable()).then(|| explain(&generation, purpose, domain));
+    let case = &generation.test_case;
+    let has_pass = case.verdicts.contains(&Some(Verdict::Pass));
+    let example = has_pass.then(|| {
+        let test = coreach_execution::TestCase::new(case.iosts.clone(), case.verdicts.clone());
+        // Of its own: what the stages asked is told.
+        example(&test, &mut Z3Solver::default())
+    });
     Ok(Made {
+        example,
         stages,
         statistics: solver.statistics(),
         unreachable,

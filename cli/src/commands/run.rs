@@ -2,12 +2,14 @@
 
 mod online;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::planner::Example;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::export::{Format, ONLINE, Options, View, dot, export, svg};
@@ -28,6 +30,9 @@ use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::write::write as put_whole;
+
+/// So many events of an example are told.
+const EVENTS_TOLD: usize = 12;
 
 /// So many losses are told in full.
 const LOSSES_TOLD: usize = 3;
@@ -132,6 +137,13 @@ struct Report {
     details: Option<Details>,
 }
 
+/// A shortest run to Pass.
+#[derive(Serialize)]
+struct ExampleJson {
+    constants: BTreeMap<String, String>,
+    events: Vec<String>,
+}
+
 /// What `--check` left open of one stage's result.
 #[derive(Serialize)]
 struct Unsettled {
@@ -144,6 +156,8 @@ struct Unsettled {
 struct Details {
     stages: Vec<Measured>,
     lookahead: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    example: Option<ExampleJson>,
     selection: Selection,
     losses: Vec<String>,
     queries: u64,
@@ -308,6 +322,16 @@ fn tell(
         details: Some(Details {
             stages: made.stages.clone(),
             lookahead: made.generation.visible.lookahead,
+            example: match &made.example {
+                Some(Example::Run(constants, events)) => Some(ExampleJson {
+                    constants: constants
+                        .iter()
+                        .map(|(datum, value)| (datum.to_string(), value.to_string()))
+                        .collect(),
+                    events: events.iter().map(ToString::to_string).collect(),
+                }),
+                Some(Example::None | Example::NotFound(_)) | None => None,
+            },
             selection: Selection {
                 pruned: graph.selection.pruned,
                 strengthened: graph.selection.strengthened,
@@ -389,7 +413,26 @@ fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> St
         "  solver: {} queries, {} of them from memory, {} unknown\n",
         statistics.queries, statistics.remembered, statistics.unknown
     );
+    text += &made.example.as_ref().map(example_line).unwrap_or_default();
     text + &files(&written.files)
+}
+
+/// `a shortest run to Pass: c = 1; A(1), B()`
+fn example_line(example: &Example) -> String {
+    let said = match example {
+        Example::None => "surely none".to_owned(),
+        Example::NotFound(nodes) => format!("none found, looking at {}", plural(*nodes, "node")),
+        Example::Run(constants, events) => {
+            let given: Vec<String> =
+                constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();
+            let given = if given.is_empty() { String::new() } else { format!("{}; ", given.join(", ")) };
+            let shown: Vec<String> = events.iter().take(EVENTS_TOLD).map(ToString::to_string).collect();
+            let more = events.len().saturating_sub(EVENTS_TOLD);
+            let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+            format!("{given}{}{more}", shown.join(", "))
+        }
+    };
+    format!("  a shortest run to Pass: {said}\n")
 }
 
 /// The files, those of one stage in one line: `wrote out/p/product.{dot,json}`.
