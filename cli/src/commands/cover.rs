@@ -53,8 +53,12 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         is_restricted: true,
         ..TreeLimits::default()
     };
-    let settings =
-        Settings { criteria: arguments.criterion.clone(), limits, analysis: given.analysis.clone() };
+    let settings = Settings {
+        criteria: arguments.criterion.clone(),
+        limits,
+        analysis: given.analysis.clone(),
+        steps: arguments.steps,
+    };
     let progress = Progress::start(1, !arguments.quiet);
     let found = budget::within("cover", budget::time(None), |_| {
         look(&given.specification, &settings, &|what| progress.says(what))

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::{SymbolicState, System};
+use coreach_analyses::symbolic::{Step, SymbolicState, System};
 use coreach_execution::coverage::{Walked, explain};
 use coreach_execution::run::Occurrence;
 use coreach_model::iosts::{ActionKind, Iosts};
@@ -56,6 +56,23 @@ impl Route {
         Route { path, asked: BTreeMap::new(), is_alone: true }
     }
 
+    /// The route with the values of this trace, which is one of it, asked for.
+    #[must_use]
+    pub fn fixed(&self, iosts: &Iosts, trace: &[Event]) -> Self {
+        let mut fixed = self.clone();
+        let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
+        for (place, event) in (0..self.path.len()).filter(is_seen).zip(trace) {
+            let parameters = &iosts.action(iosts.transitions[self.path[place]].action).parameters;
+            let equal = |(datum, value): (&Datum, &Value)| {
+                Term::equal(&Term::datum(datum), &Term::literal(value.clone()))
+            };
+            let values = Term::and(parameters.iter().zip(&event.values).map(equal));
+            let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
+            fixed.asked.insert(place, Term::and([asked, values]));
+        }
+        fixed
+    }
+
     /// For each step what is asked of it: the goal's condition, and that no other transition takes the event.
     pub fn guards(&self, system: &System<'_>, solver: &mut dyn Solver) -> Vec<Term> {
         let guard = |(place, number): (usize, &TransitionId)| {
@@ -77,8 +94,13 @@ impl Route {
     }
 }
 
-/// A run along the route, where one is found.
-pub fn run_along(system: &System<'_>, route: &Route, solver: &mut dyn Solver) -> Option<Evidence> {
+/// A run along the route, where one is found that has none of these traces.
+pub fn run_along(
+    system: &System<'_>,
+    route: &Route,
+    avoided: &[Vec<Event>],
+    solver: &mut dyn Solver,
+) -> Option<Evidence> {
     let guards = route.guards(system, solver);
     let mut state = SymbolicState::initial(system.iosts);
     let mut condition = state.condition.clone();
@@ -93,6 +115,14 @@ pub fn run_along(system: &System<'_>, route: &Route, solver: &mut dyn Solver) ->
         condition.push(substitute(&guard, &standing));
         steps.push(step);
         state = next;
+    }
+    let seen: Vec<&Datum> = steps.iter().flat_map(|step: &Step| &step.parameters).collect();
+    for trace in avoided {
+        let values = trace.iter().flat_map(|event| &event.values);
+        let differs = |(symbol, value): (&&Datum, &Value)| {
+            Term::equal(&Term::datum(symbol), &Term::literal(value.clone())).not()
+        };
+        condition.push(Term::or(seen.iter().zip(values).map(differs)));
     }
     let Witness::Found(values) = solver.witness(&condition) else { return None };
     let value = |datum: &Datum| values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));

@@ -41,6 +41,8 @@ pub struct Settings {
     pub limits: TreeLimits,
     /// How `reach` is computed.
     pub analysis: Analysis,
+    /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they stay as they are.
+    pub steps: usize,
 }
 
 /// What became of a goal.
@@ -93,22 +95,42 @@ pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>)
     let mut solver = Z3Solver::default();
     says("what can be reached".to_owned());
     let facts = proofs::facts(iosts, &settings.analysis);
-    let (mut ended, mut cut) = (Vec::new(), Vec::new());
+    let mut cut = Vec::new();
+    let mut ended: Vec<(Criterion, Goal, Option<Fate>)> = Vec::new();
     for &criterion in &settings.criteria {
         says(format!("{criterion}"));
-        let found = match criterion {
-            Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
-                let (found, is_complete) =
-                    of_paths(&walked, &system, criterion, settings.limits, &mut solver);
-                if !is_complete {
-                    cut.push(criterion);
-                }
-                found
+        if let Criterion::AllPaths(_) | Criterion::Inclusion(_) = criterion {
+            let (found, is_complete) = of_paths(&walked, &system, criterion, settings.limits, &mut solver);
+            if !is_complete {
+                cut.push(criterion);
             }
-            _ => of_goals(&walked, &system, criterion, &facts, settings.limits, &mut solver),
-        };
-        ended.extend(found.into_iter().map(|(goal, fate)| Ended { criterion, goal, fate }));
+            ended.extend(found.into_iter().map(|(goal, fate)| (criterion, goal, Some(fate))));
+            continue;
+        }
+        for goal in goals::goals(iosts, &walked.parts[0].items, criterion) {
+            let fate = excluded(&walked, &system, &goal, &facts, &mut solver).map(Fate::Unreachable);
+            ended.push((criterion, goal, fate));
+        }
     }
+    // What is left, one tree for all goals that need the same memory.
+    for kind in [Kind::Items, Kind::Pairs, Kind::Definitions] {
+        let open: Vec<usize> = (0..ended.len())
+            .filter(|number| ended[*number].2.is_none() && kind_of(&ended[*number].1) == kind)
+            .collect();
+        if open.is_empty() {
+            continue;
+        }
+        says(format!("paths to {} goals", open.len()));
+        let wanted: Vec<Goal> = open.iter().map(|number| ended[*number].1.clone()).collect();
+        let sought = search::search(&walked, &wanted, kind, settings.limits, &mut solver);
+        for (number, sought) in open.into_iter().zip(sought) {
+            ended[number].2 = Some(fate(sought));
+        }
+    }
+    let end = |(criterion, goal, fate): (Criterion, Goal, Option<Fate>)| {
+        Some(Ended { criterion, goal, fate: fate? })
+    };
+    let mut ended: Vec<Ended> = ended.into_iter().filter_map(end).collect();
     says("a suite".to_owned());
     let all: Vec<Goal> = ended.iter().map(|one| one.goal.clone()).collect();
     let members = loop {
@@ -120,7 +142,7 @@ pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>)
                 _ => None,
             })
             .collect();
-        let chosen = suite::suite(&walked, &all, &met);
+        let chosen = suite::suite(&walked, &system, &all, &met, settings.steps, &mut solver);
         let mut members = Vec::new();
         let mut unwritable = None;
         for (place, chosen) in chosen.into_iter().enumerate() {
@@ -141,32 +163,13 @@ pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>)
     Cover { goals: ended, suite: members, cut }
 }
 
-/// The goals of a criterion: what the facts exclude, and the search for the rest.
-fn of_goals(
-    walked: &Walked,
-    system: &System<'_>,
-    criterion: Criterion,
-    facts: &Numbered<LocationId, Term>,
-    limits: TreeLimits,
-    solver: &mut dyn Solver,
-) -> Vec<(Goal, Fate)> {
-    let items = &walked.parts[0].items;
-    let goals = goals::goals(&walked.iosts, items, criterion);
-    let mut fates: Vec<Option<Fate>> = goals
-        .iter()
-        .map(|goal| excluded(walked, system, goal, facts, solver).map(Fate::Unreachable))
-        .collect();
-    let open: Vec<usize> = (0..goals.len()).filter(|number| fates[*number].is_none()).collect();
-    let kind = match criterion {
-        Criterion::Pairs => Kind::Pairs,
-        Criterion::DefinitionUse => Kind::Definitions,
-        _ => Kind::Items,
-    };
-    let wanted: Vec<Goal> = open.iter().map(|number| goals[*number].clone()).collect();
-    for (number, sought) in open.into_iter().zip(search::search(walked, &wanted, kind, limits, solver)) {
-        fates[number] = Some(fate(sought));
+/// What a tree must remember for the goal.
+fn kind_of(goal: &Goal) -> Kind {
+    match goal {
+        Goal::Item(_) | Goal::Path(_) => Kind::Items,
+        Goal::Pair(..) => Kind::Pairs,
+        Goal::DefinitionUse { .. } => Kind::Definitions,
     }
-    goals.into_iter().zip(fates).filter_map(|(goal, fate)| Some((goal, fate?))).collect()
 }
 
 /// The paths of a criterion, each a goal; and whether all of them fit.
@@ -202,7 +205,7 @@ fn fate(sought: Sought) -> Fate {
             Fate::Unknown(format!("not met within {nodes} nodes and {depth} steps"))
         }
         Sought::Unknown(Doubt::Ambiguous) => Fate::Unknown(
-            "met on a path, but no trace was found that shows it however it is explained".to_owned(),
+            "met on a path, but no trace was found that ends with an event and shows it however it is explained".to_owned(),
         ),
         Sought::Unknown(Doubt::Solver) => {
             Fate::Unknown("the solver does not know whether it can be met".to_owned())

@@ -19,11 +19,14 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Term, TransitionId, budget};
 
-use super::evidence::{Evidence, Route, Shown, run_along, shown};
+use super::evidence::{Evidence, Route, run_along, shown};
 use super::goals::{Goal, uses};
 
 /// So many paths are made concrete for a goal before it is given up.
 const MOST_TRIES: usize = 12;
+
+/// So many traces of a path are held against their explanations.
+const MOST_TRACES: usize = 5;
 
 /// A path is continued by so many steps at most, and in so many ways.
 const MOST_STEPS_ON: usize = 4;
@@ -63,8 +66,11 @@ pub enum Doubt {
 /// What the tree remembers: nothing, the last transition, or for each variable where it was assigned; as places counted from 1.
 type Memory = Vec<u32>;
 
+/// What is remembered behind a step.
+type Remember = fn(&System<'_>, &Memory, &Move) -> Memory;
+
 /// What has to be remembered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// Nothing.
     Items,
@@ -120,7 +126,7 @@ pub fn search(
         .map(|goal| Open { goal: goal.clone(), sought: None, tries: 0, is_doubted: None })
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
-    let (start, remember): (Memory, fn(&System<'_>, &Memory, &Move) -> Memory) = match kind {
+    let (start, remember): (Memory, Remember) = match kind {
         Kind::Items => (Vec::new(), nothing),
         Kind::Pairs => (vec![0], last),
         Kind::Definitions => (vec![0; walked.iosts.variables.len()], assigned),
@@ -329,12 +335,25 @@ impl Searcher<'_, '_> {
         if !iosts.action(iosts.transitions[last].action).is_visible() {
             return None;
         }
-        [true, false].into_iter().find_map(|is_alone| {
+        let mut avoided = Vec::new();
+        for is_alone in [true, false] {
             let route = Route { is_alone, ..route.clone() };
-            let evidence = run_along(self.system, &route, self.solver)?;
-            let shown: Shown = shown(self.walked, &evidence);
-            shown.meets(iosts, goal).then_some(Found { route, evidence })
-        })
+            let Some(evidence) = run_along(self.system, &route, &[], self.solver) else { continue };
+            if shown(self.walked, &evidence).meets(iosts, goal) {
+                return Some(Found { route, evidence });
+            }
+            avoided.push(evidence.trace);
+        }
+        // With other values the trace may have no other explanation; then these values are asked for.
+        while avoided.len() < MOST_TRACES {
+            let route = Route { is_alone: false, ..route.clone() };
+            let evidence = run_along(self.system, &route, &avoided, self.solver)?;
+            if shown(self.walked, &evidence).meets(iosts, goal) {
+                return Some(Found { route: route.fixed(iosts, &evidence.trace), evidence });
+            }
+            avoided.push(evidence.trace);
+        }
+        None
     }
 }
 

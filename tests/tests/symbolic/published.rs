@@ -58,7 +58,7 @@ fn holds_exactly_where(tree: &Tree, node: NodeId, expected: &Term) {
         Term::and([condition.clone(), expected.not()]),
         Term::and([condition.not(), expected.clone()]),
     ]);
-    assert_eq!(Z3Solver::default().check(&[differ.clone()]), Answer::Unsat, "{differ}");
+    assert_eq!(Z3Solver::default().check(std::slice::from_ref(&differ)), Answer::Unsat, "{differ}");
 }
 
 #[test]
