@@ -9,6 +9,7 @@ use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
+use coreach_project::cover::{CRITERIA, Criterion};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
@@ -58,6 +59,9 @@ pub enum Command {
     /// Proves the properties of a configuration of its specification, or shows runs that violate them
     #[command(after_help = VERIFY_HELP)]
     Verify(VerifyArguments),
+    /// Writes purposes that meet all that a criterion of coverage asks for, and tells what no run can show
+    #[command(after_help = COVER_HELP)]
+    Cover(CoverArguments),
     /// Runs a test case against an implementation
     #[command(after_help = TESTING_HELP)]
     Test(TestArguments),
@@ -88,6 +92,7 @@ impl Command {
             Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,
+            Command::Cover(arguments) => arguments.format,
             Command::Test(arguments) => arguments.format,
             Command::Explain(arguments) => arguments.format,
             Command::Replay(arguments) => arguments.format,
@@ -245,6 +250,35 @@ pub struct VerifyArguments {
     pub quiet: bool,
 }
 
+/// Of `cover`.
+#[derive(Args, Debug)]
+pub struct CoverArguments {
+    /// A specification, or a configuration, whose specification, constants and domain are taken
+    #[arg(value_name = "CONFIG|MODEL")]
+    pub model: PathBuf,
+    /// What to cover; the help is made of the list of criteria.
+    #[arg(long, value_name = "A,B", value_delimiter = ',', default_value = "transitions", help = what_to_cover())]
+    pub criterion: Vec<Criterion>,
+    /// Write the suite here: its purposes, the specification, and a configuration
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Continue paths up to N events for goals that are left: a smaller suite of longer tests
+    #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<usize>)]
+    pub steps: usize,
+    /// No path is longer
+    #[arg(long, value_name = "N", default_value = "60", value_parser = whole::<usize>)]
+    pub depth: usize,
+    /// No tree has more nodes
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = positive)]
+    pub nodes: NonZeroUsize,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// The figures only, no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// Of `campaign`.
 #[derive(Args, Debug)]
 pub struct CampaignArguments {
@@ -347,6 +381,13 @@ Killed at any instant, the same command goes on where it stopped.
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
 
+const COVER_HELP: &str = "\
+Exit code 5: a goal is neither covered nor proved to be unreachable.
+
+Example:
+  coreach cover coreach.yaml --criterion transitions,pairs --out suite
+  coreach run suite/coreach.yaml";
+
 const COVERAGE_HELP: &str = "\
 Exit code 5: less is covered than --require asks for.
 
@@ -371,6 +412,10 @@ fn stage(name: &str) -> Result<Stage, String> {
         let names = Stage::ALL.map(Stage::artifact);
         format!("no stage is called `{name}`; there are {}", names.join(", "))
     })
+}
+
+fn what_to_cover() -> String {
+    format!("What to cover: {}", CRITERIA.join(", "))
 }
 
 fn what_to_show() -> String {

@@ -62,6 +62,7 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare::compare(&arguments),
         Command::Explore(arguments) => commands::explore::explore(&arguments),
         Command::Verify(arguments) => commands::verify::verify(&arguments),
+        Command::Cover(arguments) => commands::cover::cover(&arguments),
         Command::Test(arguments) => commands::test::test(&arguments),
         Command::Explain(arguments) => commands::explain::explain(&arguments),
         Command::Replay(arguments) => commands::replay::replay(&arguments),

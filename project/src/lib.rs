@@ -56,6 +56,7 @@ pub mod campaign;
 pub mod cases;
 pub mod checked;
 pub mod configuration;
+pub mod cover;
 pub mod coverage;
 pub mod exploration;
 pub mod instantiate;

@@ -3,6 +3,7 @@
 pub mod campaign;
 pub mod check;
 pub mod compare;
+pub mod cover;
 pub mod coverage;
 pub mod explain;
 pub mod explore;

@@ -28,12 +28,17 @@ use crate::coverage::items::{Item, Items};
 
 /// Which items of a specification no run can show, one entry for each.
 pub fn unreachable(iosts: &Iosts, items: &Items, options: &Options, solver: &mut dyn Solver) -> Vec<bool> {
+    among(iosts, items, &facts(iosts, options), solver)
+}
+
+/// What is known of the states at each location.
+pub fn facts(iosts: &Iosts, options: &Options) -> Numbered<LocationId, Term> {
     let mut explicit = iosts.clone();
     for transition in &mut explicit.transitions {
         transition.guard = enabling_condition(transition);
     }
     let (facts, _) = reach(&explicit, options);
-    among(iosts, items, &facts.into_iter().collect(), solver)
+    facts.into_iter().collect()
 }
 
 /// The same with given facts; `true` for each location asks what the guards alone say.
@@ -43,40 +48,65 @@ pub fn among(
     facts: &Numbered<LocationId, Term>,
     solver: &mut dyn Solver,
 ) -> Vec<bool> {
-    let ask = |item: &Item| {
-        budget::ask();
-        !may_hold(solver, &question(iosts, items, facts, item))
-    };
-    items.all().iter().map(ask).collect()
+    items.all().iter().map(|item| is_out_of_reach(iosts, items, facts, item, solver)).collect()
+}
+
+/// Can no state that the facts allow show the item?
+pub fn is_out_of_reach(
+    iosts: &Iosts,
+    items: &Items,
+    facts: &Numbered<LocationId, Term>,
+    item: &Item,
+    solver: &mut dyn Solver,
+) -> bool {
+    budget::ask();
+    !may_hold(solver, &question(iosts, items, facts, item))
 }
 
 fn question(iosts: &Iosts, items: &Items, facts: &Numbered<LocationId, Term>, item: &Item) -> Vec<Term> {
-    let at = |number: TransitionId| facts[iosts.transitions[number].source].clone();
+    let mut parts = vec![facts[location_of(iosts, item)].clone()];
     match item {
-        Item::Location(location) => vec![facts[*location].clone()],
-        Item::Transition(number) => vec![at(*number), enabling_condition(&iosts.transitions[*number])],
-        Item::Side { transition, holds: true, .. } => {
-            vec![at(*transition), iosts.transitions[*transition].guard.clone()]
+        Item::Transition(number) | Item::Class { transition: number, .. } => {
+            parts.push(enabling_condition(&iosts.transitions[*number]));
         }
+        Item::Location(_) | Item::Side { .. } => {}
+    }
+    parts.extend(shown(iosts, items, item));
+    if let Item::Side { transition, holds: false, .. } = item {
+        parts.extend(taken_by_another(iosts, *transition));
+    }
+    parts
+}
+
+/// Where an item is met: at the location itself, or where its transition begins.
+pub fn location_of(iosts: &Iosts, item: &Item) -> LocationId {
+    match item {
+        Item::Location(location) => *location,
+        Item::Transition(number)
+        | Item::Side { transition: number, .. }
+        | Item::Class { transition: number, .. } => iosts.transitions[*number].source,
+    }
+}
+
+/// What must hold there of the data, and of the parameters of the event, beyond that the event is taken. Read as total it is
+/// implied by the item's being met.
+pub fn shown(iosts: &Iosts, items: &Items, item: &Item) -> Vec<Term> {
+    match item {
+        Item::Location(_) | Item::Transition(_) => Vec::new(),
+        Item::Side { transition, holds: true, .. } => vec![iosts.transitions[*transition].guard.clone()],
         Item::Side { transition, conjunct, holds: false } => {
-            let mut parts = vec![at(*transition)];
-            for (place, other) in items.conjuncts(*transition).iter().enumerate() {
-                parts.push(match place.cmp(conjunct) {
-                    std::cmp::Ordering::Less => other.clone(),
-                    std::cmp::Ordering::Equal => other.not(),
-                    // Behind it one may be without a value.
-                    std::cmp::Ordering::Greater => Term::or([other.clone(), defined(other).not()]),
-                });
-            }
-            parts.extend(taken_by_another(iosts, *transition));
-            parts
+            let part = |(place, other): (usize, &Term)| match place.cmp(conjunct) {
+                std::cmp::Ordering::Less => other.clone(),
+                std::cmp::Ordering::Equal => other.not(),
+                // Behind it one may be without a value.
+                std::cmp::Ordering::Greater => Term::or([other.clone(), defined(other).not()]),
+            };
+            items.conjuncts(*transition).iter().enumerate().map(part).collect()
         }
         Item::Class { transition, parameter, class } => {
             let transition = &iosts.transitions[*transition];
             let datum = &iosts.action(transition.action).parameters[*parameter];
-            let mut parts = vec![facts[transition.source].clone(), enabling_condition(transition)];
-            parts.extend(falls_into(class, datum, &transition.guard));
-            parts
+            falls_into(class, datum, &transition.guard)
         }
     }
 }

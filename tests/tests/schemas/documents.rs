@@ -22,6 +22,7 @@ use coreach_execution::wire::WireRecord;
 use coreach_model::Verdict;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::{from_bytes, read_specification};
+use coreach_project::cover::{self, Criterion, Settings};
 use coreach_project::coverage::report::{
     ClassCoverage, ConjunctCoverage, Figure, Figures, LocationCoverage, Met, ModelCoverage,
     ParameterCoverage, PurposeCoverage, SpecificationCoverage, Status, TransitionCoverage, Unmet,
@@ -380,6 +381,24 @@ fn printed(folder: &Path, arguments: &[&str]) -> Value {
     let output = command.args(arguments).current_dir(folder).output().unwrap();
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{arguments:?}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn covers_follow_their_schema() {
+    let path = root().join("examples/coffee_machine/specification.yaml");
+    let file = from_bytes("coffee.yaml".to_owned(), fs::read(path).unwrap()).unwrap();
+    let (specification, _) = read_specification(file).unwrap();
+    let told = |nodes, criteria: Vec<Criterion>| {
+        let limits = TreeLimits { nodes, is_restricted: true, ..TreeLimits::default() };
+        let settings = Settings { criteria, limits, analysis: Default::default(), steps: 0 };
+        let found = cover::cover(&specification, &settings, &|_| {});
+        let exit = if found.is_whole() { 0 } else { 5 };
+        serde_json::to_value(cover::report::document(&specification.iosts, limits, &found, exit)).unwrap()
+    };
+    let documents =
+        [told(500, vec![Criterion::Guards]), told(6, vec![Criterion::Pairs, Criterion::AllPaths(7)])];
+    assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 5]);
+    follow("cover.schema.json", &documents);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use coreach_tests::source::read;
 /// More combinations of values than this are not tried.
 const MOST: usize = 4000;
 
-type States = BTreeSet<State>;
+pub type States = BTreeSet<State>;
 
 fn all_of(data: &[Datum]) -> Option<Vec<Valuation>> {
     let lists: Vec<Vec<Value>> =
@@ -31,7 +31,7 @@ fn all_of(data: &[Datum]) -> Option<Vec<Valuation>> {
     (count <= MOST).then(|| all().collect())
 }
 
-fn initial(iosts: &Iosts) -> Option<States> {
+pub fn initial(iosts: &Iosts) -> Option<States> {
     let states =
         all_of(&data_of(iosts))?.into_iter().map(|valuation| State { location: iosts.initial, valuation });
     Some(states.filter(|state| is_initial(iosts, state)).collect())

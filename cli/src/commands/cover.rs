@@ -1,0 +1,182 @@
+//! `coreach cover`: purposes for all that a criterion asks for, and what no run can show.
+
+use std::io;
+
+use coreach_analyses::Options as Analysis;
+use coreach_analyses::symbolic::TreeLimits;
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::{Specification, load as load_file, read_specification};
+use coreach_project::budget;
+use coreach_project::configuration::load_configuration;
+use coreach_project::cover::report::{Document, document, files, paths};
+use coreach_project::cover::{Settings, cover as look};
+use coreach_project::models::{FileKind, kind_of};
+use coreach_project::outputs::{self, Named};
+use coreach_project::project::load;
+
+use super::{plural, refuse, table};
+use crate::arguments::CoverArguments;
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::progress::Progress;
+use crate::write::write;
+
+/// So many goals of one kind are told; the document has all.
+const TOLD: usize = 40;
+
+/// What a command line names, read.
+struct Given {
+    specification: Specification,
+    /// As it is written.
+    text: String,
+    analysis: Analysis,
+    /// Lines for the suite's configuration.
+    rest: String,
+    inputs: Vec<Named>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// Looks for purposes, writes them, tells.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
+    let given = match given(arguments) {
+        Ok(given) => given,
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    console::draw(&given.warnings);
+    let limits = TreeLimits {
+        depth: arguments.depth,
+        nodes: arguments.nodes.get(),
+        is_restricted: true,
+        ..TreeLimits::default()
+    };
+    let settings = Settings {
+        criteria: arguments.criterion.clone(),
+        limits,
+        analysis: given.analysis.clone(),
+        steps: arguments.steps,
+    };
+    let progress = Progress::start(1, !arguments.quiet);
+    let found = budget::within("cover", budget::time(None), |_| {
+        look(&given.specification, &settings, &|what| progress.says(what))
+    });
+    drop(progress);
+    let found = match found {
+        Ok(found) => found,
+        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
+    };
+    if let Some(folder) = &arguments.out {
+        let files = files(&found, &given.text, &given.rest);
+        let paths = paths(folder, &files);
+        let outputs: Vec<Named> = paths.iter().map(|path| Named::new("--out", path)).collect();
+        if let Err(found) = outputs::refuse(&outputs, &given.inputs) {
+            return refuse(&found, arguments.format);
+        }
+        let written = std::fs::create_dir_all(folder).and_then(|()| {
+            paths.iter().zip(&files).try_for_each(|(path, (_, text))| write(path, text.clone()))
+        });
+        if let Err(error) = written {
+            console::say(&format!("error: {}: {error}", folder.display()));
+            return Ok(Exit::Environment);
+        }
+    }
+    let exit = if found.is_whole() { Exit::Fine } else { Exit::Incomplete };
+    let told = document(&given.specification.iosts, limits, &found, exit.code());
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&told)?,
+        OutputFormat::Human => console::print(&text(&told, arguments.quiet))?,
+    }
+    Ok(exit)
+}
+
+/// A specification, or a configuration's, with its constants and its domain.
+fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
+    let path = &arguments.model;
+    let (kind, file) = budget::reading(|| {
+        let file = load_file(path).map_err(|found| vec![found])?;
+        Ok((kind_of(&file)?, file))
+    })?;
+    match kind {
+        FileKind::Specification(_) => {
+            let text = file.text.clone();
+            let (specification, warnings) = budget::reading(|| read_specification(file))?;
+            Ok(Given {
+                specification,
+                text,
+                analysis: Analysis::default(),
+                rest: String::new(),
+                inputs: vec![Named::new("the specification", path)],
+                warnings,
+            })
+        }
+        FileKind::Configuration => {
+            let (project, warnings) = load(path)?;
+            let (configuration, _) = budget::reading(|| load_configuration(path))?;
+            let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
+            let domain = project.options.analysis.domain;
+            let mut rest = format!("analysis: {{ domain: {domain} }}\n");
+            if !configuration.instantiate.is_empty() {
+                rest += "instantiate:\n";
+                for fixed in &configuration.instantiate {
+                    rest += &format!("  {}: {:?}\n", fixed.name, fixed.text);
+                }
+            }
+            Ok(Given {
+                specification: project.specification,
+                text: source.text.clone(),
+                analysis: project.options.analysis,
+                rest,
+                inputs: outputs::configuration(path),
+                warnings,
+            })
+        }
+        FileKind::Purpose { .. } | FileKind::Iut | FileKind::Campaign => {
+            let message = format!("{} has no specification of its own", path.display());
+            let help = "give a specification or a configuration";
+            Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)])
+        }
+    }
+}
+
+fn text(told: &Document, is_quiet: bool) -> String {
+    let head = ["criterion", "goals", "covered", "unreachable", "unknown"].map(str::to_owned).to_vec();
+    let row = |one: &coreach_project::cover::report::CriterionTold| {
+        let figures = [one.goals, one.covered, one.unreachable, one.unknown];
+        std::iter::once(one.criterion.clone()).chain(figures.map(|figure| figure.to_string())).collect()
+    };
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(told.criteria.iter().map(row)).collect();
+    let mut text =
+        format!("{}: {}\n\n{}", told.specification, plural(told.suite.len(), "purpose"), table(&rows, 1));
+    for one in told.criteria.iter().filter(|one| one.is_cut) {
+        text += &format!("\n{}: not all paths fit the limits (`--nodes`, `--depth`)\n", one.criterion);
+    }
+    if is_quiet {
+        return text;
+    }
+    if !told.suite.is_empty() {
+        text += "\n";
+        for member in &told.suite {
+            let (goals, trace) = (plural(member.goals.len(), "goal"), member.trace.join(", "));
+            text += &format!("{}  {goals}: {trace}\n", member.purpose);
+        }
+    }
+    for (status, title) in [("unreachable", "no run can meet"), ("unknown", "unknown")] {
+        let lines: Vec<String> = told
+            .goals
+            .iter()
+            .filter(|goal| goal.status == status)
+            .map(|goal| format!("  {}\n    {}\n", goal.goal, goal.why.as_deref().unwrap_or_default()))
+            .collect();
+        if lines.is_empty() {
+            continue;
+        }
+        text += &format!("\n{title}:\n{}", lines.iter().take(TOLD).cloned().collect::<String>());
+        if lines.len() > TOLD {
+            text += &format!("  and {} more; `--format json` has all\n", lines.len() - TOLD);
+        }
+    }
+    text
+}

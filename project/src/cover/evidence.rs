@@ -1,0 +1,234 @@
+//! A path made concrete, and what its trace shows for certain.
+//!
+//! **Problem.** A purpose sees events and data, not locations. A path that meets a goal is worth nothing as a test where its trace has another
+//! explanation that does not.
+//!
+//! **Method.** The path's condition, with what the goal asks for at a step, is solved; the values make initial state and events; the events
+//! are taken step by step by the concrete semantics, so that nothing rests on the solver. Then all explanations of the trace are asked: of an
+//! item by what counts coverage ([`explain`]), of pairs and paths by listing them.
+//!
+//! Where another transition of the same action could take an event of the path, the values are first looked for where none can; the purpose then
+//! asks for the same ([`Route::guards`]).
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::solver::{Solver, Witness};
+use coreach_analyses::symbolic::{Step, SymbolicState, System};
+use coreach_execution::coverage::{Walked, explain};
+use coreach_execution::run::Occurrence;
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::semantics::{Event, State, fire, is_initial};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term, TransitionId, Value};
+
+use super::goals::{Goal, uses};
+
+/// A trace with more explanations than this shows nothing.
+const MOST_EXPLANATIONS: usize = 500;
+
+/// So many states a trace may be in.
+const MOST_STATES: usize = 10_000;
+
+/// A path, with what is asked at its steps beyond their being taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Route {
+    /// Its transitions, from the initial location.
+    pub path: Vec<TransitionId>,
+    /// For a step, by its place, a condition on the data before it and on its parameters.
+    pub asked: BTreeMap<usize, Term>,
+    /// Does it ask for events that no other transition of their action can take?
+    pub is_alone: bool,
+}
+
+/// A run along a route.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    /// Where it begins.
+    pub initial: State,
+    /// Its visible events.
+    pub trace: Vec<Event>,
+}
+
+impl Route {
+    /// Where nothing more is asked.
+    pub fn new(path: Vec<TransitionId>) -> Self {
+        Route { path, asked: BTreeMap::new(), is_alone: true }
+    }
+
+    /// The route with the values of this trace, which is one of it, asked for.
+    #[must_use]
+    pub fn fixed(&self, iosts: &Iosts, trace: &[Event]) -> Self {
+        let mut fixed = self.clone();
+        let is_seen = |place: &usize| iosts.action(iosts.transitions[self.path[*place]].action).is_visible();
+        for (place, event) in (0..self.path.len()).filter(is_seen).zip(trace) {
+            let parameters = &iosts.action(iosts.transitions[self.path[place]].action).parameters;
+            let equal = |(datum, value): (&Datum, &Value)| {
+                Term::equal(&Term::datum(datum), &Term::literal(value.clone()))
+            };
+            let values = Term::and(parameters.iter().zip(&event.values).map(equal));
+            let asked = fixed.asked.remove(&place).unwrap_or_else(Term::yes);
+            fixed.asked.insert(place, Term::and([asked, values]));
+        }
+        fixed
+    }
+
+    /// For each step what is asked of it: the goal's condition, and that no other transition takes the event.
+    pub fn guards(&self, system: &System<'_>, solver: &mut dyn Solver) -> Vec<Term> {
+        let guard = |(place, number): (usize, &TransitionId)| {
+            let mut parts: Vec<Term> = self.asked.get(&place).cloned().into_iter().collect();
+            let transition = &system.iosts.transitions[*number];
+            if self.is_alone && system.iosts.action(transition.action).is_visible() {
+                for other in &system.outgoing[transition.source] {
+                    let another =
+                        *other != *number && system.iosts.transitions[*other].action == transition.action;
+                    let both = [system.enabled(*number).clone(), system.enabled(*other).clone()];
+                    if another && solver.check(&both) != coreach_analyses::solver::Answer::Unsat {
+                        parts.push(system.enabled(*other).not());
+                    }
+                }
+            }
+            Term::and(parts)
+        };
+        self.path.iter().enumerate().map(guard).collect()
+    }
+}
+
+/// A run along the route, where one is found that has none of these traces.
+pub fn run_along(
+    system: &System<'_>,
+    route: &Route,
+    avoided: &[Vec<Event>],
+    solver: &mut dyn Solver,
+) -> Option<Evidence> {
+    let guards = route.guards(system, solver);
+    let mut state = SymbolicState::initial(system.iosts);
+    let mut condition = state.condition.clone();
+    let mut steps = Vec::new();
+    for (number, guard) in route.path.iter().zip(guards) {
+        let (step, next) = system.successor(&state, *number)?;
+        condition.extend(next.condition[state.condition.len()..].iter().cloned());
+        let action = system.iosts.action(system.iosts.transitions[*number].action);
+        let mut standing: Substitution = (*state.valuation).clone();
+        let symbols = step.parameters.iter().map(Term::datum);
+        standing.extend(action.parameters.iter().cloned().zip(symbols));
+        condition.push(substitute(&guard, &standing));
+        steps.push(step);
+        state = next;
+    }
+    let seen: Vec<&Datum> = steps.iter().flat_map(|step: &Step| &step.parameters).collect();
+    for trace in avoided {
+        let values = trace.iter().flat_map(|event| &event.values);
+        let differs = |(symbol, value): (&&Datum, &Value)| {
+            Term::equal(&Term::datum(symbol), &Term::literal(value.clone())).not()
+        };
+        condition.push(Term::or(seen.iter().zip(values).map(differs)));
+    }
+    let Witness::Found(values) = solver.witness(&condition) else { return None };
+    let value = |datum: &Datum| values.get(datum).cloned().unwrap_or_else(|| Value::any(datum.ty()));
+    let iosts = system.iosts;
+    let data = iosts.constants.iter().chain(&iosts.variables);
+    let valuation: Valuation = data.map(|datum| (datum.clone(), value(datum))).collect();
+    let initial = State { location: iosts.initial, valuation };
+    if !is_initial(iosts, &initial) {
+        return None;
+    }
+    let (mut at, mut trace) = (initial.clone(), Vec::new());
+    for step in steps {
+        let transition = &iosts.transitions[step.transition];
+        let sent: Vec<Value> = step.parameters.iter().map(value).collect();
+        at = fire(iosts, transition, &at, &sent)?;
+        let action = iosts.action(transition.action);
+        if action.is_visible() {
+            trace.push(Event::new(action.name.clone(), sent));
+        }
+    }
+    Some(Evidence { initial, trace })
+}
+
+/// What a trace shows, however it is explained.
+pub struct Shown {
+    items: Vec<u32>,
+    /// All paths that explain it; none where there are too many.
+    paths: Option<Vec<Vec<TransitionId>>>,
+}
+
+/// Looks at all explanations.
+pub fn shown(walked: &Walked, evidence: &Evidence) -> Shown {
+    let iosts = &walked.iosts;
+    let occurrence = |event: &Event| {
+        let input =
+            iosts.find_action(&event.action).is_some_and(|at| iosts.action(at).kind == ActionKind::Input);
+        if input { Occurrence::Stimulus(event.clone()) } else { Occurrence::Observation(event.clone()) }
+    };
+    let trace: Vec<Occurrence> = evidence.trace.iter().map(occurrence).collect();
+    let explained = explain(walked, &evidence.initial, &trace, None, MOST_STATES).ok();
+    let items =
+        explained.filter(|explained| explained.refused.is_none()).map(|explained| explained.bounds.least);
+    Shown { items: items.unwrap_or_default(), paths: paths(iosts, evidence) }
+}
+
+impl Shown {
+    /// Is the goal met, whichever explanation is the right one?
+    pub fn meets(&self, iosts: &Iosts, goal: &Goal) -> bool {
+        match goal {
+            Goal::Item(number) => self.items.get(*number).is_some_and(|least| *least > 0),
+            _ => self.paths.as_ref().is_some_and(|paths| {
+                !paths.is_empty() && paths.iter().all(|path| lies_on(iosts, goal, path))
+            }),
+        }
+    }
+}
+
+/// Does a path meet a goal of several transitions?
+pub fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
+    match goal {
+        Goal::Item(_) => false,
+        Goal::Pair(first, second) => path.windows(2).any(|two| two == [*first, *second]),
+        Goal::DefinitionUse { variable, definition, used } => {
+            let mut last = None;
+            path.iter().any(|number| {
+                let transition = &iosts.transitions[*number];
+                let is_used = number == used && last == Some(*definition) && uses(transition, variable);
+                if transition.assignments.contains_key(variable) {
+                    last = Some(*number);
+                }
+                is_used
+            })
+        }
+        Goal::Path(wanted) => path.starts_with(wanted),
+    }
+}
+
+/// The explanations of a trace up to its last event, path by path.
+fn paths(iosts: &Iosts, evidence: &Evidence) -> Option<Vec<Vec<TransitionId>>> {
+    let mut open = vec![(evidence.initial.clone(), 0, Vec::new())];
+    let mut found: Vec<Vec<TransitionId>> = Vec::new();
+    let mut tried = 0;
+    while let Some((state, next, path)) = open.pop() {
+        if next == evidence.trace.len() {
+            if !found.contains(&path) {
+                found.push(path);
+            }
+            continue;
+        }
+        let event = &evidence.trace[next];
+        for (number, transition) in iosts.transitions.numbered() {
+            let action = iosts.action(transition.action);
+            let (values, after): (&[Value], usize) = match action.kind {
+                ActionKind::Internal => (&[], next),
+                _ if action.name == event.action => (&event.values, next + 1),
+                _ => continue,
+            };
+            let Some(to) = fire(iosts, transition, &state, values) else { continue };
+            let mut longer = path.clone();
+            longer.push(number);
+            open.push((to, after, longer));
+        }
+        tried += 1;
+        if tried > MOST_EXPLANATIONS {
+            return None;
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,192 @@
+//! What a criterion asks for: a list of goals, each a thing that one run can meet.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use coreach_execution::coverage::{Item, Items};
+use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::number::count;
+use coreach_model::{Datum, LocationId, Number, Numbered, TransitionId};
+
+/// A criterion of coverage.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Criterion {
+    /// Each location.
+    Locations,
+    /// Each transition.
+    Transitions,
+    /// Each two transitions that can follow each other.
+    Pairs,
+    /// Each conjunct of a guard: that it holds with all others, and that it alone does not.
+    Guards,
+    /// Each class of a parameter's values: the ends of what the guard allows, and inside.
+    Boundaries,
+    /// Each assignment of a variable with each use of what was assigned.
+    DefinitionUse,
+    /// Each path of so many steps, up to the next output.
+    AllPaths(usize),
+    /// Each path of so many times the longest one of the restriction by inclusion.
+    Inclusion(usize),
+}
+
+/// The criteria as they are named: the last two with a number for N and K.
+pub const CRITERIA: [&str; 8] = [
+    "locations",
+    "transitions",
+    "pairs",
+    "guards",
+    "boundaries",
+    "definition-use",
+    "all-paths-N",
+    "K-inclusion",
+];
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Criterion::Locations => f.write_str("locations"),
+            Criterion::Transitions => f.write_str("transitions"),
+            Criterion::Pairs => f.write_str("pairs"),
+            Criterion::Guards => f.write_str("guards"),
+            Criterion::Boundaries => f.write_str("boundaries"),
+            Criterion::DefinitionUse => f.write_str("definition-use"),
+            Criterion::AllPaths(n) => write!(f, "all-paths-{n}"),
+            Criterion::Inclusion(k) => write!(f, "{k}-inclusion"),
+        }
+    }
+}
+
+impl FromStr for Criterion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number =
+            |text: &str| count(text).and_then(|number| usize::try_from(number).ok()).filter(|n| *n > 0);
+        let of_paths = || number(text.strip_prefix("all-paths-")?).map(Criterion::AllPaths);
+        let of_inclusion = || number(text.strip_suffix("-inclusion")?).map(Criterion::Inclusion);
+        match text {
+            "locations" => Ok(Criterion::Locations),
+            "transitions" => Ok(Criterion::Transitions),
+            "pairs" => Ok(Criterion::Pairs),
+            "guards" => Ok(Criterion::Guards),
+            "boundaries" => Ok(Criterion::Boundaries),
+            "definition-use" => Ok(Criterion::DefinitionUse),
+            _ => of_paths().or_else(of_inclusion).ok_or_else(|| {
+                format!(
+                    "no criterion is called `{text}`; there are {}, as in all-paths-3",
+                    CRITERIA.join(", ")
+                )
+            }),
+        }
+    }
+}
+
+/// Something that a run can meet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// What coverage counts of runs, by its number.
+    Item(usize),
+    /// One transition right after another.
+    Pair(TransitionId, TransitionId),
+    /// A variable is assigned, and used before it is assigned again.
+    DefinitionUse {
+        /// The variable.
+        variable: Datum,
+        /// Where it is assigned.
+        definition: TransitionId,
+        /// Where a guard or an assigned value reads it.
+        used: TransitionId,
+    },
+    /// These transitions, from the beginning.
+    Path(Vec<TransitionId>),
+}
+
+/// The goals of a criterion that need no search; those of paths are the paths that the search finds.
+pub fn goals(iosts: &Iosts, items: &Items, criterion: Criterion) -> Vec<Goal> {
+    let of_kind = |wanted: fn(&Item) -> bool| {
+        let all = items.all().iter().enumerate().filter(|(_, item)| wanted(item));
+        all.map(|(number, _)| Goal::Item(number)).collect()
+    };
+    match criterion {
+        Criterion::Locations => of_kind(|item| matches!(item, Item::Location(_))),
+        Criterion::Transitions => of_kind(|item| matches!(item, Item::Transition(_))),
+        Criterion::Guards => of_kind(|item| matches!(item, Item::Side { .. })),
+        Criterion::Boundaries => of_kind(|item| matches!(item, Item::Class { .. })),
+        Criterion::Pairs => {
+            let follow = |first: TransitionId| {
+                let target = iosts.transitions[first].target;
+                let next = iosts.transitions.numbered().filter(move |(_, next)| next.source == target);
+                next.map(move |(number, _)| Goal::Pair(first, number))
+            };
+            iosts.transitions.numbers().flat_map(follow).collect()
+        }
+        Criterion::DefinitionUse => {
+            iosts.variables.iter().flat_map(|variable| definitions_and_uses(iosts, variable)).collect()
+        }
+        Criterion::AllPaths(_) | Criterion::Inclusion(_) => Vec::new(),
+    }
+}
+
+/// Does the transition read the variable?
+pub fn uses(transition: &Transition, variable: &Datum) -> bool {
+    transition.guard.mentions(variable)
+        || transition.assignments.values().any(|value| value.mentions(variable))
+}
+
+/// The pairs between which a path leads that does not assign the variable, whatever its guards.
+fn definitions_and_uses(iosts: &Iosts, variable: &Datum) -> Vec<Goal> {
+    let assigns = |number: TransitionId| iosts.transitions[number].assignments.contains_key(variable);
+    let outgoing = iosts.outgoing();
+    let mut found = Vec::new();
+    for definition in iosts.transitions.numbers().filter(|number| assigns(*number)) {
+        let mut reached = Numbered::<LocationId, bool>::filled(false, iosts.locations.len());
+        let mut work = vec![iosts.transitions[definition].target];
+        reached[iosts.transitions[definition].target] = true;
+        let mut used = BTreeSet::new();
+        while let Some(location) = work.pop() {
+            for &number in &outgoing[location] {
+                let transition = &iosts.transitions[number];
+                if uses(transition, variable) {
+                    used.insert(number);
+                }
+                if !assigns(number) && !std::mem::replace(&mut reached[transition.target], true) {
+                    work.push(transition.target);
+                }
+            }
+        }
+        let goal = |used| Goal::DefinitionUse { variable: variable.clone(), definition, used };
+        found.extend(used.into_iter().map(goal));
+    }
+    found
+}
+
+/// A goal in words about the user's model.
+pub fn name(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
+    let transition = |number: TransitionId| {
+        let transition = &iosts.transitions[number];
+        let line = transition.origin.whole.as_ref().map(|origin| origin.line_and_column().0);
+        let line =
+            line.map_or_else(|| format!("transition {}", number.place()), |line| format!("line {line}"));
+        format!("{} ({line})", iosts.describe(transition))
+    };
+    match goal {
+        Goal::Item(number) => match &items.all()[*number] {
+            Item::Location(location) => iosts.location(*location).label.clone(),
+            Item::Transition(number) => transition(*number),
+            Item::Side { transition: number, conjunct, holds } => {
+                let side = if *holds { "holds" } else { "alone fails" };
+                format!("{}: `{}` {side}", transition(*number), items.conjuncts(*number)[*conjunct])
+            }
+            Item::Class { transition: number, parameter, class } => {
+                let action = iosts.action(iosts.transitions[*number].action);
+                format!("{}: {} is {}", transition(*number), action.parameters[*parameter], class.name())
+            }
+        },
+        Goal::Pair(first, second) => format!("{}, then {}", transition(*first), transition(*second)),
+        Goal::DefinitionUse { variable, definition, used } => {
+            format!("{variable} from {} to {}", transition(*definition), transition(*used))
+        }
+        Goal::Path(path) => path.iter().map(|number| transition(*number)).collect::<Vec<_>>().join(", "),
+    }
+}

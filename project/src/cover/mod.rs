@@ -1,0 +1,257 @@
+//! Purposes from coverage: what a criterion asks for, each as a purpose that meets it, as a proof that no run can, or as a question left open.
+//!
+//! **Problem.** Purposes are hard to write, and whoever has written some does not know what they leave out.
+//!
+//! **Method.** A criterion gives goals ([`goals`]). What the facts of `reach` exclude is out of reach, and the fact is named. For the rest the tree of
+//! symbolic paths is searched, breadth first ([`search`]); a goal is met by a path whose trace shows it however it is explained ([`evidence`]). The path
+//! becomes a purpose ([`purpose`]), and a small suite of them meets all goals ([`suite`]).
+//!
+//! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the bound up to which was looked. Covered
+//! goals are reachable, since a run was taken by the concrete semantics; unreachable ones are not, as far as abstract interpretation, the
+//! tree and the solver are right; nothing is claimed of the others.
+
+pub mod evidence;
+pub mod goals;
+pub mod purpose;
+pub mod report;
+pub mod search;
+pub mod suite;
+
+use coreach_analyses::Options as Analysis;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::symbolic::{SymbolicState, System, TreeLimits, all_paths, k_inclusion};
+use coreach_execution::coverage::{Walked, proofs};
+use coreach_model::reader::Specification;
+use coreach_model::{LocationId, Numbered, Term};
+
+pub use goals::{CRITERIA, Criterion, Goal};
+use purpose::Written;
+use search::{Doubt, Found, Kind, Sought, transitions};
+pub use suite::Chosen;
+
+use crate::making::Says;
+
+/// How to look.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What is asked for.
+    pub criteria: Vec<Criterion>,
+    /// How far the tree grows.
+    pub limits: TreeLimits,
+    /// How `reach` is computed.
+    pub analysis: Analysis,
+    /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they stay as they are.
+    pub steps: usize,
+}
+
+/// What became of a goal.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    /// A purpose meets it.
+    Covered(Found),
+    /// No run can meet it, and why.
+    Unreachable(String),
+    /// Neither is known, and why.
+    Unknown(String),
+}
+
+/// A goal and what became of it.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Of which criterion.
+    pub criterion: Criterion,
+    /// The goal.
+    pub goal: Goal,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// A purpose of the suite.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The purpose, with its text.
+    pub written: Written,
+    /// The path, a run along it, and the numbers of the goals that it meets.
+    pub chosen: Chosen,
+}
+
+/// What came of it all.
+#[derive(Clone, Debug)]
+pub struct Cover {
+    /// The goals in the order of the criteria.
+    pub goals: Vec<Ended>,
+    /// The suite.
+    pub suite: Vec<Member>,
+    /// Criteria whose paths did not all fit the limits.
+    pub cut: Vec<Criterion>,
+}
+
+/// Looks for purposes.
+pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>) -> Cover {
+    let iosts = &specification.iosts;
+    let walked = Walked::alone(iosts);
+    let system = System::new(&walked.iosts);
+    let mut solver = Z3Solver::default();
+    says("what can be reached".to_owned());
+    let facts = proofs::facts(iosts, &settings.analysis);
+    let mut cut = Vec::new();
+    let mut ended: Vec<(Criterion, Goal, Option<Fate>)> = Vec::new();
+    for &criterion in &settings.criteria {
+        says(format!("{criterion}"));
+        if let Criterion::AllPaths(_) | Criterion::Inclusion(_) = criterion {
+            let (found, is_complete) = of_paths(&walked, &system, criterion, settings.limits, &mut solver);
+            if !is_complete {
+                cut.push(criterion);
+            }
+            ended.extend(found.into_iter().map(|(goal, fate)| (criterion, goal, Some(fate))));
+            continue;
+        }
+        for goal in goals::goals(iosts, &walked.parts[0].items, criterion) {
+            let fate = excluded(&walked, &system, &goal, &facts, &mut solver).map(Fate::Unreachable);
+            ended.push((criterion, goal, fate));
+        }
+    }
+    // What is left, one tree for all goals that need the same memory.
+    for kind in [Kind::Items, Kind::Pairs, Kind::Definitions] {
+        let open: Vec<usize> = (0..ended.len())
+            .filter(|number| ended[*number].2.is_none() && kind_of(&ended[*number].1) == kind)
+            .collect();
+        if open.is_empty() {
+            continue;
+        }
+        says(format!("paths to {} goals", open.len()));
+        let wanted: Vec<Goal> = open.iter().map(|number| ended[*number].1.clone()).collect();
+        let sought = search::search(&walked, &wanted, kind, settings.limits, &mut solver);
+        for (number, sought) in open.into_iter().zip(sought) {
+            ended[number].2 = Some(fate(sought));
+        }
+    }
+    let end = |(criterion, goal, fate): (Criterion, Goal, Option<Fate>)| {
+        Some(Ended { criterion, goal, fate: fate? })
+    };
+    let mut ended: Vec<Ended> = ended.into_iter().filter_map(end).collect();
+    says("a suite".to_owned());
+    let all: Vec<Goal> = ended.iter().map(|one| one.goal.clone()).collect();
+    let members = loop {
+        let met: Vec<(usize, Found)> = ended
+            .iter()
+            .enumerate()
+            .filter_map(|(number, one)| match &one.fate {
+                Fate::Covered(found) => Some((number, found.clone())),
+                _ => None,
+            })
+            .collect();
+        let chosen = suite::suite(&walked, &system, &all, &met, settings.steps, &mut solver);
+        let mut members = Vec::new();
+        let mut unwritable = None;
+        for (place, chosen) in chosen.into_iter().enumerate() {
+            let name = purpose::name(place);
+            match purpose::purpose(&name, specification, &system, &chosen.found.route, &mut solver) {
+                Some(written) => members.push(Member { written, chosen }),
+                None => unwritable = Some(chosen),
+            }
+        }
+        // What cannot be written is no purpose; its goals may lie on the way of another.
+        let Some(chosen) = unwritable else { break members };
+        for one in &mut ended {
+            if matches!(&one.fate, Fate::Covered(found) if found.route == chosen.found.route) {
+                one.fate = Fate::Unknown("its path has no purpose in the model format".to_owned());
+            }
+        }
+    };
+    Cover { goals: ended, suite: members, cut }
+}
+
+/// What a tree must remember for the goal.
+fn kind_of(goal: &Goal) -> Kind {
+    match goal {
+        Goal::Item(_) | Goal::Path(_) => Kind::Items,
+        Goal::Pair(..) => Kind::Pairs,
+        Goal::DefinitionUse { .. } => Kind::Definitions,
+    }
+}
+
+/// The paths of a criterion, each a goal; and whether all of them fit.
+fn of_paths(
+    walked: &Walked,
+    system: &System<'_>,
+    criterion: Criterion,
+    limits: TreeLimits,
+    solver: &mut dyn Solver,
+) -> (Vec<(Goal, Fate)>, bool) {
+    let found = match criterion {
+        Criterion::Inclusion(k) => match k_inclusion(system, limits, k, solver) {
+            Ok(found) => found,
+            Err(_) => return (Vec::new(), false),
+        },
+        Criterion::AllPaths(n) => all_paths(system, limits, n, solver),
+        _ => return (Vec::new(), true),
+    };
+    let one = |node| {
+        let path = transitions(&found.tree, node);
+        (Goal::Path(path.clone()), fate(search::along(walked, path, solver)))
+    };
+    (found.accepting.iter().copied().map(one).collect(), found.is_complete)
+}
+
+fn fate(sought: Sought) -> Fate {
+    match sought {
+        Sought::Met(found) => Fate::Covered(found),
+        Sought::Never(nodes) => {
+            Fate::Unreachable(format!("no path of the tree meets it, which ends with {nodes} nodes"))
+        }
+        Sought::Unknown(Doubt::Bound(nodes, depth)) => {
+            Fate::Unknown(format!("not met within {nodes} nodes and {depth} steps"))
+        }
+        Sought::Unknown(Doubt::Ambiguous) => Fate::Unknown(
+            "met on a path, but no trace was found that ends with an event and shows it however it is explained".to_owned(),
+        ),
+        Sought::Unknown(Doubt::Solver) => {
+            Fate::Unknown("the solver does not know whether it can be met".to_owned())
+        }
+    }
+}
+
+/// Why the facts exclude the goal, where they do.
+fn excluded(
+    walked: &Walked,
+    system: &System<'_>,
+    goal: &Goal,
+    facts: &Numbered<LocationId, Term>,
+    solver: &mut dyn Solver,
+) -> Option<String> {
+    let iosts = &walked.iosts;
+    let named =
+        |location: LocationId| format!("reach[{}]: {}", iosts.location(location).label, facts[location]);
+    match goal {
+        Goal::Item(number) => {
+            let items = &walked.parts[0].items;
+            let item = &items.all()[*number];
+            let is_excluded = proofs::is_out_of_reach(iosts, items, facts, item, solver);
+            is_excluded.then(|| named(proofs::location_of(iosts, item)))
+        }
+        Goal::Pair(first, second) => {
+            let source = iosts.transitions[*first].source;
+            let mut state = SymbolicState::initial(iosts);
+            state.location = source;
+            state.condition = facts[source].conjuncts();
+            for number in [first, second] {
+                let next = system.successor(&state, *number).map(|(_, next)| next);
+                let is_possible =
+                    next.as_ref().is_some_and(|next| solver.check(&next.condition) != Answer::Unsat);
+                match next {
+                    Some(next) if is_possible => state = next,
+                    _ => return Some(named(source)),
+                }
+            }
+            None
+        }
+        Goal::DefinitionUse { definition, used, .. } => [definition, used].into_iter().find_map(|number| {
+            let source = iosts.transitions[*number].source;
+            let question = [facts[source].clone(), system.enabled(*number).clone()];
+            (solver.check(&question) == Answer::Unsat).then(|| named(source))
+        }),
+        Goal::Path(_) => None,
+    }
+}

@@ -1,0 +1,191 @@
+//! What is told of it: a document for programs, and the files of the suite.
+//!
+//! `docs/cover.schema.json` is the document's schema. Goals are numbered from 0 in their order.
+
+use std::path::Path;
+
+use coreach_analyses::symbolic::TreeLimits;
+use coreach_model::Number;
+use coreach_model::iosts::Iosts;
+use serde::Serialize;
+
+use super::goals::name;
+use super::{Cover, Fate};
+use coreach_execution::coverage::Items;
+
+/// The version of the format: raised when a reader could stumble, not when a key is added.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The whole as a document.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    /// See [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// That of the program.
+    pub exit_code: u8,
+    /// The specification's name.
+    pub specification: String,
+    /// How far was looked.
+    pub limits: LimitsTold,
+    /// The criteria, each with its figures.
+    pub criteria: Vec<CriterionTold>,
+    /// The goals.
+    pub goals: Vec<GoalTold>,
+    /// The purposes of the suite.
+    pub suite: Vec<MemberTold>,
+}
+
+/// How far was looked.
+#[derive(Clone, Debug, Serialize)]
+pub struct LimitsTold {
+    /// Steps of a path.
+    pub depth: usize,
+    /// Nodes of a tree.
+    pub nodes: usize,
+}
+
+/// The figures of a criterion.
+#[derive(Clone, Debug, Serialize)]
+pub struct CriterionTold {
+    /// Its name.
+    pub criterion: String,
+    /// All its goals.
+    pub goals: usize,
+    /// Those that a purpose meets.
+    pub covered: usize,
+    /// Those that no run can meet.
+    pub unreachable: usize,
+    /// The rest.
+    pub unknown: usize,
+    /// Were there more paths than the limits allow, so that not all goals are known?
+    pub is_cut: bool,
+}
+
+/// A goal in words.
+#[derive(Clone, Debug, Serialize)]
+pub struct GoalTold {
+    /// Its criterion.
+    pub criterion: String,
+    /// What it is, in words about the model.
+    pub goal: String,
+    /// `covered`, `unreachable` or `unknown`.
+    pub status: &'static str,
+    /// The purposes that meet it.
+    pub by: Vec<String>,
+    /// Why it is unreachable or unknown.
+    pub why: Option<String>,
+}
+
+/// A purpose of the suite in words.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemberTold {
+    /// Its name.
+    pub purpose: String,
+    /// The numbers of its transitions, counted from 0, internal ones included.
+    pub path: Vec<usize>,
+    /// A run along it: its events.
+    pub trace: Vec<String>,
+    /// The numbers of the goals that it meets.
+    pub goals: Vec<usize>,
+}
+
+impl Cover {
+    /// Is every goal covered or unreachable, and none left out?
+    pub fn is_whole(&self) -> bool {
+        self.cut.is_empty() && !self.goals.iter().any(|one| matches!(one.fate, Fate::Unknown(_)))
+    }
+}
+
+/// The document.
+pub fn document(iosts: &Iosts, limits: TreeLimits, cover: &Cover, exit_code: u8) -> Document {
+    let items = Items::of(iosts);
+    let goals: Vec<GoalTold> = cover
+        .goals
+        .iter()
+        .enumerate()
+        .map(|(number, one)| {
+            let by = cover.suite.iter().filter(|member| member.chosen.goals.contains(&number));
+            let (status, why) = match &one.fate {
+                Fate::Covered(_) => ("covered", None),
+                Fate::Unreachable(why) => ("unreachable", Some(why.clone())),
+                Fate::Unknown(why) => ("unknown", Some(why.clone())),
+            };
+            GoalTold {
+                criterion: one.criterion.to_string(),
+                goal: name(iosts, &items, &one.goal),
+                status,
+                by: by.map(|member| member.written.purpose.iosts.name.clone()).collect(),
+                why,
+            }
+        })
+        .collect();
+    let mut criteria: Vec<CriterionTold> = Vec::new();
+    let all = cover.goals.iter().map(|one| one.criterion).chain(cover.cut.iter().copied());
+    for criterion in all {
+        let criterion_name = criterion.to_string();
+        if criteria.iter().any(|known| known.criterion == criterion_name) {
+            continue;
+        }
+        let count = |status: Option<&str>| {
+            let own = goals.iter().filter(|goal| goal.criterion == criterion_name);
+            own.filter(|goal| status.is_none_or(|status| goal.status == status)).count()
+        };
+        criteria.push(CriterionTold {
+            goals: count(None),
+            covered: count(Some("covered")),
+            unreachable: count(Some("unreachable")),
+            unknown: count(Some("unknown")),
+            is_cut: cover.cut.contains(&criterion),
+            criterion: criterion_name,
+        });
+    }
+    let suite = cover.suite.iter().map(|member| MemberTold {
+        purpose: member.written.purpose.iosts.name.clone(),
+        path: member.chosen.found.route.path.iter().map(|number| number.place()).collect(),
+        trace: member.chosen.found.evidence.trace.iter().map(ToString::to_string).collect(),
+        goals: member.chosen.goals.clone(),
+    });
+    Document {
+        format_version: FORMAT_VERSION,
+        exit_code,
+        specification: iosts.name.clone(),
+        limits: LimitsTold { depth: limits.depth, nodes: limits.nodes },
+        criteria,
+        suite: suite.collect(),
+        goals,
+    }
+}
+
+/// The files of the suite by their names: the purposes, and a configuration that names them and the specification beside it.
+///
+/// `rest` are lines of the configuration that it was made with.
+pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, String)> {
+    let of = |place: usize| format!("{}.yaml", super::purpose::name(place));
+    let mut files: Vec<(String, String)> = cover
+        .suite
+        .iter()
+        .enumerate()
+        .map(|(place, member)| {
+            let events: Vec<String> =
+                member.chosen.found.evidence.trace.iter().map(|event| format!("# {event}\n")).collect();
+            let head = format!("# Written by coreach cover. A run that meets it:\n{}", events.concat());
+            (of(place), head + &member.written.text)
+        })
+        .collect();
+    let names: Vec<String> = (0..cover.suite.len()).map(of).collect();
+    let listed = match names.as_slice() {
+        [one] => format!("purpose: {one}\n"),
+        several => format!("purposes: [{}]\n", several.join(", ")),
+    };
+    files.push(("specification.yaml".to_owned(), specification.to_owned()));
+    if !names.is_empty() {
+        let text = format!("# Written by coreach cover.\nspecification: specification.yaml\n{listed}{rest}");
+        files.push(("coreach.yaml".to_owned(), text));
+    }
+    files
+}
+
+/// The paths that [`files`] would write into a folder.
+pub fn paths(folder: &Path, files: &[(String, String)]) -> Vec<std::path::PathBuf> {
+    files.iter().map(|(name, _)| folder.join(name)).collect()
+}

@@ -1,0 +1,166 @@
+//! A small suite that meets all goals.
+//!
+//! **Problem.** Most routes pass through many goals; a purpose for each would do the same again and again.
+//!
+//! **Method.** Greedy set cover (Chvátal 1979): the route that meets the most goals that are left, the one with fewer visible steps among equals, then
+//! the one that was found first. No polynomial method is much better; the result is at most ln n times the smallest.
+//!
+//! **Continued**, where that is asked for: a chosen route goes on from its end, each time along the shortest way to another goal that is left,
+//! up to a number of visible steps. That makes fewer tests of more steps. Each step on may be answered otherwise by the system, so long tests end
+//! in Inconclusive more often.
+//!
+//! **What a route meets**: its own goal, and every goal that lies on its path whatever the values (locations, transitions, conjuncts that hold
+//! where their transition is taken, pairs, definitions and uses, paths), if its trace shows that for certain. What depends on values that the
+//! purpose does not ask for is not counted: another run of it may have others.
+
+use std::collections::VecDeque;
+
+use coreach_analyses::solver::Solver;
+use coreach_analyses::symbolic::System;
+use coreach_execution::coverage::{Item, Walked};
+use coreach_model::TransitionId;
+use coreach_model::iosts::{ActionKind, Iosts};
+
+use super::evidence::{lies_on, run_along, shown};
+use super::goals::Goal;
+use super::purpose::{key, length};
+use super::search::Found;
+
+/// A route of the suite, with the numbers of the goals that it meets.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The route.
+    pub found: Found,
+    /// The goals for which it was chosen, or that it meets besides.
+    pub goals: Vec<usize>,
+}
+
+/// So many ways on are looked at before a route is left as it is.
+const MOST_WAYS_ON: usize = 200;
+
+/// Chooses. `met` are the goals that were met, by their numbers, each with its route.
+pub fn suite(
+    walked: &Walked,
+    system: &System<'_>,
+    goals: &[Goal],
+    met: &[(usize, Found)],
+    steps: usize,
+    solver: &mut dyn Solver,
+) -> Vec<Chosen> {
+    let mut candidates: Vec<Chosen> = Vec::new();
+    for (number, found) in met {
+        // The same purpose for several goals is one.
+        match candidates.iter_mut().find(|known| known.found.route == found.route) {
+            Some(known) => known.goals.push(*number),
+            None => candidates.push(Chosen { found: found.clone(), goals: vec![*number] }),
+        }
+    }
+    for candidate in &mut candidates {
+        besides(walked, goals, met, candidate);
+    }
+    let mut left: Vec<usize> = met.iter().map(|(number, _)| *number).collect();
+    let mut chosen: Vec<Chosen> = Vec::new();
+    while !left.is_empty() {
+        let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| left.contains(goal)).count();
+        let length = |candidate: &Chosen| length(&walked.iosts, &candidate.found.route);
+        // Of equals the first.
+        let best = candidates
+            .iter()
+            .rev()
+            .max_by_key(|candidate| (worth(candidate), usize::MAX - length(candidate)));
+        let Some(mut best) = best.cloned() else { break };
+        left.retain(|goal| !best.goals.contains(goal));
+        while let Some(longer) = continued(walked, system, goals, met, &best, &left, steps, solver) {
+            best = longer;
+            left.retain(|goal| !best.goals.contains(goal));
+        }
+        chosen.push(best);
+    }
+    chosen.sort_by_key(|one| (length(&walked.iosts, &one.found.route), key(&one.found.route)));
+    chosen
+}
+
+/// Adds the goals that lie on the path and are shown for certain.
+fn besides(walked: &Walked, goals: &[Goal], met: &[(usize, Found)], candidate: &mut Chosen) {
+    let shown = shown(walked, &candidate.found.evidence);
+    let path = &candidate.found.route.path;
+    for (number, _) in met {
+        let goal = &goals[*number];
+        let is_met = is_on(walked, goal, path) && shown.meets(&walked.iosts, goal);
+        if is_met && !candidate.goals.contains(number) {
+            candidate.goals.push(*number);
+        }
+    }
+    candidate.goals.sort_unstable();
+}
+
+/// The route with the fewest more steps that meets another goal of those that are left, and all that it met before.
+#[expect(clippy::too_many_arguments, reason = "what is known, what is left, and how far")]
+fn continued(
+    walked: &Walked,
+    system: &System<'_>,
+    goals: &[Goal],
+    met: &[(usize, Found)],
+    from: &Chosen,
+    left: &[usize],
+    steps: usize,
+    solver: &mut dyn Solver,
+) -> Option<Chosen> {
+    let iosts = &walked.iosts;
+    let mut open = VecDeque::from([from.found.route.clone()]);
+    let mut looked = 0;
+    while let Some(route) = open.pop_front() {
+        let end = route.path.last().map_or(iosts.initial, |last| iosts.transitions[*last].target);
+        for next in &system.outgoing[end] {
+            let mut longer = route.clone();
+            longer.path.push(*next);
+            looked += 1;
+            if looked > MOST_WAYS_ON {
+                return None;
+            }
+            if length(iosts, &longer) > steps {
+                continue;
+            }
+            let is_seen = iosts.action(iosts.transitions[*next].action).is_visible();
+            let is_new = is_seen && left.iter().any(|number| is_on(walked, &goals[*number], &longer.path));
+            // A way that leads nowhere is not gone on with; one that is new must be a run that shows what it meets.
+            let Some(evidence) = run_along(system, &longer, &[], solver) else { continue };
+            if is_new {
+                let mut chosen =
+                    Chosen { found: Found { route: longer.clone(), evidence }, goals: Vec::new() };
+                besides(walked, goals, met, &mut chosen);
+                // What its own conditions asked for is asked for still, if the longer trace shows it too.
+                let shown = shown(walked, &chosen.found.evidence);
+                let kept = from.goals.iter().filter(|number| shown.meets(iosts, &goals[**number]));
+                let more: Vec<usize> =
+                    kept.filter(|number| !chosen.goals.contains(number)).copied().collect();
+                chosen.goals.extend(more);
+                chosen.goals.sort_unstable();
+                let keeps_all = from.goals.iter().all(|number| chosen.goals.contains(number));
+                if keeps_all && left.iter().any(|number| chosen.goals.contains(number)) {
+                    return Some(chosen);
+                }
+            }
+            open.push_back(longer);
+        }
+    }
+    None
+}
+
+/// Does the goal lie on the path, whatever the values are?
+fn is_on(walked: &Walked, goal: &Goal, path: &[TransitionId]) -> bool {
+    let iosts: &Iosts = &walked.iosts;
+    let Goal::Item(item) = goal else { return lies_on(iosts, goal, path) };
+    match &walked.parts[0].items.all()[*item] {
+        Item::Location(location) => {
+            *location == iosts.initial
+                || path.iter().any(|number| iosts.transitions[*number].target == *location)
+        }
+        Item::Transition(number) => path.contains(number),
+        Item::Side { transition, holds: true, .. } => {
+            path.contains(transition)
+                && iosts.action(iosts.transitions[*transition].action).kind != ActionKind::Internal
+        }
+        Item::Side { .. } | Item::Class { .. } => false,
+    }
+}
