@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use coreach_analyses::live::live;
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::iosts::Aim;
 use coreach_model::semantics::{Event, State, initial_states, step};
 use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, Type, Value};
@@ -104,7 +105,7 @@ fn run(input: Input, limits: &Limits, kept: &mut Option<Closed>) -> Result<(), S
     let product = product(&input.specification, complete, limits, &mut solver)?;
     let closed = close(product, limits, &mut solver)?;
     *kept = Some(closed.clone());
-    determinize(closed, 8, &Default::default(), limits, &mut solver)?;
+    determinize(closed, 8, Aim::Accept, &Default::default(), limits, &mut solver)?;
     Ok(())
 }
 
