@@ -45,3 +45,34 @@ pub fn live(iosts: &Iosts, ends: &[bool]) -> Numbered<LocationId, BTreeSet<Datum
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use coreach_model::term::node::Comparison;
+    use coreach_model::{Term, Type};
+
+    use super::*;
+    use crate::check::builder::{Build, INPUT, int};
+
+    #[test]
+    fn a_variable_is_live_until_it_is_read_or_assigned() {
+        let positive = |name: &str| Term::compare(Comparison::Greater, &int(name), &Term::int(0));
+        // y is read at b, x is what y was made of, and behind b nothing is read: z never is.
+        let variables = Build::new(&["a", "b", "c"])
+            .variable("x", Type::Int)
+            .variable("y", Type::Int)
+            .variable("z", Type::Int);
+        let build = variables
+            .on(INPUT, "a", "b", Term::yes(), [("y", int("x")), ("z", int("z"))])
+            .on(INPUT, "b", "c", positive("y"), [("x", Term::int(0))])
+            .on(INPUT, "c", "a", Term::yes(), [("x", int("y"))]);
+        let iosts = build.done();
+        let names = |ends: &[bool]| -> Vec<String> {
+            let of = |live: &BTreeSet<Datum>| live.iter().map(Datum::name).collect::<Vec<_>>().join(" ");
+            live(&iosts, ends).iter().map(of).collect()
+        };
+        assert_eq!(names(&[false; 3]), ["x", "y", "y"]);
+        // Where a run ends at c, what is behind c does not count.
+        assert_eq!(names(&[false, false, true]), ["x", "y", ""]);
+    }
+}

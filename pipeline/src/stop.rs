@@ -201,7 +201,7 @@ impl Stop {
                 }
                 diagnostic
                     .note(format!("both can go on with: {way}({}) for ever", cycle.join(" ")))
-                    .note(format!("to follow all ways would make more than {limit} {}", quantity.words()))
+                    .note(format!("followed side by side they make more than {limit} {}", quantity.words()))
                     .help(instead_of_a_lookahead(*quantity, *limit).join("; or "))
             }
             Stop::LookaheadLimit { limit, needed, choice } => {
@@ -230,14 +230,18 @@ impl Stop {
     }
 }
 
-/// What can be done where a choice is never resolved, the best first: each is a sentence of the help.
+/// What can be done where a choice is never resolved, the best first; the help has them all.
 fn instead_of_a_lookahead(quantity: Quantity, limit: u64) -> Vec<String> {
     vec![
         "let the guards of the two exclude each other".to_owned(),
         "let what follows them differ after finitely many events, or the data that they leave be the same"
             .to_owned(),
-        set_limit(quantity, limit, None),
         "set `judge: online` in the configuration: runs are then judged by all states that are possible, without a test case".to_owned(),
+        format!(
+            "try `limits: {{ {}: {} }}` in the configuration",
+            quantity.key(),
+            limit.saturating_mul(4).clamp(1, MOST)
+        ),
     ]
 }
 

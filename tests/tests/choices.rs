@@ -190,6 +190,30 @@ fn where_accept_is_out_of_reach_one_event_is_followed() {
 }
 
 #[test]
+fn an_end_of_one_location_is_another_location() {
+    // After `step` x is too large for `done`, whichever way it was; after `set` it need not be.
+    let made = made(&[
+        "from: l, to: m, on: set, assign: { x: q }",
+        "from: l, to: m, on: step, assign: { x: 13 }",
+        "from: l, to: m, on: step, assign: { x: 14 }",
+        "from: m, to: m, on: say, when: p == x",
+        "from: m, to: end, on: done, when: x <= 9",
+    ]);
+    let visible = made.unwrap().visible;
+    let labelled = |label: &str| {
+        visible
+            .iosts
+            .locations
+            .numbers()
+            .filter(|at| visible.iosts.locations[*at].label == label)
+            .collect::<Vec<_>>()
+    };
+    let [one, other] = labelled("<m,Wait>")[..] else { panic!() };
+    assert_eq!(visible.ends[one] as u8 + visible.ends[other] as u8, 1);
+    assert_ne!(visible.iosts.locations[one].name, visible.iosts.locations[other].name);
+}
+
+#[test]
 fn one_side_out_of_reach_of_accept_is_followed_for_what_it_may_send() {
     // From `n` nothing is ever `done`; but as long as the run may be in `m`, what `n` sends is no failure.
     let made = made(&[

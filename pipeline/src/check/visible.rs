@@ -182,7 +182,7 @@ fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_
     let start = visible.iosts.initial;
     if visible.ends[start] && !visible.accepting[start] {
         let leads_on = known.coreach[before.initial].clone();
-        checking.implies(&[before.initial_condition.clone()], &[leads_on.not()], END, || {
+        checking.implies(std::slice::from_ref(&before.initial_condition), &[leads_on.not()], END, || {
             "the initial location".to_owned()
         });
     }

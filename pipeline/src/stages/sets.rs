@@ -1,5 +1,7 @@
 //! What the subset constructions have in common: the names of sets of locations, and how long runs stay among sets.
 
+use std::collections::HashSet;
+
 use coreach_model::iosts::{Location, Transition};
 use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{LocationId, Number, Numbered, TransitionId};
@@ -28,7 +30,8 @@ pub(super) fn is_ordinary(members: &[Member]) -> bool {
     members.len() == 1 && members[0].steps.is_empty()
 }
 
-/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by these.
+/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by these. The second one of a
+/// location, where one of them is an end, gets a name of its own.
 pub(super) fn locations(
     closed: &Closed,
     sets: &Numbered<LocationId, Vec<Member>>,
@@ -37,10 +40,14 @@ pub(super) fn locations(
     let ordinary = sets.iter().filter(|members| is_ordinary(members));
     let kept = ordinary.map(|members| iosts.location(members[0].location).name.as_str());
     let mut names = Names::of(kept);
+    let mut named = HashSet::new();
     sets.map(|members| {
         let parts: Vec<&Location> = members.iter().map(|member| iosts.location(member.location)).collect();
         if let [one] = parts.as_slice() {
-            return (*one).clone();
+            return match named.insert(members[0].location) {
+                true => (*one).clone(),
+                false => Location { name: names.unique(&one.name), ..(*one).clone() },
+            };
         }
         let name = names.unique(&joined_name(parts.iter().map(|part| part.name.as_str())));
         let label = joined_label(parts.iter().map(|part| part.label.as_str()));

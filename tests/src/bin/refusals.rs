@@ -74,6 +74,13 @@ fn main() -> ExitCode {
                 let text = stop.to_diagnostic();
                 let widest = closed.as_ref().map(|closed| widest(closed, &mut Random::new(seed)));
                 if list {
+                    if let Some(closed) = &closed {
+                        for t in &closed.iosts.transitions {
+                            let e: Vec<String> =
+                                t.assignments.iter().map(|(v, t)| format!("{v} := {t}")).collect();
+                            println!("    {} [{}] {{{}}}", closed.iosts.describe(t), t.guard, e.join(", "));
+                        }
+                    }
                     println!("{seed}: {widest:?} states by one trace\n  {}", text.notes.join("\n  "));
                 }
                 let known = if widest > Some(MANY) { ", and random traces lead to many states" } else { "" };
