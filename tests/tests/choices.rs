@@ -15,6 +15,10 @@ fn made(transitions: &[&str]) -> Result<Generation, Stop> {
 }
 
 fn made_within(transitions: &[&str], limits: Limits) -> Result<Generation, Stop> {
+    made_with(transitions, limits, 8)
+}
+
+fn made_with(transitions: &[&str], limits: Limits, max_lookahead: usize) -> Result<Generation, Stop> {
     let listed: String = transitions.iter().map(|transition| format!("  - {{ {transition} }}\n")).collect();
     let specification = format!(
         "iosts: machine\nvariables: {{ x: int }}\ninitial: {{ location: l, condition: x == 0 }}\n\
@@ -25,7 +29,7 @@ fn made_within(transitions: &[&str], limits: Limits) -> Result<Generation, Stop>
                    transitions: [{ from: Wait, to: Accept, on: done }]\n";
     let pair = read_text(specification, purpose.to_owned()).unwrap();
     let analysis = reachability::Options::default();
-    let options = Options { max_lookahead: 8, analysis, limits, check: true };
+    let options = Options { max_lookahead, analysis, limits, check: true };
     generate(&pair.specification, pair.purpose, &options, &mut Z3Solver::default(), &mut |_| {})
 }
 
@@ -247,6 +251,26 @@ fn a_choice_that_data_resolve_one_event_later_is_none() {
     let stay = graph.transitions.iter().filter(|t| t.source != graph.initial && t.source == t.target);
     let stay: Vec<&str> = stay.map(|t| graph.location(t.source).label.as_str()).collect();
     assert_eq!((both, stay), (1, vec!["<m,Wait>"]));
+}
+
+#[test]
+fn what_lies_behind_accept_needs_no_lookahead() {
+    // Behind `done` a choice needs two events to be resolved, and one may be waited for.
+    let late = |first: &'static str| {
+        [
+            first,
+            "from: m, to: n, on: go",
+            "from: m, to: k, on: go",
+            "from: n, to: n2, on: step",
+            "from: k, to: k2, on: step",
+            "from: n2, to: end, on: say, when: p == x",
+            "from: k2, to: end, on: done",
+        ]
+    };
+    let behind = made_with(&late("from: l, to: m, on: done"), Limits::default(), 1);
+    assert_eq!(behind.unwrap().visible.lookahead, Some(0));
+    let before = made_with(&late("from: l, to: m, on: step"), Limits::default(), 1);
+    assert!(matches!(before, Err(Stop::LookaheadLimit { limit: 1, needed: 2, .. })));
 }
 
 #[test]
