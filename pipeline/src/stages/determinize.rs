@@ -12,11 +12,11 @@
 //! We build the result beside the machine, by a *symbolic subset construction*. There are two, and the pair graph
 //! ([`super::lookahead`]) decides:
 //!
-//! - Where a bounded number of events resolves every choice, effects are *postponed* until then: [`super::postponed`]. That is
+//! - Where a bounded number of events resolves every choice, effects are *postponed* until then: `postponed.rs`. That is
 //!   the thesis' result, with no variable more than it needs.
 //! - Elsewhere it is asked what is known: which states are reached (`reach`), from which of them Accept can be reached (`coreach`),
 //!   which variables are still read. Then each way that a run may have gone *keeps* its values in variables of its own:
-//!   [`super::kept`]. Choices that nothing resolves are no obstacle there, only ways that grow without bound.
+//!   `kept.rs`. Choices that nothing resolves are no obstacle there, only ways that grow without bound.
 //!
 //! The analyses run in the second case only: where guards exclude each other or events tell, nothing has to be known.
 //!
