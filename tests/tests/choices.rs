@@ -2,8 +2,12 @@
 //! whole pipeline, every artifact checked.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
+use std::sync::Arc;
+
 use coreach_analyses::reachability;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::reader::{read_property, read_specification};
+use coreach_model::{Iosts, SourceFile, TestPurpose};
 use coreach_pipeline::limits::{Limits, Quantity};
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, generate};
@@ -19,18 +23,30 @@ fn made_within(transitions: &[&str], limits: Limits) -> Result<Generation, Stop>
 }
 
 fn made_with(transitions: &[&str], limits: Limits, max_lookahead: usize) -> Result<Generation, Stop> {
+    let purpose = "purpose: see\nof: machine\ninitial: { location: Wait }\n\
+                   transitions: [{ from: Wait, to: Accept, on: done }]\n";
+    let pair = read_text(specification(transitions), purpose.to_owned()).unwrap();
+    generated(&pair.specification, pair.purpose, limits, max_lookahead)
+}
+
+fn specification(transitions: &[&str]) -> String {
     let listed: String = transitions.iter().map(|transition| format!("  - {{ {transition} }}\n")).collect();
-    let specification = format!(
+    format!(
         "iosts: machine\nvariables: {{ x: int }}\ninitial: {{ location: l, condition: x == 0 }}\n\
          inputs: {{ set: {{ q: int }}, go: {{}} }}\noutputs: {{ step: {{}}, say: {{ p: int }}, done: {{}} }}\n\
          transitions:\n{listed}"
-    );
-    let purpose = "purpose: see\nof: machine\ninitial: { location: Wait }\n\
-                   transitions: [{ from: Wait, to: Accept, on: done }]\n";
-    let pair = read_text(specification, purpose.to_owned()).unwrap();
+    )
+}
+
+fn generated(
+    specification: &Iosts,
+    purpose: TestPurpose,
+    limits: Limits,
+    max_lookahead: usize,
+) -> Result<Generation, Stop> {
     let analysis = reachability::Options::default();
     let options = Options { max_lookahead, analysis, limits, check: true };
-    generate(&pair.specification, pair.purpose, &options, &mut Z3Solver::default(), &mut |_| {})
+    generate(specification, purpose, &options, &mut Z3Solver::default(), &mut |_| {})
 }
 
 /// The visible transitions, in lines.
@@ -271,6 +287,31 @@ fn what_lies_behind_accept_needs_no_lookahead() {
     assert_eq!(behind.unwrap().visible.lookahead, Some(0));
     let before = made_with(&late("from: l, to: m, on: step"), Limits::default(), 1);
     assert!(matches!(before, Err(Stop::LookaheadLimit { limit: 1, needed: 2, .. })));
+}
+
+#[test]
+fn a_property_may_be_violated_where_no_behaviour_leads_to_a_violation() {
+    // The specification is never `done`, whichever way it went: an implementation that is violates the property everywhere.
+    let transitions = [
+        "from: l, to: m, on: set, assign: { x: q }",
+        "from: l, to: n, on: set",
+        "from: m, to: m, on: step",
+        "from: n, to: n, on: step",
+        "from: m, to: m, on: say, when: p == x",
+    ];
+    let property = "property: never\nof: machine\ninitial: { location: Wait }\n\
+                    transitions: [{ from: Wait, to: Violate, on: done }]\n";
+    let file = |name: &str, text: String| Arc::new(SourceFile { name: name.to_owned(), text });
+    let (read, _) = read_specification(file("specification.yaml", specification(&transitions))).unwrap();
+    let (property, _) = read_property(file("property.yaml", property.to_owned()), &read).unwrap();
+    let made = generated(&read.iosts, property, Limits::default(), 8).unwrap();
+    assert!(!made.visible.ends.contains(&true));
+    let set = "<<m,Wait>,<n,Wait>>";
+    let lines = visible(&made);
+    for (action, target) in [("step", set), ("done", "ViolateFail")] {
+        let wanted = format!("{set} -{action}-> {target} ");
+        assert!(lines.iter().any(|line| line.starts_with(&wanted)), "{wanted}: {lines:#?}");
+    }
 }
 
 #[test]
