@@ -56,6 +56,7 @@ mod hash;
 pub mod hull;
 pub mod inductive;
 pub mod linear;
+pub mod live;
 pub mod order;
 pub mod partition;
 pub mod reachability;

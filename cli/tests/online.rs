@@ -61,7 +61,10 @@ fn folder() -> Folder {
 fn what_has_no_lookahead_is_offered_judging_on_line() {
     let folder = folder();
     folder.change("coreach.yaml", "judge: online", "judge: test_case");
-    folder.change("bank.yaml", "balance: 1500", "balance: 501");
+    // With each deposit there is one more balance that it may have come to.
+    let deposit = "  - { from: ready, to: ready, on: Deposit, assign: { balance: balance + t } }";
+    let bonus = deposit.replace("balance + t", "balance + t + 1");
+    folder.change("bank.yaml", deposit, &format!("{deposit}\n{bonus}"));
     let (_, said) = folder.ends(&["run", "coreach.yaml", "--out", "made"], 6);
     assert!(said.contains("no-lookahead") || said.contains("never resolved"), "{said}");
     assert!(said.contains("judge: online"), "{said}");

@@ -156,10 +156,13 @@ fn a_limit_ends_with_6_and_names_its_knob() {
             format!("specification: {}\npurpose: {}\n{more}", specification.display(), purpose.display());
         folder.write("coreach.yaml", &text)
     };
-    let never = files("choice.yaml", "left_of_choice.yaml", "");
+    let both_ways = files("choice.yaml", "left_of_choice.yaml", "");
+    exits(&run(arguments!["run", both_ways]), 0);
+    let never = files("choice.yaml", "left_of_choice.yaml", "limits: { ways: 1 }");
     let output = run(arguments!["run", &never]);
     exits(&output, 6);
     assert!(stderr(&output).contains("is never resolved"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("limits: { ways: 4 }"), "{}", stderr(&output));
     let output = run(arguments!["run", &never, "--format", "json"]);
     exits(&output, 6);
     assert_eq!(json(&output)["purposes"][0]["result"], "stopped");

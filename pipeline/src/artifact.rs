@@ -3,10 +3,12 @@
 //! `CompletePurpose -> Product -> Closed -> Visible -> TestGraph -> TestCase`. What must hold of each is checked in
 //! [`crate::check`].
 
+use std::collections::BTreeSet;
+
 use coreach_analyses::inductive::Turn;
 use coreach_model::iosts::{Iosts, LocationId, TestPurpose};
 use coreach_model::term::Substitution;
-use coreach_model::{ActionId, Numbered, Term, TransitionId};
+use coreach_model::{ActionId, Datum, Numbered, Term, TransitionId};
 pub use coreach_model::{Verdict, Violated};
 
 // Provenance. Each artifact says of what its locations and transitions were made, as numbers in the artifact before it.
@@ -15,13 +17,26 @@ pub use coreach_model::{Verdict, Violated};
 // believes nothing: `check` holds every such word against the artifact before.
 
 /// A run's part of a location of [`Visible`]: where the run may be, and how its data follow from those that are shown.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Member {
     /// The location of [`Closed`].
     pub location: LocationId,
     /// What the run has assigned and the data of [`Visible`] do not show: the effects of its last events, the oldest first, each
     /// over the data before it.
     pub steps: Vec<Substitution>,
+}
+
+/// What was known of [`Closed`] up to Accept where choices were made deterministic by means of it, for each of its locations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Known {
+    /// Over-approximation of the states that are reached in front of Accept, and in it.
+    pub reach: Numbered<LocationId, Term>,
+    /// Over-approximation of the states from which Accept can be reached.
+    pub coreach: Numbered<LocationId, Term>,
+    /// Of what both are proved: the turns of their analysis, each inductive within the one before; the first is `reach`.
+    pub chain: Vec<Turn>,
+    /// The variables that something in front of Accept still reads. Only of these do members carry values.
+    pub live: Numbered<LocationId, BTreeSet<Datum>>,
 }
 
 /// Where a location of [`TestGraph`] comes from.
@@ -213,10 +228,16 @@ pub struct Visible {
     pub members: Numbered<LocationId, Vec<Member>>,
     /// For each location: has it an accepting component (Definition A.12)?
     pub accepting: Numbered<LocationId, bool>,
-    /// How many more events tell any two runs of one trace apart; 0 where there was no choice.
-    pub lookahead: usize,
+    /// How many more events tell any two runs of one trace apart, as far as their future matters; 0 where there was no choice,
+    /// none where no number of events does.
+    pub lookahead: Option<usize>,
     /// For each location: is the specification never silent there, wherever one of the location's outputs is possible?
     pub must_answer: Numbered<LocationId, bool>,
+    /// For each location: does it stand for all that may follow, since that does not matter? It accepts, or Accept is out of
+    /// reach; nothing leaves it, and its data say nothing.
+    pub ends: Numbered<LocationId, bool>,
+    /// By what choices were made deterministic, where the guards alone did not do.
+    pub known: Option<Known>,
 }
 
 impl Artifact for Visible {
@@ -236,7 +257,7 @@ impl Artifact for Visible {
     }
 
     fn tell<'a>(&'a self, found: &mut FoundOut<'a>) {
-        found.lookahead = Some(self.lookahead);
+        found.lookahead = self.lookahead;
     }
 }
 

@@ -207,7 +207,14 @@ pub fn generate(
 
     // After a trace, there must be one location to be in.
     watch(Stage::Determinize);
-    let visible = determinize(closed.clone(), options.max_lookahead, &options.limits, solver)?;
+    let visible = determinize(
+        closed.clone(),
+        options.max_lookahead,
+        purpose.aim,
+        &options.analysis,
+        &options.limits,
+        solver,
+    )?;
     checked(options, Stage::Determinize, &mut unsettled, || check::visible(&visible, &closed, solver));
     // A property is violated by what the specification forbids, too.
     let (visible, left) = match purpose.aim {

@@ -22,13 +22,15 @@ pub enum Quantity {
     /// Of `determinize`: transitions that leave sets of locations. Those that leave a location are as many as there were,
     /// and do not count.
     SetTransitions,
+    /// Of `determinize`: where no number of events tells apart which way a run has gone, each way that it may have gone keeps its own data.
+    Ways,
     /// Of each stage: the nodes of an expression, written out. Terms share, text does not: forty steps
     /// `x := x + y, y := x` are forty nodes, and a guard of a hundred million letters.
     Nodes,
 }
 
 /// A quantity's key below `limits:`, its default, the words for it in a message, and what else can be done about it.
-const TABLE: [(Quantity, &str, u64, &str, &str); 8] = {
+const TABLE: [(Quantity, &str, u64, &str, &str); 9] = {
     const SMALLER: &str = "a smaller specification or purpose makes fewer of them";
     const EXCLUSIVE: &str = "a smaller model, or guards that exclude each other, make fewer of them";
     const SHORTER: &str = "fewer internal steps between two visible actions, or fewer events before a choice is resolved, make shorter ones";
@@ -52,6 +54,7 @@ const TABLE: [(Quantity, &str, u64, &str, &str); 8] = {
         ),
         (Quantity::Subsets, "subsets", 512, "subsets of a choice", EXCLUSIVE),
         (Quantity::SetTransitions, "set_transitions", 10_000, "transitions of sets of locations", EXCLUSIVE),
+        (Quantity::Ways, "ways", 6, "ways that one trace may have been run", EXCLUSIVE),
         (Quantity::Nodes, "nodes", 100_000, "parts of one expression", SHORTER),
     ]
 };

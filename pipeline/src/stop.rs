@@ -81,10 +81,16 @@ pub enum Stop {
     NoLookahead {
         /// The two transitions.
         choice: Box<[Shown; 2]>,
+        /// Data with which both can be taken, by name; empty where the solver does not know any.
+        witness: Vec<(String, String)>,
         /// Actions that both sides can follow for ever: the way into the cycle, and the cycle.
         prefix: Vec<String>,
         /// The cycle.
         cycle: Vec<String>,
+        /// What there is too much of where both are followed side by side, each with its own data.
+        quantity: Quantity,
+        /// The limit of it.
+        limit: u64,
     },
     /// The lookahead exists and is larger than the limit.
     LookaheadLimit {
@@ -178,18 +184,25 @@ impl Stop {
                     "make one of these actions visible, or remove a step: a test cannot observe this cycle",
                 )
             }
-            Stop::NoLookahead { choice, prefix, cycle } => {
+            Stop::NoLookahead { choice, witness, prefix, cycle, quantity, limit } => {
                 let [first, second] = choice.as_ref();
                 let way =
                     if prefix.is_empty() { String::new() } else { format!("{} then ", prefix.join(" ")) };
-                Diagnostic::error("no-lookahead", "the choice between two transitions is never resolved")
-                    .at(first.origin.clone(), "this transition")
-                    .at(second.origin.clone(), "and this one can be taken together")
-                    .note(format!("first:  {}", first.text))
-                    .note(format!("second: {}", second.text))
+                let mut diagnostic =
+                    Diagnostic::error("no-lookahead", "the choice between two transitions is never resolved")
+                        .at(first.origin.clone(), "this transition")
+                        .at(second.origin.clone(), "and this one can be taken together")
+                        .note(format!("first:  {}", first.text))
+                        .note(format!("second: {}", second.text));
+                if !witness.is_empty() {
+                    let values: Vec<String> =
+                        witness.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                    diagnostic = diagnostic.note(format!("both can be taken with: {}", values.join(", ")));
+                }
+                diagnostic
                     .note(format!("both can go on with: {way}({}) for ever", cycle.join(" ")))
-                    .help("let their guards exclude each other, or let what follows them differ after finitely many events; \
-                         or set `judge: online` in the configuration: runs are then judged by all states that are possible, without a test case")
+                    .note(format!("followed side by side they make more than {limit} {}", quantity.words()))
+                    .help(instead_of_a_lookahead(*quantity, *limit).join("; or "))
             }
             Stop::LookaheadLimit { limit, needed, choice } => {
                 let [first, second] = choice.as_ref();
@@ -215,6 +228,21 @@ impl Stop {
             }
         }
     }
+}
+
+/// What can be done where a choice is never resolved, the best first; the help has them all.
+fn instead_of_a_lookahead(quantity: Quantity, limit: u64) -> Vec<String> {
+    vec![
+        "let the guards of the two exclude each other".to_owned(),
+        "let what follows them differ after finitely many events, or the data that they leave be the same"
+            .to_owned(),
+        "set `judge: online` in the configuration: runs are then judged by all states that are possible, without a test case".to_owned(),
+        format!(
+            "try `limits: {{ {}: {} }}` in the configuration",
+            quantity.key(),
+            limit.saturating_mul(4).clamp(1, MOST)
+        ),
+    ]
 }
 
 /// How to move a limit: by the value that will do, or by a next one to try.

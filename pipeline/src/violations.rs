@@ -43,7 +43,7 @@ use crate::Stage;
 use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible};
 use crate::limits::Limits;
 use crate::names::Names;
-use crate::stages::determinize::followed;
+use crate::stages::sets::pending as hidden;
 use crate::stop::{Stop, writable};
 
 /// The location of violations that the specification allows.
@@ -95,7 +95,8 @@ pub fn with_violations(
     solver: &mut dyn Solver,
 ) -> Result<(Visible, Option<LocationId>), Stop> {
     let guards = forbidden_violations(&visible, before);
-    let Visible { mut iosts, mut members, mut accepting, lookahead, mut must_answer } = visible;
+    let Visible { mut iosts, mut members, mut accepting, lookahead, mut must_answer, mut ends, known } =
+        visible;
     let target = iosts.locations.next_number();
     let mut added = Vec::new();
     for (source, action, guard) in guards {
@@ -121,9 +122,11 @@ pub fn with_violations(
         members.push(Vec::new());
         accepting.push(true);
         must_answer.push(false);
+        ends.push(false);
         iosts.transitions.extend(added);
     }
-    Ok((Visible { iosts, members, accepting, lookahead, must_answer }, is_any.then_some(target)))
+    let visible = Visible { iosts, members, accepting, lookahead, must_answer, ends, known };
+    Ok((visible, is_any.then_some(target)))
 }
 
 /// For each location that is not accepting and each output that may violate the property there: when it does and is forbidden.
@@ -135,12 +138,8 @@ fn forbidden_violations(visible: &Visible, before: &Before<'_>) -> Vec<(Location
     }
     let mut found = Vec::new();
     for (source, members) in visible.members.numbered().filter(|(at, _)| !visible.accepting[*at]) {
-        let pending: Vec<(LocationId, Substitution)> = members
-            .iter()
-            .map(|member| {
-                (member.location, member.steps.iter().fold(Substitution::new(), |b, s| followed(&b, s)))
-            })
-            .collect();
+        let pending: Vec<(LocationId, Substitution)> =
+            members.iter().map(|member| (member.location, hidden(member))).collect();
         for action in visible.iosts.action_ids() {
             let mut violates = Vec::new();
             for (at, pending) in &pending {

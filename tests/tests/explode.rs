@@ -10,6 +10,7 @@ use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::test_case::TestCase;
 use coreach_model::SourceFile;
+use coreach_model::iosts::Aim;
 use coreach_model::reader::{read_purpose, read_specification};
 use coreach_pipeline::export::{self, View};
 use coreach_pipeline::limits::{Limits, MOST, Quantity};
@@ -60,6 +61,7 @@ fn a_stop_says_a_setting_that_moves_it() {
         (Quantity::Overlaps, "overlapping_intervals", 5),
         (Quantity::Subsets, "overlapping_all", 4),
         (Quantity::SetTransitions, "overlapping_intervals", 5),
+        (Quantity::Ways, "ways_for_ever", 5),
         (Quantity::Nodes, "doubling_steps", 6),
     ];
     assert!(Quantity::all().eq(members.iter().map(|(quantity, ..)| *quantity)));
@@ -67,7 +69,11 @@ fn a_stop_says_a_setting_that_moves_it() {
         let mut limits = Limits::default().with(wanted, 1);
         let mut stops = 0;
         while let (Err(stop), _) = made_within(family, size, limits.clone()) {
-            let Stop::TooMany { quantity, limit, .. } = stop else { panic!("{wanted:?}: {stop:?}") };
+            let (quantity, limit) = match stop {
+                Stop::TooMany { quantity, limit, .. } => (quantity, limit),
+                Stop::NoLookahead { quantity, limit, .. } => (quantity, limit),
+                _ => panic!("{wanted:?}: {stop:?}"),
+            };
             assert_eq!((quantity, limit), (wanted, limits.of(wanted)));
             let said = said_limits(&stop);
             assert!(said.of(wanted) > limit, "{wanted:?}");
@@ -164,7 +170,8 @@ fn overlaps_cost_what_can_hold() {
         let chosen = chain.visible.iosts.transitions.iter().filter(|t| t.source.0 == 0).count();
         assert_eq!(chosen, 2 * size - 1);
         let mut solver = Z3Solver::default();
-        determinize(chain.closed, 8, &Limits::default(), &mut solver).unwrap();
+        determinize(chain.closed, 8, Aim::Accept, &Default::default(), &Limits::default(), &mut solver)
+            .unwrap();
         solver.statistics().queries
     };
     let (few, more) = (questions(8), questions(16));

@@ -7,17 +7,17 @@ use coreach_model::{
 
 /// A model in the making. Its actions are `in(p)`, an input with an integer, and `step`, an internal one.
 #[derive(Clone)]
-pub(super) struct Build(Iosts);
+pub(crate) struct Build(Iosts);
 
 /// An integer datum as a term.
-pub(super) fn int(name: &str) -> Term {
+pub(crate) fn int(name: &str) -> Term {
     Term::datum(&Datum::new(name, Type::Int))
 }
 
 /// The input `in`.
-pub(super) const INPUT: ActionId = ActionId(0);
+pub(crate) const INPUT: ActionId = ActionId(0);
 /// The internal action `step`.
-pub(super) const STEP: ActionId = ActionId(1);
+pub(crate) const STEP: ActionId = ActionId(1);
 
 impl Build {
     pub fn new(locations: &[&str]) -> Self {

@@ -88,4 +88,4 @@ fn show(valuation: &Valuation) -> String {
 }
 
 #[cfg(test)]
-mod builder;
+pub(crate) mod builder;

@@ -155,7 +155,8 @@ struct Unsettled {
 #[derive(Serialize)]
 struct Details {
     stages: Vec<Measured>,
-    lookahead: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lookahead: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     example: Option<ExampleJson>,
     selection: Selection,

@@ -17,10 +17,10 @@ use coreach_analyses::inductive::{self, HornClauses, Obligation};
 use coreach_analyses::solver::Answer;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::{Substitution, substitute, substitute_all};
-use coreach_model::{Datum, Term};
+use coreach_model::{Datum, Numbered, Term};
 
 use super::obligation::Checking;
-use crate::artifact::{Decided, GraphOrigin, TestGraph, Visible};
+use crate::artifact::{Closed, Decided, GraphOrigin, Known, TestGraph, Visible};
 
 /// The most questions about the runs of one machine.
 const MOST_QUESTIONS: usize = 600;
@@ -42,7 +42,7 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
         tell(outcome, "test graph 8: reach", checking);
     }
     if !coreach_is_proved(graph, visible, checking) {
-        let outcome = to_accept(visible, checking, |run| {
+        let outcome = to_accept(&visible.iosts, &visible.accepting, checking, |run| {
             let outside = run
                 .past
                 .iter()
@@ -52,23 +52,49 @@ pub(super) fn refuted(graph: &TestGraph, visible: &Visible, checking: &mut Check
         tell(outcome, "test graph 8: coreach", checking);
     }
     if graph.pass.is_none() && !absence_is_proved(graph, visible, checking) {
-        let outcome = to_accept(visible, checking, |_| Term::yes());
+        let outcome = to_accept(&visible.iosts, &visible.accepting, checking, |_| Term::yes());
         tell(outcome, "test graph 7", checking);
+    }
+}
+
+/// The same for what was known of the closed machine in front of Accept: reach and coreach prove themselves, or a run is looked
+/// for that refutes them.
+pub(super) fn known_refuted(known: &Known, closed: &Closed, checking: &mut Checking<'_>) {
+    let cut = in_front_of(&closed.iosts, &closed.accepting);
+    let forward = HornClauses::forward(&cut);
+    let is_reached = forward.obligations(&cut, &known.reach, None).all(|one| is_proved(&one, checking));
+    if !is_reached {
+        let runs = Runs::of(&cut, &cut.initial_condition);
+        let outcome = runs.search(checking, |run, checking| {
+            let outside = substitute(&known.reach[run.location].not(), &run.state);
+            run.is_possible_with(outside, checking).then(|| cut.location(run.location).label.clone())
+        });
+        tell(outcome, "visible 10: reach", checking);
+    }
+    let is_led = inductive::chain(&cut, &closed.accepting, &known.chain, &known.coreach)
+        .all(|obligation| is_proved(&obligation, checking));
+    if !is_led {
+        let outcome = to_accept(&closed.iosts, &closed.accepting, checking, |run| {
+            let outside =
+                run.past.iter().map(|(location, state)| substitute(&known.coreach[*location], state).not());
+            Term::or(outside.collect::<Vec<_>>())
+        });
+        tell(outcome, "visible 10: coreach", checking);
     }
 }
 
 /// The first run to Accept of which something is said.
 fn to_accept(
-    visible: &Visible,
+    before: &Iosts,
+    accepting: &Numbered<LocationId, bool>,
     checking: &mut Checking<'_>,
     outside: impl Fn(&Run) -> Term,
 ) -> Option<String> {
-    let before = &visible.iosts;
     // The facts are those of the machine cut behind Accept: nothing is said of what a run does after it.
-    let ends = before.location_ids().filter(|at| visible.accepting[*at]).collect();
+    let ends = before.location_ids().filter(|at| accepting[*at]).collect();
     let runs = Runs { ends, ..Runs::of(before, &before.initial_condition) };
     runs.search(checking, |run, checking| {
-        let accepts = visible.accepting[run.location];
+        let accepts = accepting[run.location];
         (accepts && run.is_possible_with(outside(run), checking))
             .then(|| before.location(run.location).label.clone())
     })
@@ -107,8 +133,12 @@ fn absence_is_proved(graph: &TestGraph, visible: &Visible, checking: &mut Checki
 
 /// The machine of which the facts speak: what follows Accept was not looked at.
 fn up_to_accept(visible: &Visible) -> Iosts {
-    let mut cut = visible.iosts.clone();
-    cut.transitions.retain(|t| !visible.accepting[t.source]);
+    in_front_of(&visible.iosts, &visible.accepting)
+}
+
+fn in_front_of(iosts: &Iosts, accepting: &Numbered<LocationId, bool>) -> Iosts {
+    let mut cut = iosts.clone();
+    cut.transitions.retain(|t| !accepting[t.source]);
     cut
 }
 

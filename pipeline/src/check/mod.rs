@@ -28,7 +28,10 @@
 //!   is where a member's step leads, with the same data; (5) it accepts where a member does (Definition A.12);
 //!   (6) what a variable is given lies within its type, be it shown, hidden by postponed effects, or memory; (7) so do the
 //!   data behind each postponed effect; (8) `must_answer` is said only where every member is stable and has
-//!   an output; in an ordinary location wherever that is so, in others only where each member can send something whatever the data are.
+//!   an output; in an ordinary location wherever that is so, in others only where each member can send something whatever the data are;
+//!   (9) nothing leaves an end, and what enters one that does not accept cannot come to Accept, by coreach; (10) the facts by which it was
+//!   made are proved of the closed machine in front of Accept, or no run refutes them, and what is live is. With facts, (3) and (4) hold where
+//!   each member's data are in reach, up to ends, and for live variables.
 //! - **violations** (of a property only): (1) the visible machine is as it was, but for one accepting location; (2) there lead outputs only, which
 //!   change nothing, from locations that do not accept; (3) each where no transition of the output can be taken and a member's
 //!   property is violated by it; (4) wherever that is so.

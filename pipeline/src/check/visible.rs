@@ -12,6 +12,12 @@
 //! What is compared are the members' data; a variable that every member's postponed effects hide is none of them. Its
 //! value matters all the same: were there none within its type, the step could not be taken. So of each transition all
 //! values are asked for, and not only those of memory variables.
+//!
+//! Where the machine says that it was made by means of facts, three things are asked more, and three less. The facts are held against the
+//! closed machine: reach and coreach by their proof or by runs, live variables by the definition. Then the simulation needs to hold only
+//! where each member's data are in the reach of its location, which they are by induction; only variables that are live need to be
+//! the same; and from an *end* nothing is followed. That nothing needs to be is asked where it is entered: no member's step into it leads
+//! to a state of coreach, or it accepts. So traces are the same up to ends, and accepted traces are the same.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -20,14 +26,15 @@ use coreach_model::iosts::{LocationId, Transition};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Numbered, Term};
 
-use super::must_answer;
 use super::obligation::{
-    ByAction, Checking, Findings, after, by_action, overlaps, same_values, undefined, within_types,
+    ByAction, Checking, Findings, after, by_action, overlaps, same_values, undefined, value_of, within_types,
 };
+use super::{facts, must_answer};
 use crate::artifact::{Closed, Member, Visible};
 
 const FIRST: ActionId = ActionId(0);
 const LAST: ActionId = ActionId(u32::MAX);
+const END: &str = "visible 9";
 
 /// Checks the result of `determinize` against the closed machine.
 pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> Findings {
@@ -36,7 +43,7 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     let (iosts, before) = (&visible.iosts, &closed.iosts);
     if !checking.well_formed(
         iosts,
-        &[visible.members.len(), visible.accepting.len(), visible.must_answer.len()],
+        &[visible.members.len(), visible.accepting.len(), visible.must_answer.len(), visible.ends.len()],
         SAME,
     ) {
         return checking.found;
@@ -64,6 +71,9 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
         let accepts = members.iter().any(|member| closed.accepting[member.location]);
         checking.holds(visible.accepting[at] == accepts, "visible 5", || iosts.locations[at].label.clone());
     }
+    if !known_is_known(visible, closed, &mut checking) {
+        return checking.found;
+    }
     must_answer::visible(visible, closed, &mut checking);
     overlaps(&mut checking, iosts, &|_| Term::yes(), "visible 1");
     undefined(&mut checking, iosts, &|_| Term::yes(), "visible: a guard without a value");
@@ -71,8 +81,11 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     let here: Numbered<LocationId, Vec<Place>> =
         visible.members.map(|members| members.iter().map(Place::of).collect());
     let has_types = here.map(|places| Term::and(places.iter().map(|place| place.has_types.clone())));
+    let context = contexts(visible, &here, &has_types);
     for t in &iosts.transitions {
-        let premises = [has_types[t.source].clone(), t.guard.clone()];
+        checking.holds(!visible.ends[t.source], END, || iosts.describe(t));
+        let mut premises = context[t.source].clone();
+        premises.push(t.guard.clone());
         let behind = substitute(&has_types[t.target], &t.assignments);
         let place = || iosts.describe(t);
         checking.implies(&premises, &[within_types(&t.assignments)], "visible 6", place);
@@ -81,9 +94,10 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
     }
     let (ours, theirs) = (by_action(iosts), by_action(before));
     for source in iosts.location_ids() {
+        if visible.ends[source] {
+            continue;
+        }
         let members = &here[source];
-        let mut context = vec![has_types[source].clone()];
-        context.retain(|condition| !condition.is_true());
         let of = |all: &ByAction, at| {
             all.range((at, FIRST)..=(at, LAST)).map(|((_, action), _)| *action).collect()
         };
@@ -98,10 +112,14 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
             }
             let made = ours.get(&(source, action)).map_or(&[][..], Vec::as_slice);
             let made: Vec<&Transition> = made.iter().map(|number| &iosts.transitions[*number]).collect();
+            for t in made.iter().filter(|t| visible.ends[t.target]) {
+                end_is_entered(visible, closed, t, &steps, &context[source], &mut checking);
+            }
             let behind = |t: &Transition, member: &Place| Step {
                 guard: t.guard.clone(),
                 effect: shown(&t.assignments, &member.pending, &variables),
                 target: member.location,
+                ends: visible.ends[t.target],
             };
             let ends: Vec<Step> =
                 made.iter().flat_map(|t| here[t.target].iter().map(|member| behind(t, member))).collect();
@@ -112,11 +130,12 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
                     let same = those.iter().filter(|other| other.target == step.target);
                     let conclusions: Vec<Term> = same
                         .map(|other| {
-                            let equal = same_values(&step.effect, &other.effect);
+                            let (one, two) = (matters(visible, step, other), matters(visible, other, step));
+                            let equal = same_values(&one, &two);
                             Term::and([other.guard.clone(), equal])
                         })
                         .collect();
-                    let mut premises = context.clone();
+                    let mut premises = context[source].clone();
                     premises.push(step.guard.clone());
                     checking.implies(&premises, &conclusions, rule, || {
                         let (source, action) = (&iosts.location(source).label, &iosts.action(action).name);
@@ -127,6 +146,113 @@ pub fn visible(visible: &Visible, closed: &Closed, solver: &mut dyn Solver) -> F
         }
     }
     checking.found
+}
+
+/// The shapes and the truth of what was known; where nothing was, there are no ends. False where nothing more can be asked.
+fn known_is_known(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) -> bool {
+    const LIVE: &str = "visible 10: live";
+    let before = &closed.iosts;
+    let Some(known) = &visible.known else {
+        checking.holds(!visible.ends.contains(&true), END, || "an end, though nothing is known".to_owned());
+        return true;
+    };
+    let count = before.locations.len();
+    let fits = known.reach.len() == count
+        && known.coreach.len() == count
+        && known.live.len() == count
+        && known.chain.iter().all(|turn| turn.facts.len() == count);
+    if !fits {
+        checking.broken("visible 10", "facts of another length");
+        return false;
+    }
+    facts::known_refuted(known, closed, checking);
+    let variables: HashSet<&Datum> = before.variables.iter().collect();
+    for t in before.transitions.iter().filter(|t| !closed.accepting[t.source]) {
+        let live = &known.live[t.source];
+        let reads =
+            |term: Term| term.data().into_iter().all(|d| live.contains(&d) || !variables.contains(&d));
+        let behind = known.live[t.target].iter().map(|variable| value_of(&t.assignments, variable));
+        let all = std::iter::once(t.guard.clone()).chain(behind).all(reads);
+        checking.holds(all, LIVE, || before.describe(t));
+    }
+    for (at, members) in visible.members.numbered().filter(|(at, _)| visible.ends[*at]) {
+        let shown = members.iter().all(|member| member.steps.is_empty());
+        checking.holds(shown, END, || visible.iosts.locations[at].label.clone());
+    }
+    let start = visible.iosts.initial;
+    if visible.ends[start] && !visible.accepting[start] {
+        let leads_on = known.coreach[before.initial].clone();
+        checking.implies(std::slice::from_ref(&before.initial_condition), &[leads_on.not()], END, || {
+            "the initial location".to_owned()
+        });
+    }
+    true
+}
+
+/// What holds at each location wherever a run is there.
+fn contexts(
+    visible: &Visible,
+    here: &Numbered<LocationId, Vec<Place>>,
+    has_types: &Numbered<LocationId, Term>,
+) -> Numbered<LocationId, Vec<Term>> {
+    let mut contexts = has_types.map(|types| vec![types.clone()]);
+    if let Some(known) = &visible.known {
+        for (at, places) in here.numbered().filter(|(at, _)| !visible.ends[*at]) {
+            let reach = |(number, place): (usize, &Place)| {
+                let fact = &known.reach[place.location];
+                substitute(&of_live(fact, visible, place.location, &number.to_string()), &place.pending)
+                    .conjuncts()
+            };
+            contexts[at].extend(places.iter().enumerate().flat_map(reach));
+        }
+    }
+    for context in &mut contexts {
+        context.retain(|condition| !condition.is_true());
+    }
+    contexts
+}
+
+/// A fact in which the data that are not live are others, of whose values nothing is known: what is shown of them may be stale.
+fn of_live(fact: &Term, visible: &Visible, location: LocationId, whose: &str) -> Term {
+    let Some(known) = &visible.known else { return fact.clone() };
+    let is_stale =
+        |datum: &Datum| !known.live[location].contains(datum) && !visible.iosts.constants.contains(datum);
+    let others = fact.data().into_iter().filter(is_stale).map(|datum| {
+        let other = Datum::new(format!("{}@{whose}", datum.name()), datum.ty().clone());
+        (datum, Term::datum(&other))
+    });
+    substitute(fact, &others.collect())
+}
+
+/// No step of a member into an end leads to a state from which Accept can be reached, unless the end accepts.
+fn end_is_entered(
+    visible: &Visible,
+    closed: &Closed,
+    t: &Transition,
+    steps: &[Step],
+    context: &[Term],
+    checking: &mut Checking<'_>,
+) {
+    let (Some(known), false) = (&visible.known, visible.accepting[t.target]) else { return };
+    for step in steps {
+        let fact = &known.coreach[step.target];
+        let leads_on = substitute(&of_live(fact, visible, step.target, "behind"), &step.effect);
+        let mut premises = context.to_vec();
+        premises.extend([t.guard.clone(), step.guard.clone()]);
+        checking.implies(&premises, &[leads_on.not()], END, || {
+            format!("{} to {}", visible.iosts.describe(t), closed.iosts.location(step.target).label)
+        });
+    }
+}
+
+/// What a step does to the data, as far as it matters behind it and behind the one that it is compared with.
+fn matters(visible: &Visible, step: &Step, other: &Step) -> Substitution {
+    let mut effect = step.effect.clone();
+    if let Some(known) = &visible.known {
+        let says = !step.ends && !other.ends;
+        effect.retain(|variable, _| says && known.live[step.target].contains(variable));
+    }
+    effect
 }
 
 /// A member, its postponed effects as one.
@@ -155,12 +281,19 @@ struct Step {
     /// For each variable of the closed machine its value behind the step.
     effect: Substitution,
     target: LocationId,
+    /// Does it lead to an end, whose data say nothing?
+    ends: bool,
 }
 
 impl Step {
     fn of(transition: &Transition, pending: &Substitution) -> Self {
         let guard = substitute(&transition.guard, pending);
-        Step { guard, effect: after(pending, &transition.assignments), target: transition.target }
+        Step {
+            guard,
+            effect: after(pending, &transition.assignments),
+            target: transition.target,
+            ends: false,
+        }
     }
 }
 

@@ -34,7 +34,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, LocationId, Numbered, Term};
 
 use crate::artifact::{Closed, Member};
-use crate::stages::determinize::followed;
+use crate::stages::sets::pending;
 
 /// For each location, whether it must answer.
 pub(super) fn must_answer(
@@ -56,8 +56,7 @@ pub(super) fn must_answer(
             .all(|member| closed.stable[member.location] && !outputs[member.location].is_empty());
         let is_ordinary = matches!(members.as_slice(), [member] if member.steps.is_empty());
         let mut always = |member: &Member| {
-            let pending =
-                member.steps.iter().fold(Substitution::new(), |before, step| followed(&before, step));
+            let pending = pending(member);
             let possible = outputs[member.location]
                 .iter()
                 .map(|transition| always_possible(transition, iosts.action(transition.action), &pending));

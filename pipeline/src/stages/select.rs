@@ -28,12 +28,12 @@
 use std::collections::HashMap;
 
 use coreach_analyses::inductive::Turn;
-use coreach_analyses::reachability::{Analyst, Options};
+use coreach_analyses::reachability::{Analyst, Facts, Options};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{LocationId, Numbered, Term, TransitionId};
+use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 
 use crate::artifact::{Allowed, Decided, GraphOrigin, Selection, TestGraph, Verdict, Visible};
 use crate::losses;
@@ -48,7 +48,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     let before = visible.iosts.locations.len();
     let Cut { visible: cut, locations, transitions } = cut_behind_accept(visible);
     let mut analyst = Analyst::new(options);
-    let facts = analyst.analyse(&cut.iosts, &cut.accepting);
+    let facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
     // The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
     let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };
     let mut graph = strengthen(&cut, &known, solver);
@@ -69,6 +69,18 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
     graph.decided.chain = facts.chain;
     in_numbers_of_visible(graph, before, &locations, &transitions)
+}
+
+/// The facts, and that nothing leads from an end to Accept: an analysis that is given up at its limit does not say so. Nothing leaves
+/// an end, so the last turn is as inductive as it was.
+fn without_ends(mut facts: Facts, cut: &Visible) -> Facts {
+    for (at, _) in cut.ends.numbered().filter(|(at, ends)| **ends && !cut.accepting[*at]) {
+        facts.coreach[at.place()] = Term::no();
+        if let Some(last) = facts.chain.last_mut() {
+            last.facts[at.place()] = Term::no();
+        }
+    }
+    facts
 }
 
 /// The provenance is made in the numbers of what was cut; said in those of the visible behaviours.
@@ -113,7 +125,7 @@ struct Cut {
 }
 
 fn cut_behind_accept(visible: Visible) -> Cut {
-    let Visible { mut iosts, members, accepting, lookahead, must_answer } = visible;
+    let Visible { mut iosts, members, accepting, lookahead, must_answer, ends, known } = visible;
     let sources = iosts.transitions.map(|transition| transition.source);
     iosts.transitions.retain(|transition| !accepting[transition.source]);
     let reached = iosts.reachable_from(iosts.initial);
@@ -123,8 +135,9 @@ fn cut_behind_accept(visible: Visible) -> Cut {
     let accepting = kept.map(|old| accepting[*old]);
     let members = kept.map(|old| members[*old].clone());
     let must_answer = kept.map(|old| must_answer[*old]);
+    let ends = kept.map(|old| ends[*old]);
     Cut {
-        visible: Visible { iosts, members, accepting, lookahead, must_answer },
+        visible: Visible { iosts, members, accepting, lookahead, must_answer, ends, known },
         locations: kept,
         transitions,
     }

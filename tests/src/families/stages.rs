@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::families::{Family, Pair, family};
 
 /// The families.
-pub const FAMILIES: [Family; 19] = [
+pub const FAMILIES: [Family; 20] = [
     family("doubling_steps", "internal steps x := x + y, y := x", doubling_steps, (5, 80)),
     family("conditional_steps", "internal steps x := if ...", conditional_steps, (5, 40)),
     family("product_steps", "internal steps x := x * x + y", product_steps, (4, 32)),
@@ -36,6 +36,7 @@ pub const FAMILIES: [Family; 19] = [
         configuration: "determinization: { max_lookahead: 1000 }\n",
         ..family("postponed_events", "events before a choice is resolved", postponed_events, (19, 300))
     },
+    family("ways_for_ever", "ways that are never told apart", ways_for_ever, (2, 6)),
     family("outputs", "outputs, at twice as many locations", outputs, (62, 1_000)),
     family("visible_chain", "locations in a row", visible_chain, (125, 2_000)),
 ];
@@ -255,6 +256,24 @@ fn postponed_events(n: usize) -> Pair {
          - {{ from: d{n}, to: end, on: other }}\n"
     );
     (specification, done("postponed"))
+}
+
+/// Ways that no number of common events tells apart: each counts for itself, and says at any time which one it is.
+fn ways_for_ever(n: usize) -> Pair {
+    let outputs = lines(n, |at| format!("  o{at}: {{ p: int }}"));
+    let ways = lines(n, |at| {
+        format!(
+            "  - {{ from: l, to: w{at}, on: choose, assign: {{ x: {at} }} }}\n  \
+             - {{ from: w{at}, to: w{at}, on: step, assign: {{ x: x + {at} }} }}\n  \
+             - {{ from: w{at}, to: end, on: o{at}, when: p == x }}"
+        )
+    });
+    let specification = format!(
+        "iosts: ways\nvariables: {{ x: int }}\ninitial: {{ location: l, condition: x == 0 }}\n\
+         inputs: {{ choose: {{}}, step: {{}} }}\noutputs:\n  done: {{}}\n{outputs}transitions:\n{ways}  \
+         - {{ from: end, to: end, on: done }}\n"
+    );
+    (specification, done("ways"))
 }
 
 fn outputs(n: usize) -> Pair {

@@ -95,7 +95,14 @@ fn run(
     let three = stopped(report, made, three)?;
     made.closed = Some(three.clone());
     let four = guarded(report, "determinize", || {
-        determinize::determinize(three, settings.max_lookahead, &limits, solver)
+        determinize::determinize(
+            three,
+            settings.max_lookahead,
+            pair.purpose.aim,
+            &settings.analysis,
+            &limits,
+            solver,
+        )
     })?;
     let four = stopped(report, made, four)?;
     made.visible = Some(four.clone());

@@ -6,6 +6,7 @@
 //! from all states there are. Where that shows nothing either, `determinize` is asked again, with a longer lookahead.
 
 use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
+use coreach_model::iosts::Aim;
 use coreach_pipeline::artifact::Closed;
 use coreach_pipeline::stages::determinize::determinize;
 
@@ -39,7 +40,7 @@ pub fn justified(
         // The stage was not told which guards exclude each other.
         return report.count("no lookahead: in doubt", 1);
     }
-    let said = judge(closed, unresolved, known, settings.limits.states * 2);
+    let said = judge(closed, unresolved, known, settings);
     let said = said.unwrap_or("no lookahead: too large for brute force");
     report.count(said, 1);
 }
@@ -48,9 +49,9 @@ fn judge(
     closed: &Closed,
     unresolved: &Unresolved,
     known: &Known,
-    limit: usize,
+    settings: &Settings,
 ) -> Result<&'static str, TooLarge> {
-    let alphabet = &known.alphabet;
+    let (alphabet, limit) = (&known.alphabet, settings.limits.states * 2);
     let machine = artifact::machine(&closed.iosts);
     let along = |graph: &Graph| along_the_cycle(graph, unresolved, alphabet);
     let anyhow = |graph: &Graph| is_ambiguous_for_ever(graph, MOST_PAIRS, any);
@@ -83,7 +84,9 @@ fn judge(
     }
     // Products that are nested so deep are beyond the solver; it may say so soon.
     let mut solver = Z3Solver::new(QueryLimits { rlimit: 20_000, milliseconds: 100 });
-    if determinize(closed.clone(), LONG, &Default::default(), &mut solver).is_ok() {
+    if determinize(closed.clone(), LONG, Aim::Accept, &settings.analysis, &Default::default(), &mut solver)
+        .is_ok()
+    {
         return Ok("no lookahead: not confirmed, a longer one resolves it");
     }
     Ok("no lookahead: not confirmed by brute force")

@@ -68,7 +68,7 @@ properties! {
     COMPLETE = "complete", "The completed purpose follows every event as its definition says.", "Algorithm 7.1, corrected; Observation 7.1";
     PRODUCT = "product_traces", "The product has the traces and accepted traces of the pair.", "Definitions 5.4 and 6.10; Theorem 5.5";
     CLOSED = "closed_traces", "Closing keeps traces and accepted traces.", "Theorems A.3 and A.4";
-    VISIBLE = "visible_traces", "Determinizing keeps traces and accepted traces.", "Theorems A.5-A.7; Definition A.12";
+    VISIBLE = "visible_traces", "Determinizing keeps traces and accepted traces, but for what follows an accepted trace, or one that cannot be accepted any more.", "Theorems A.5-A.7; Definition A.12";
     VISIBLE_DETERMINISTIC = "visible_deterministic", "No reachable state has two successors by one event.", "Definition 4.20";
     REACH = "reach", "Every reachable state is in reach.", "(7.7), p. 182";
     COREACH = "coreach", "Every reachable state from which Accept can be reached is in coreach.", "(7.9), p. 183";
@@ -302,17 +302,25 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
         stages::complete(complete, &known, settings, &mut report);
     }
     if let Some(product) = product {
-        stages::traces(PRODUCT, &product.iosts, &product.accepting, &known, settings, &mut report);
+        stages::traces(PRODUCT, &product.iosts, &product.accepting, None, &known, settings, &mut report);
         facts::facts(&product.iosts, &product.accepting, &known, settings, &mut report);
     }
     if let Some(closed) = closed {
-        stages::traces(CLOSED, &closed.iosts, &closed.accepting, &known, settings, &mut report);
+        stages::traces(CLOSED, &closed.iosts, &closed.accepting, None, &known, settings, &mut report);
     }
     if let (Some(closed), Some(cycle)) = (closed, unresolved) {
         lookahead::justified(closed, cycle, &known, settings, &mut report);
     }
     if let Some(visible) = visible {
-        stages::traces(VISIBLE, &visible.iosts, &visible.accepting, &known, settings, &mut report);
+        stages::traces(
+            VISIBLE,
+            &visible.iosts,
+            &visible.accepting,
+            Some(&visible.ends),
+            &known,
+            settings,
+            &mut report,
+        );
         stages::deterministic(VISIBLE_DETERMINISTIC, &visible.iosts, &known, settings, &mut report);
         facts::facts(&visible.iosts, &visible.accepting, &known, settings, &mut report);
     }

@@ -75,11 +75,13 @@ fn pointwise(made: &Machine, reject: u32, instance: &Instance, known: &Known) ->
     Ok(())
 }
 
-/// The artifact has exactly the pair's traces, and accepts exactly the traces that the pair accepts.
+/// The artifact has exactly the pair's traces, and accepts exactly the traces that the pair accepts; of a location that `ends`, nothing
+/// more is asked than that the pair accepts there, or cannot come to Accept any more.
 pub fn traces(
     property: Property,
     iosts: &Iosts,
     accepting: &[bool],
+    ends: Option<&[bool]>,
     known: &Known,
     settings: &Settings,
     report: &mut Report,
@@ -94,11 +96,12 @@ pub fn traces(
             report.count("artifacts too large", 1);
             continue;
         };
-        let accepts: Vec<bool> =
-            system.states.iter().map(|state| accepting[state.location as usize]).collect();
+        let at = |flags: &[bool]| -> Vec<bool> {
+            system.states.iter().map(|state| flags[state.location as usize]).collect()
+        };
         let outcome = same_traces(
-            (&instance.both.graph, &instance.accepting),
-            (&system.graph, &accepts),
+            instance,
+            (&system.graph, &at(accepting), &ends.map_or_else(|| vec![false; system.states.len()], at)),
             &known.alphabet,
             settings.limits.walk,
         );
@@ -110,22 +113,29 @@ pub fn traces(
 }
 
 fn same_traces(
-    expected: (&Graph, &[bool]),
-    actual: (&Graph, &[bool]),
+    expected: &Instance,
+    actual: (&Graph, &[bool], &[bool]),
     alphabet: &Alphabet,
     limit: usize,
 ) -> Outcome {
-    let (mut one, mut other) = (Subsets::new(expected.0), Subsets::new(actual.0));
+    let (mut one, mut other) = (Subsets::new(&expected.both.graph), Subsets::new(actual.0));
     let start = match (one.start(), other.start()) {
         (None, None) => return Outcome::Done,
         (Some(a), Some(b)) => (a, b),
         (a, b) => return Outcome::Found(Vec::new(), format!("initial states: {a:?} and {b:?}")),
     };
     walk(start, limit, |&(a, b)| {
-        let accepted = one.states(a).iter().any(|state| expected.1[*state as usize]);
-        let accepts = other.states(b).iter().any(|state| actual.1[*state as usize]);
+        let any_of = |states: &[u32], flags: &[bool]| states.iter().any(|state| flags[*state as usize]);
+        let (pair, artifact) = (one.states(a), other.states(b));
+        let (accepted, accepts) = (any_of(&pair, &expected.accepting), any_of(&artifact, actual.1));
         if accepted != accepts {
             return Err(format!("the pair accepts: {accepted}, the artifact: {accepts}"));
+        }
+        if any_of(&artifact, actual.2) {
+            return match !accepted && any_of(&pair, &expected.alive) {
+                true => Err("the artifact ends, and the pair can come to Accept".to_owned()),
+                false => Ok(Vec::new()),
+            };
         }
         let (next, there) = (one.next(a), other.next(b));
         if let Some(event) = next.keys().find(|event| !there.contains_key(event)) {

@@ -74,6 +74,8 @@ operators! {
     ProvenanceLocation = "provenance: of a location";
     ProvenanceTransition = "provenance: of a transition";
     ProvenancePending = "provenance: pending effects";
+    EndsFlipped = "ends: another mark";
+    LiveDropped = "live: a variable dropped";
 }
 
 /// Damages the stage's artifact; `None` where the operator does not apply, or does nothing.
@@ -355,6 +357,24 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                     let at = random.below(members.len().max(1));
                     members.get_mut(at).map(|member| member.steps.clear())
                 }
+                O::EndsFlipped => flip(&mut visible.ends, random),
+                O::LiveDropped => {
+                    let live: Vec<_> = visible.known.as_mut()?.live.iter_mut().collect();
+                    let live = pick(random, live.into_iter().filter(|live| !live.is_empty()).collect())?;
+                    live.pop_first().map(|_| ())
+                }
+                O::ReachFalse | O::ReachStrengthened => {
+                    let known = visible.known.as_mut()?;
+                    let at = random.number_in(&known.reach);
+                    let more = some_condition(random, visible.iosts.variables.clone())?;
+                    let value = if operator == O::ReachFalse {
+                        Term::no()
+                    } else {
+                        Term::and([known.reach[at].clone(), more])
+                    };
+                    changed(&mut known.reach[at], value)
+                }
+                O::CoreachFalse => fact(&mut visible.known.as_mut()?.coreach, random, Term::no()),
                 _ => None,
             }
         }

@@ -191,15 +191,15 @@ fn changes(stage: Stage, made: &Artifacts, known: &Known, settings: &Settings) -
         Stage::Complete => stages::complete(made.complete.as_ref()?, known, settings, &mut report),
         Stage::Product => {
             let it = made.product.as_ref()?;
-            stages::traces(PRODUCT, &it.iosts, &it.accepting, known, settings, &mut report);
+            stages::traces(PRODUCT, &it.iosts, &it.accepting, None, known, settings, &mut report);
         }
         Stage::Close => {
             let it = made.closed.as_ref()?;
-            stages::traces(CLOSED, &it.iosts, &it.accepting, known, settings, &mut report);
+            stages::traces(CLOSED, &it.iosts, &it.accepting, None, known, settings, &mut report);
         }
         Stage::Determinize => {
             let it = made.visible.as_ref()?;
-            stages::traces(VISIBLE, &it.iosts, &it.accepting, known, settings, &mut report);
+            stages::traces(VISIBLE, &it.iosts, &it.accepting, Some(&it.ends), known, settings, &mut report);
             stages::deterministic(VISIBLE_DETERMINISTIC, &it.iosts, known, settings, &mut report);
         }
         Stage::Select => test_case::graph(made.graph.as_ref()?, known, settings, &mut report),

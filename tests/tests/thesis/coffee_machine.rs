@@ -99,7 +99,7 @@ fn golden_4_example_a_7_the_collapsed_transitions() {
 #[test]
 fn golden_4_there_is_no_choice_to_determinize() {
     let generation = generation("location");
-    assert_eq!(generation.visible.lookahead, 0);
+    assert_eq!(generation.visible.lookahead, Some(0));
     assert_eq!(lines(&generation.visible.iosts), lines(&generation.closed.iosts));
 }
 

@@ -34,7 +34,15 @@ fn what_makes_a_division_defined_is_no_repetition() {
     let limits = Default::default();
     let product = product(&specification.iosts, complete(purpose, &limits, solver), &limits, solver).unwrap();
     let closed = stages::close::close(product, &limits, solver).unwrap();
-    let visible = stages::determinize::determinize(closed, 8, &limits, solver).unwrap();
+    let visible = stages::determinize::determinize(
+        closed,
+        8,
+        coreach_model::iosts::Aim::Accept,
+        &Default::default(),
+        &limits,
+        solver,
+    )
+    .unwrap();
     let graph = stages::select::select(visible.clone(), &options("location").analysis, solver);
     assert_eq!(check::test_graph(&graph, &visible, solver).violations, []);
     let case = input_complete(graph.clone(), &limits, solver);

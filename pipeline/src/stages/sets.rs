@@ -1,0 +1,91 @@
+//! What the subset constructions have in common: the names of sets of locations, and how long runs stay among sets.
+
+use std::collections::HashSet;
+
+use coreach_model::iosts::{Location, Transition};
+use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::{LocationId, Number, Numbered, TransitionId};
+use petgraph::algo::toposort;
+use petgraph::graph::DiGraph;
+
+use crate::artifact::{Closed, Member};
+use crate::names::{Names, joined_label, joined_name};
+
+/// The first effect, then the second.
+pub(super) fn followed(before: &Substitution, step: &Substitution) -> Substitution {
+    let values = substitute_all(step.values(), before);
+    let mut both = before.clone();
+    both.extend(step.keys().cloned().zip(values));
+    both.retain(|variable, value| value.as_datum() != Some(variable));
+    both
+}
+
+/// What a member has assigned and the data do not show, as one effect.
+pub(crate) fn pending(member: &Member) -> Substitution {
+    member.steps.iter().fold(Substitution::new(), |before, step| followed(&before, step))
+}
+
+/// One member that hides nothing: a location as it was.
+pub(super) fn is_ordinary(members: &[Member]) -> bool {
+    members.len() == 1 && members[0].steps.is_empty()
+}
+
+/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by these. The second one of a
+/// location, where one of them is an end, gets a name of its own.
+pub(super) fn locations(
+    closed: &Closed,
+    sets: &Numbered<LocationId, Vec<Member>>,
+) -> Numbered<LocationId, Location> {
+    let iosts = &closed.iosts;
+    let ordinary = sets.iter().filter(|members| is_ordinary(members));
+    let kept = ordinary.map(|members| iosts.location(members[0].location).name.as_str());
+    let mut names = Names::of(kept);
+    let mut named = HashSet::new();
+    sets.map(|members| {
+        let parts: Vec<&Location> = members.iter().map(|member| iosts.location(member.location)).collect();
+        if let [one] = parts.as_slice() {
+            return match named.insert(members[0].location) {
+                true => (*one).clone(),
+                false => Location { name: names.unique(&one.name), ..(*one).clone() },
+            };
+        }
+        let name = names.unique(&joined_name(parts.iter().map(|part| part.name.as_str())));
+        let label = joined_label(parts.iter().map(|part| part.label.as_str()));
+        Location { label, name, description: None }
+    })
+}
+
+/// The locations that are sets proper, each before those that follow it; `None` where they have a cycle.
+fn order(
+    sets: &Numbered<LocationId, Vec<Member>>,
+    transitions: &Numbered<TransitionId, Transition>,
+) -> Option<Vec<LocationId>> {
+    let is_set = |number: LocationId| !is_ordinary(&sets[number]);
+    let among = transitions.iter().filter(|t| is_set(t.source) && is_set(t.target));
+    let mut graph: DiGraph<(), ()> = DiGraph::from_edges(among.map(|t| (t.source.0, t.target.0)));
+    while graph.node_count() < sets.len() {
+        graph.add_node(());
+    }
+    let order = toposort(&graph, None).ok()?;
+    let numbers = order.into_iter().map(|node| LocationId::of(node.index()));
+    Some(numbers.filter(|&number| is_set(number)).collect())
+}
+
+/// The most events in a row that stay among sets proper; `None` where there is no most.
+pub(super) fn longest_stay(
+    sets: &Numbered<LocationId, Vec<Member>>,
+    transitions: &Numbered<TransitionId, Transition>,
+) -> Option<usize> {
+    let order = order(sets, transitions)?;
+    let mut longest = sets.map(|_| 0);
+    let mut targets = sets.map(|_| Vec::new());
+    for transition in transitions {
+        targets[transition.source].push(transition.target);
+    }
+    for &number in &order {
+        for &target in &targets[number] {
+            longest[target] = longest[target].max(longest[number] + 1);
+        }
+    }
+    Some(order.into_iter().map(|number| longest[number]).max().unwrap_or(0))
+}

@@ -1,0 +1,100 @@
+//! Which of several transitions can be taken together: the heart of every subset construction.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_model::{Term, budget};
+
+use crate::Stage;
+use crate::limits::{Limits, Quantity};
+use crate::stages::lookahead::overlaps;
+use crate::stop::{Stop, within};
+
+/// The non-empty subsets that can be enabled without the rest, each with its guard, in order.
+///
+/// Two candidates that exclude each other need no negation, so that a deterministic location keeps its guards. Candidates
+/// are decided one after the other, each as taken and as not taken, and only as far as what was decided can hold: every
+/// branch that is followed ends in a subset, so the questions are as many as the subsets times the candidates that
+/// overlap, and not as many as there are subsets of any kind.
+///
+/// Only subsets that can be enabled where the `context` holds are wanted. The guards exclude each other everywhere all the same.
+///
+/// # Errors
+/// [`Stop::TooMany`] of [`Quantity::Overlaps`] or [`Quantity::Subsets`].
+pub(super) fn satisfiable_subsets(
+    guards: &[Term],
+    context: &[Term],
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Vec<(Vec<usize>, Term)>, Stop> {
+    let possible = |decided: &[Term], solver: &mut dyn Solver| {
+        let formula: Vec<Term> = context.iter().cloned().chain(flat(decided)).collect();
+        may_hold(solver, &formula)
+    };
+    let mut overlapping = vec![BTreeSet::new(); guards.len()];
+    overlaps(guards, limits, solver, &mut |a, b, _| {
+        overlapping[a].insert(b);
+        overlapping[b].insert(a);
+    })?;
+    let mut found = Vec::new();
+    // All of the same length are decided before longer ones: each can hold and ends in a subset of its own, so too many
+    // are noticed while what is asked is short.
+    let mut work: VecDeque<Branch> = VecDeque::new();
+    for first in 0..guards.len() {
+        let before = overlapping[first].range(..first).map(|&at| guards[at].not());
+        let decided: Vec<Term> = std::iter::once(guards[first].clone()).chain(before).collect();
+        let open = overlapping[first].range(first + 1..).copied().collect();
+        if decided.len() == 1 || possible(&decided, solver) {
+            work.push_back(Branch { members: vec![first], decided, open });
+        }
+    }
+    while let Some(branch) = work.pop_front() {
+        budget::ask();
+        // This one, and those that are known already.
+        let more = (found.len() + work.len() + 1).saturating_sub(guards.len());
+        within(Stage::Determinize, Quantity::Subsets, more, limits)?;
+        let Some((&next, rest)) = branch.open.split_first() else {
+            found.push((branch.guard(guards, &overlapping), branch.members));
+            continue;
+        };
+        let with = |part: Term| branch.decided.iter().cloned().chain([part]).collect::<Vec<_>>();
+        let (taken, left) = (with(guards[next].clone()), with(guards[next].not()));
+        let can_be_taken = possible(&taken, solver);
+        if can_be_taken {
+            let members = branch.members.iter().copied().chain([next]).collect();
+            let open = rest.iter().copied().filter(|at| overlapping[next].contains(at)).collect();
+            work.push_back(Branch { members, decided: taken, open });
+        }
+        // What can hold can hold in one of the two ways.
+        if !can_be_taken || possible(&left, solver) {
+            work.push_back(Branch { members: branch.members, decided: left, open: rest.to_vec() });
+        }
+    }
+    let mut found: Vec<_> = found.into_iter().map(|(guard, members)| (members, guard)).collect();
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(found)
+}
+
+/// A subset in the making; what is decided may hold.
+struct Branch {
+    /// Who is taken.
+    members: Vec<usize>,
+    /// The guards of those, and the negations of those decided not to be taken.
+    decided: Vec<Term>,
+    /// Who may still be taken with all of the members, the next one first.
+    open: Vec<usize>,
+}
+
+impl Branch {
+    /// All guards of the members, and none of those that overlap with each of them.
+    fn guard(&self, guards: &[Term], overlapping: &[BTreeSet<usize>]) -> Term {
+        let members = self.members.iter().map(|&at| guards[at].clone());
+        let with_all = |at: &usize| self.members.iter().all(|member| overlapping[*member].contains(at));
+        let excluded = overlapping[self.members[0]].iter().filter(|at| with_all(at));
+        Term::and(members.chain(excluded.map(|&at| guards[at].not())))
+    }
+}
+
+fn flat(parts: &[Term]) -> Vec<Term> {
+    parts.iter().flat_map(Term::conjuncts).collect()
+}
