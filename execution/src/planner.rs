@@ -112,7 +112,8 @@ impl Planner {
 
     /// Is an observation to be waited for?
     pub fn waits(&self) -> bool {
-        self.route.front().is_some_and(|planned| planned.kind == ActionKind::Output)
+        let waits = |kind| matches!(kind, ActionKind::Output | ActionKind::Quiescence);
+        self.route.front().is_some_and(|planned| waits(planned.kind))
     }
 
     fn search(

@@ -171,6 +171,17 @@ impl Player<'_> {
                         script.next();
                         sent
                     }
+                    // One more silence after another tells nothing, and none where nothing could have been heard.
+                    None if self.judge.silence().is_some()
+                        && (!adapter.hears()
+                            || script.peek().is_none()
+                                && matches!(
+                                    self.trace.last(),
+                                    Some(Step { what: Occurrence::Silence(_), .. })
+                                )) =>
+                    {
+                        return Ok(Outcome::inconclusive(Cause::Silence(silence)));
+                    }
                     None => {
                         script.next_if(|cue| **cue == Cue::Observe);
                         Occurrence::Silence(silence)

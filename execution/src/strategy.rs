@@ -107,7 +107,7 @@ pub fn order(
                 judge.scene().and_then(|(test, states)| planner.next(test, &states, random, solver));
             let first = planned.map(|planned| match planned.kind {
                 ActionKind::Input => Move::Send(planned.transition),
-                ActionKind::Output | ActionKind::Internal => Move::Wait,
+                ActionKind::Output | ActionKind::Quiescence | ActionKind::Internal => Move::Wait,
             });
             moves.sort_by_key(|one| Some(one.step) != first);
         }

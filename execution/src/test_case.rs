@@ -26,6 +26,9 @@ pub const FORMAT_VERSION: u64 = 1;
 /// The version in which `others_fail` stands for many transitions; it is understood, too.
 pub const FORMAT_VERSION_WITH_OTHERS: u64 = 2;
 
+/// The version in which quiescence is among the actions; it is understood, too.
+pub const FORMAT_VERSION_WITH_QUIESCENCE: u64 = 4;
+
 /// The version of a test that is judged on line.
 pub const FORMAT_VERSION_ONLINE: u64 = 3;
 
@@ -40,6 +43,8 @@ pub struct TestCase {
     pub stimuli: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take an observation.
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
+    /// For each location: the numbers of the transitions that take silence. Of tests of ioco only: they say what it is worth.
+    pub silences: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: is the specification never silent there, wherever one of the location's outputs that do not lead to Fail is
     /// possible? Documents of older versions do not say so of any.
     pub must_answer: Numbered<LocationId, bool>,
@@ -71,6 +76,9 @@ impl Online {
         Online { leads_on, internal: internal(iosts), alive }
     }
 }
+
+/// The kind of quiescence among the actions of a document.
+const QUIESCENCE: &str = "quiescence";
 
 /// What the stage of a document is called that is judged on line.
 const ONLINE: &str = "online_test";
@@ -151,17 +159,19 @@ impl TestCase {
     pub fn new(iosts: Iosts, verdicts: Numbered<LocationId, Option<Verdict>>) -> Self {
         let mut stimuli = iosts.locations.map(|_| Vec::new());
         let mut observations = iosts.locations.map(|_| Vec::new());
+        let mut silences = iosts.locations.map(|_| Vec::new());
         for (number, transition) in iosts.transitions.numbered() {
             let source = transition.source;
             match iosts.action(transition.action).kind {
                 ActionKind::Input => stimuli[source].push(number),
                 ActionKind::Output => observations[source].push(number),
+                ActionKind::Quiescence => silences[source].push(number),
                 ActionKind::Internal => {}
             }
         }
         let must_answer = iosts.locations.map(|_| false);
         let violates = iosts.locations.map(|_| None);
-        TestCase { iosts, verdicts, stimuli, observations, must_answer, violates, online: None }
+        TestCase { iosts, verdicts, stimuli, observations, silences, must_answer, violates, online: None }
     }
 
     /// The constants' values in a state, in their order.
@@ -195,7 +205,12 @@ impl TestCase {
             return Err(DocumentError::NoDocument("`format` is not `coreach`".to_owned()));
         }
         match document.get("format_version").and_then(Json::as_u64) {
-            Some(FORMAT_VERSION | FORMAT_VERSION_WITH_OTHERS | FORMAT_VERSION_ONLINE) => {}
+            Some(
+                FORMAT_VERSION
+                | FORMAT_VERSION_WITH_OTHERS
+                | FORMAT_VERSION_ONLINE
+                | FORMAT_VERSION_WITH_QUIESCENCE,
+            ) => {}
             Some(version) => return Err(DocumentError::Version(version)),
             None => return Err(DocumentError::NoDocument("`format_version` is missing".to_owned())),
         }
@@ -213,6 +228,7 @@ impl TestCase {
             .map_err(|diagnostic| DocumentError::Model(vec![diagnostic]))?;
         let (specification, _) = read_specification(file).map_err(DocumentError::Model)?;
         let mut iosts = specification.iosts;
+        take_quiescence(&mut iosts, &document)?;
         let alive = is_online.then(|| take_facts(&mut iosts));
         let places: HashMap<String, LocationId> =
             iosts.locations.numbered().map(|(at, location)| (location.name.clone(), at)).collect();
@@ -257,6 +273,18 @@ impl TestCase {
     }
 }
 
+/// Which of the outputs that were read is quiescence.
+fn take_quiescence(iosts: &mut Iosts, document: &Json) -> Result<(), DocumentError> {
+    for action in list(document, "actions")? {
+        if text(action, "kind", "an action")? == QUIESCENCE
+            && let Some(id) = iosts.find_action(text(action, "name", "an action")?)
+        {
+            iosts.actions[id].kind = ActionKind::Quiescence;
+        }
+    }
+    Ok(())
+}
+
 /// JSON that every YAML reader takes: JSON may hold signs as they are that YAML wants to see escaped, and YAML has an
 /// escape for each. Such signs stand in texts only.
 fn as_yaml(json: &Json) -> String {
@@ -274,8 +302,7 @@ fn as_yaml(json: &Json) -> String {
 /// What `others_fail` says: at each location without a verdict, each output without a transition leads to Fail.
 fn write_out_others(iosts: &mut Iosts, verdicts: &Numbered<LocationId, Option<Verdict>>, fail: LocationId) {
     let known: HashSet<_> = iosts.transitions.iter().map(|t| (t.source, t.action)).collect();
-    let outputs: Vec<_> =
-        iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output).collect();
+    let outputs: Vec<_> = iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
     let open = iosts.location_ids().filter(|location| verdicts[*location].is_none());
     let mut added = Vec::new();
     for source in open {
@@ -320,7 +347,7 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
         let parameters = Json::Object(data(list(action, "parameters")?)?);
         match text(action, "kind", "an action")? {
             "input" => inputs.insert(name, parameters),
-            "output" => outputs.insert(name, parameters),
+            "output" | QUIESCENCE => outputs.insert(name, parameters),
             // No transition of a test case carries one.
             "internal" => {
                 internals.push(json!(name));

@@ -249,15 +249,26 @@ impl Driver<'_, '_> {
         };
         let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
         let mut waited = Duration::ZERO;
+        // One more silence after another tells nothing, and none where nothing could have been heard.
+        let was_silent = matches!(self.trace.last(), Some(Step { what: Occurrence::Silence(_), .. }));
+        let tells = !was_silent && self.drive.adapter.hears();
+        let silence = self.drive.judge.silence().filter(|_| tells);
         let takes_stimuli = self.drive.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
-                    let whole = position + 1 == moves.len() || self.drive.strategy.waits();
+                    // Where silence is a failure, it is worth waiting for.
+                    let fails = silence == Some(Some(Verdict::Fail));
+                    let whole = position + 1 == moves.len() || self.drive.strategy.waits() || fails;
                     waited = if whole { quiescence } else { self.drive.settings.patience.min(quiescence) };
-                    self.observe(Instant::now() + waited)?
+                    match self.observe(Instant::now() + waited)? {
+                        Progress::Nothing if whole && silence.is_some() => {
+                            return Ok(self.silent(quiescence));
+                        }
+                        other => other,
+                    }
                 }
             };
             if !matches!(progress, Progress::Nothing) {
@@ -276,13 +287,25 @@ impl Driver<'_, '_> {
                 let time = self.drive.settings.time;
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
             }
-            let hears = self.drive.adapter.hears();
-            return Ok(match self.happened(Occurrence::Silence(quiescence)) {
-                Progress::Over(outcome) => Progress::Over(heard(outcome, hears)),
-                other => other,
-            });
+            if !tells && self.drive.judge.silence().is_some() {
+                return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
+            }
+            return Ok(self.silent(quiescence));
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
+    }
+
+    /// Shows the judge that nothing has come for so long.
+    fn silent(&mut self, quiescence: Duration) -> Progress {
+        if Instant::now() >= self.deadline {
+            let time = self.drive.settings.time;
+            return Progress::Over(Outcome::inconclusive(Cause::Time(time)));
+        }
+        let hears = self.drive.adapter.hears();
+        match self.happened(Occurrence::Silence(quiescence)) {
+            Progress::Over(outcome) => Progress::Over(heard(outcome, hears)),
+            other => other,
+        }
     }
 
     /// Sends the stimulus of a move, if there are values for it.

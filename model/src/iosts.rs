@@ -32,6 +32,9 @@ pub enum ActionKind {
     Output,
     /// Nobody sees it.
     Internal,
+    /// The system sends nothing, and will not until something is sent to it: what the tester sees as silence. Of suspended
+    /// specifications only, and of what is made of them.
+    Quiescence,
 }
 
 /// An action and its signature.
@@ -46,9 +49,14 @@ pub struct Action {
 }
 
 impl Action {
-    /// Is it an input or an output?
+    /// Is it seen: an input, an output, or quiescence?
     pub fn is_visible(&self) -> bool {
         self.kind != ActionKind::Internal
+    }
+
+    /// Is it up to the system: an output, or quiescence?
+    pub fn is_observed(&self) -> bool {
+        matches!(self.kind, ActionKind::Output | ActionKind::Quiescence)
     }
 }
 

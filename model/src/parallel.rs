@@ -123,7 +123,7 @@ fn check_compatible(left: &Iosts, right: &Iosts) -> Result<(), Incompatible> {
     }
     let opposite = |kind| match kind {
         ActionKind::Input => ActionKind::Output,
-        ActionKind::Output => ActionKind::Input,
+        ActionKind::Output | ActionKind::Quiescence => ActionKind::Input,
         ActionKind::Internal => ActionKind::Internal,
     };
     for (one, other) in [(left, right), (right, left)] {

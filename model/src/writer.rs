@@ -23,9 +23,13 @@ pub fn write_yaml(iosts: &Iosts, types: &[(String, Type)]) -> String {
     write_data(&mut text, "variables", &iosts.variables);
     write_locations(&mut text, iosts);
     write_initial(&mut text, iosts);
-    for (section, kind) in [("inputs", ActionKind::Input), ("outputs", ActionKind::Output)] {
-        write_actions(&mut text, section, iosts.actions.iter().filter(|action| action.kind == kind));
-    }
+    write_actions(
+        &mut text,
+        "inputs",
+        iosts.actions.iter().filter(|action| action.kind == ActionKind::Input),
+    );
+    // Quiescence has no section of its own: whoever reads a suspended specification reads an output.
+    write_actions(&mut text, "outputs", iosts.actions.iter().filter(|action| action.is_observed()));
     let internals: Vec<String> =
         iosts.actions.iter().filter(|a| a.kind == ActionKind::Internal).map(|a| word(&a.name)).collect();
     if !internals.is_empty() {

@@ -65,6 +65,7 @@ pub mod simplify;
 pub mod sources;
 pub mod stages;
 pub mod stop;
+pub mod suspend;
 pub mod verify;
 pub mod violations;
 
@@ -171,7 +172,58 @@ pub struct Unsettled {
     pub unchecked: usize,
 }
 
-/// The whole pipeline. `watch` is told of each stage before it begins.
+/// What an implementation is held to.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Conformance {
+    /// ioc (Definition 6.2): what it sends is what the specification can send.
+    #[default]
+    Ioc,
+    /// ioco: and it is quiescent only where the specification can be.
+    Ioco,
+}
+
+impl Conformance {
+    /// Both.
+    pub const ALL: [Conformance; 2] = [Conformance::Ioc, Conformance::Ioco];
+
+    /// The word for it in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Conformance::Ioc => "ioc",
+            Conformance::Ioco => "ioco",
+        }
+    }
+}
+
+/// [`generate`] for this conformance. For ioco the specification is suspended first; the six stages take quiescence for an output.
+///
+/// # Errors
+/// As [`generate`], and where it cannot be said when the specification is quiescent.
+///
+/// # Panics
+/// As [`generate`].
+pub fn generate_for(
+    conformance: Conformance,
+    specification: &Iosts,
+    purpose: TestPurpose,
+    options: &Options,
+    solver: &mut dyn Solver,
+    watch: &mut dyn FnMut(Stage),
+) -> Result<Generation, Stop> {
+    if conformance == Conformance::Ioc {
+        return generate(specification, purpose, options, solver, watch);
+    }
+    let suspended = suspend::suspend(specification, &options.limits, solver)?;
+    let mut unsettled = Vec::new();
+    checked(options, Stage::Complete, &mut unsettled, || check::suspended(&suspended, specification, solver));
+    let sources = Sources::of(specification, &purpose);
+    let made = generate(&suspended.iosts, suspended.purpose(purpose), options, solver, watch)?;
+    unsettled.extend(made.unsettled);
+    // It is made of what the user wrote.
+    Ok(Generation { sources, unsettled, ..made })
+}
+
+/// The whole pipeline, for ioc. `watch` is told of each stage before it begins.
 ///
 /// # Errors
 /// [`Stop`]: a livelock, a choice that is never resolved, a limit.

@@ -112,6 +112,13 @@ pub enum Stop {
         /// How much it takes to get beyond this place, where that is known.
         needed: Option<u64>,
     },
+    /// When the specification is quiescent cannot be said.
+    Quiescence {
+        /// The output's transition, or the location.
+        shown: Box<Shown>,
+        /// What is missing.
+        why: String,
+    },
     /// The work needs more than its budget, or the user ended it.
     Budget(Passed),
 }
@@ -216,6 +223,15 @@ impl Stop {
                     .help(format!(
                         "set `determinization: {{ max_lookahead: {needed} }}` in the configuration"
                     ))
+            }
+            Stop::Quiescence { shown, why } => {
+                let diagnostic = Diagnostic::error(
+                    "quiescence",
+                    format!("ioco needs to know when the specification is silent: {why}"),
+                );
+                let diagnostic =
+                    diagnostic.at(shown.origin.clone(), "when is this possible?").note(&shown.text);
+                diagnostic.help("state the output's parameters by equations or by bounds that are linear in them; or leave `conformance: ioco` out")
             }
             Stop::Budget(passed) => budget(passed),
             Stop::TooMany { stage, quantity, limit, needed } => {

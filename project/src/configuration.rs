@@ -18,9 +18,9 @@ use coreach_model::reader::yaml::{Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape, yaml};
 use coreach_model::types::Type;
 use coreach_model::value::Value;
-use coreach_pipeline::Stage;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::limits::Limits;
+use coreach_pipeline::{Conformance, Stage};
 use dashu::rational::RBig;
 
 use crate::budget::{self, Said};
@@ -93,6 +93,8 @@ pub struct Configuration {
     pub properties: Vec<Reference>,
     /// Symbolic constants that are fixed; see [`instantiation`].
     pub instantiate: Vec<Instantiation>,
+    /// `conformance`; ioc.
+    pub conformance: Conformance,
     /// `judge`; test_case.
     pub judging: Judging,
     /// `determinization: max_lookahead`; 8.
@@ -127,13 +129,14 @@ pub struct Configuration {
     pub budget: Said,
 }
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "specification",
     "purpose",
     "purposes",
     "property",
     "properties",
     "instantiate",
+    "conformance",
     "judge",
     "determinization",
     "analysis",
@@ -219,6 +222,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         return None;
     }
     let instantiate = read_instantiate(collector, entries);
+    let conformance = read_conformance(collector, entries);
     let judging = read_judging(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
@@ -256,6 +260,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         purposes: purposes?.unwrap_or_default(),
         properties: properties?.unwrap_or_default(),
         instantiate,
+        conformance: conformance?,
         judging: judging?,
         max_lookahead,
         domain: domain?,
@@ -389,6 +394,35 @@ fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: usize,
         .help(format!("the default is `{key}: {default}`"));
     collector.push(diagnostic);
     default
+}
+
+/// `conformance`. What is judged on line is judged by ioc: the specification is not suspended for it.
+fn read_conformance(collector: &mut Collector, entries: &[Entry]) -> Option<Conformance> {
+    let Some(node) = shape::get(entries, "conformance") else { return Some(Conformance::default()) };
+    let scalar = shape::scalar(collector, node, "`conformance`", "conformance: ioco")?;
+    let found = Conformance::ALL.into_iter().find(|conformance| conformance.name() == scalar.text);
+    if found.is_none() {
+        let names = || Conformance::ALL.iter().map(|conformance| conformance.name());
+        let help = match collector.nearest(&scalar.text, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", listed(names())),
+        };
+        let message = format!("unknown conformance `{}`", scalar.text);
+        let diagnostic = Diagnostic::error("wrong-value", message)
+            .at(collector.origin(&scalar.span), "no relation that is known here")
+            .help(help);
+        collector.push(diagnostic);
+    }
+    let online = shape::get(entries, "judge")
+        .filter(|judge| judge.as_scalar().is_some_and(|scalar| scalar.text == Judging::Online.name()));
+    if let (Some(Conformance::Ioco), Some(judge)) = (found, online) {
+        let diagnostic = Diagnostic::error("ioco-online", "what is judged on line is judged by ioc")
+            .at(collector.origin(&scalar.span), "needs a test case")
+            .at(collector.origin(&judge.head()), "and this makes none")
+            .help("leave one of the two out; `silence: fail` in the IUT file blames silence on line, too");
+        collector.push(diagnostic);
+    }
+    found
 }
 
 fn read_judging(collector: &mut Collector, entries: &[Entry]) -> Option<Judging> {

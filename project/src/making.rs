@@ -13,7 +13,7 @@ use coreach_pipeline::artifact::Verdict;
 use coreach_pipeline::export::View;
 use coreach_pipeline::online::{OnlineTest, online};
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::{Generation, Options, Stage, generate};
+use coreach_pipeline::{Generation, Options, Stage, generate_for};
 use serde::Serialize;
 
 use crate::budget;
@@ -96,7 +96,8 @@ fn make_within(
         says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
     };
     let iosts = &project.specification.iosts;
-    let generation = generate(iosts, purpose.clone(), options, &mut solver, &mut watch);
+    let generation =
+        generate_for(project.conformance, iosts, purpose.clone(), options, &mut solver, &mut watch);
     begun.push(Instant::now());
     let generation = generation?;
     let stages = Stage::ALL

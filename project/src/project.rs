@@ -13,7 +13,7 @@ use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_model::reader::{Reading, Specification, load as load_file, read_aimed, read_specification};
 use coreach_pipeline::export::Format;
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::{Options, Stage};
+use coreach_pipeline::{Conformance, Options, Stage};
 
 use crate::budget;
 use crate::configuration::{self, Configuration, Judging, Reference, load_configuration};
@@ -29,6 +29,8 @@ pub struct Project {
     pub purposes: Vec<TestPurpose>,
     /// Who judges runs.
     pub judging: Judging,
+    /// What implementations are held to.
+    pub conformance: Conformance,
     /// The knobs.
     pub options: Options,
     /// Where to write.
@@ -103,6 +105,7 @@ fn load_models(
     }
     let project = Project {
         judging: configuration.judging,
+        conformance: configuration.conformance,
         options: options(configuration),
         directory: configuration.directory.clone(),
         formats: configuration.formats.clone(),
@@ -136,6 +139,7 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
         specification,
         purposes: vec![purpose],
         judging: Judging::default(),
+        conformance: Conformance::default(),
         options: Options {
             max_lookahead: 8,
             analysis: Analysis::default(),

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use coreach_analyses::solver::Solver;
 use coreach_execution::TestCase;
 use coreach_execution::test_case::DocumentError;
+use coreach_model::Number;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
 use coreach_model::reader::{Specification, from_bytes, read_aimed, read_specification};
@@ -72,6 +73,25 @@ pub fn read_back(
 }
 
 fn model(view: &View<'_>, text: &str, specification: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
+    let quiescence = view.iosts.actions.numbered().find(|(_, action)| action.kind == ActionKind::Quiescence);
+    let mut specification = specification.clone();
+    if let (Some((number, action)), true) = (quiescence, view.particulars.purpose.is_some()) {
+        // A purpose is read against the specification that it was completed for.
+        let behind = specification.iosts.actions.split_off(number.place());
+        specification.iosts.actions.push(action.clone());
+        specification.iosts.actions.extend(behind);
+    }
+    let mut iosts = read_model(view, text, &specification)?;
+    // There is no section for quiescence: it is read as an output.
+    if let Some((_, action)) = quiescence
+        && let Some(read) = iosts.find_action(&action.name)
+    {
+        iosts.actions[read].kind = ActionKind::Quiescence;
+    }
+    Ok(iosts)
+}
+
+fn read_model(view: &View<'_>, text: &str, specification: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
     let name = format!("{} in {}", view.what, Format::Yaml);
     let file: Arc<SourceFile> = from_bytes(name, text.as_bytes().to_vec()).map_err(|found| vec![found])?;
     if let Some((purpose, _)) = view.particulars.purpose {
@@ -103,7 +123,7 @@ fn say_the_same(view: &View<'_>, fail: LocationId, read: &Iosts, others: &[Trans
     let written = view.iosts;
     let mut said: HashSet<(LocationId, &str)> =
         written.transitions.iter().map(|t| (t.source, written.action(t.action).name.as_str())).collect();
-    let outputs = written.actions.iter().filter(|action| action.kind == ActionKind::Output);
+    let outputs = written.actions.iter().filter(|action| action.is_observed());
     let of_outputs: HashSet<&str> = outputs.map(|action| action.name.as_str()).collect();
     let is_open = |at: LocationId| !matches!(view.mark(at), Some(Mark::Verdict(_)));
     let open = written.location_ids().filter(|at| is_open(*at)).count();

@@ -5,7 +5,10 @@
 //! cause (Definition 6.2: the output is in no Out). Silence is no event of the traces that it is about (ioc is over traces,
 //! not suspension traces): where the tester reports it nothing is left to do, which is Inconclusive. Time passes unseen.
 //!
-//! Who wants more (ioco, which has silence among the outputs) is told by `silence_fails`: silence is a Fail where the specification *must
+//! A test of ioco has silence among its observations ([`TestCase::silences`]): there it is taken like one, leads on where the specification is
+//! quiescent, and is a Fail where it is not.
+//!
+//! Who wants more of a test of ioc is told by `silence_fails`: silence is a Fail where the specification *must
 //! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`]): the specification is in the one state
 //! that the test case shows, no internal step leads out of it, or several states are possible and each can always answer. The other
 //! half is asked here: some output that does not lead to Fail can come, with the data of this state. The solver is asked where evaluation
@@ -73,6 +76,14 @@ impl<'a> CaseJudge<'a> {
         Judged::Followed(Some(number))
     }
 
+    /// The transition that takes silence, and the state after it: of a test of ioco, there is one.
+    fn quiet(&self) -> Option<(TransitionId, State)> {
+        let iosts = &self.test.iosts;
+        self.test.silences[self.at()]
+            .iter()
+            .find_map(|number| Some((*number, fire(iosts, &iosts.transitions[*number], &self.state, &[])?)))
+    }
+
     /// Must the specification send something in this state?
     pub fn must_answer(&self) -> bool {
         self.test.must_answer[self.at()]
@@ -121,8 +132,16 @@ impl Judge for CaseJudge<'_> {
     fn offers(&self) -> Offers {
         let send = |number: &TransitionId| Offer { step: Move::Send(*number), through: vec![*number] };
         let mut moves: Vec<Offer> = self.test.stimuli[self.at()].iter().map(send).collect();
-        let welcome = self.welcome();
-        if !welcome.is_empty() || moves.is_empty() {
+        let mut welcome = self.welcome();
+        // Silence that only says that nothing has changed is not worth a wait; one that is a failure, or leads elsewhere, is.
+        let mut silence_tells = false;
+        if let Some((number, next)) = self.quiet() {
+            let verdict = self.test.verdict(next.location);
+            let leads_elsewhere = verdict.is_none() && next.location != self.at();
+            silence_tells = leads_elsewhere || verdict == Some(Verdict::Fail);
+            welcome.extend(leads_elsewhere.then_some(number));
+        }
+        if !welcome.is_empty() || silence_tells || moves.is_empty() {
             moves.push(Offer { step: Move::Wait, through: welcome });
         }
         Offers { moves, may_observe: !self.test.observations[self.at()].is_empty() }
@@ -168,10 +187,15 @@ impl Judge for CaseJudge<'_> {
                 Some((number, next)) => self.go(number, next),
                 None => Judged::alien(event),
             },
-            Occurrence::Silence(time) if self.silence_fails && self.must_answer() => {
-                Judged::silence_fails(*time)
-            }
-            Occurrence::Silence(time) => Judged::silence(*time),
+            Occurrence::Silence(time) => match self.quiet() {
+                Some((number, next)) => match self.test.verdict(next.location) {
+                    None | Some(Verdict::Pass | Verdict::WeakPass) => self.go(number, next),
+                    Some(Verdict::Inconclusive) => Judged::silence(*time),
+                    Some(Verdict::Fail) => Judged::silence_fails(*time),
+                },
+                None if self.silence_fails && self.must_answer() => Judged::silence_fails(*time),
+                None => Judged::silence(*time),
+            },
             Occurrence::Delay(_) => Judged::Followed(None),
         }
     }
@@ -187,6 +211,10 @@ impl Judge for CaseJudge<'_> {
             place: self.test.iosts.location(self.state.location).label.clone(),
             data: data.filter_map(value).collect(),
         }
+    }
+
+    fn silence(&self) -> Option<Option<Verdict>> {
+        self.quiet().map(|(_, next)| self.test.verdict(next.location))
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {

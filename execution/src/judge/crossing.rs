@@ -381,6 +381,11 @@ impl<J: Follower> Judge for Crossing<J> {
         Shown { place: places.into_iter().collect::<Vec<_>>().join(" or "), data: data.cloned().collect() }
     }
 
+    fn silence(&self) -> Option<Option<Verdict>> {
+        // What is under way to it may still be answered.
+        self.first().silence().filter(|_| self.sent.is_empty() && self.strands.len() == 1)
+    }
+
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         self.first().scene()
     }

@@ -180,6 +180,12 @@ pub trait Judge {
         None
     }
 
+    /// What silence is in this state, where the judge knows more than that nothing is said of it: of a test of ioco, that it goes on
+    /// (`None` within), or ends with a verdict.
+    fn silence(&self) -> Option<Option<Verdict>> {
+        None
+    }
+
     /// The delay of the link behind which it judges, where it looks at one.
     fn link(&self) -> Option<Duration> {
         None

@@ -62,6 +62,7 @@ impl<'a> OnlineJudge<'a> {
         let of = match kind {
             ActionKind::Input => &self.test.stimuli,
             ActionKind::Output => &self.test.observations,
+            ActionKind::Quiescence => &self.test.silences,
             ActionKind::Internal => &self.online.internal,
         };
         self.states().flat_map(move |state| of[state.location].iter().map(move |number| (*number, state)))

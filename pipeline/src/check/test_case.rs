@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::iosts::{ActionKind, LocationId};
+use coreach_model::iosts::LocationId;
 use coreach_model::{ActionId, Term};
 
 use super::obligation::{Checking, Findings, overlaps, undefined};
@@ -56,7 +56,7 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
     let reach = |location: LocationId| case.reach[location].clone();
     overlaps(&mut checking, iosts, &reach, "test case 2");
     undefined(&mut checking, iosts, &reach, "test case: a guard without a value");
-    let is_output = |action: ActionId| iosts.action(action).kind == ActionKind::Output;
+    let is_output = |action: ActionId| iosts.action(action).is_observed();
     let (_, added) = iosts.transitions.split_at(before.transitions.len());
     let mut fails: BTreeMap<(LocationId, ActionId), Vec<Term>> = BTreeMap::new();
     for t in added {

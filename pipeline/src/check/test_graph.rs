@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::iosts::{ActionKind, LocationId};
+use coreach_model::iosts::LocationId;
 use coreach_model::term::substitute;
 use coreach_model::{Term, Verdict};
 
@@ -69,7 +69,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
         let told = || iosts.describe(transition);
         checking.holds(!graph.is_verdict(transition.source), "test graph 1", told);
         let ends = Some(transition.target) == graph.inconclusive;
-        let is_output = iosts.action(transition.action).kind == ActionKind::Output;
+        let is_output = iosts.action(transition.action).is_observed();
         checking.holds(!ends || is_output, "test graph 2", told);
         let target = match () {
             () if ends => graph.inconclusive.as_ref(),
@@ -98,7 +98,7 @@ pub fn test_graph(graph: &TestGraph, visible: &Visible, solver: &mut dyn Solver)
             continue;
         }
         let inside = substitute(&coreach[of.target], &of.assignments);
-        let is_output = before.action(of.action).kind == ActionKind::Output;
+        let is_output = before.action(of.action).is_observed();
         for (ends, side) in [(false, inside.clone()), (true, inside.not())] {
             if (ends && !is_output) || kept.contains(&(number, ends)) {
                 continue;
@@ -173,7 +173,7 @@ fn allowed(
     let keys: BTreeSet<_> = of.keys().copied().chain(ours).collect();
     for (from, action) in keys {
         if let Some(&location) = place.get(&from) {
-            let is_output = before.action(action).kind == ActionKind::Output;
+            let is_output = before.action(action).is_observed();
             let ours = said.remove(&(location, action)).unwrap_or_default();
             let told = || format!("{} at {}", before.action(action).name, before.location(from).label);
             checking.holds(is_output || ours.is_empty(), "test graph 6", told);

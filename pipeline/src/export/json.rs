@@ -31,6 +31,9 @@ pub const FORMAT_VERSION_WITH_OTHERS: u32 = 2;
 /// The version where the graph is no test case, and its verdicts are those of sets of states.
 pub const FORMAT_VERSION_ONLINE: u32 = 3;
 
+/// The version where quiescence is among the actions: a reader that takes it for an output would never see it.
+pub const FORMAT_VERSION_WITH_QUIESCENCE: u32 = 4;
+
 /// The document, with a newline behind it.
 pub fn json(view: &View<'_>) -> String {
     let text = match serde_json::to_string_pretty(&document(view)) {
@@ -188,6 +191,7 @@ fn document(view: &View<'_>) -> Document {
         condition: expression(&iosts.initial_condition, &[&declarations]),
     };
     let actions = iosts.actions.map(action);
+    let has_quiescence = iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
     let locations = iosts.location_ids().map(|id| location(view, id, &declarations)).collect();
     let transitions = iosts
         .transitions
@@ -198,6 +202,7 @@ fn document(view: &View<'_>) -> Document {
         format: "coreach",
         format_version: match view.particulars.others_fail {
             _ if view.what == ONLINE => FORMAT_VERSION_ONLINE,
+            _ if has_quiescence => FORMAT_VERSION_WITH_QUIESCENCE,
             None => FORMAT_VERSION,
             Some(_) => FORMAT_VERSION_WITH_OTHERS,
         },
@@ -277,6 +282,7 @@ fn action(action: &Action) -> ActionJson {
     let (kind, role) = match action.kind {
         ActionKind::Input => ("input", Some("stimulus")),
         ActionKind::Output => ("output", Some("observation")),
+        ActionKind::Quiescence => ("quiescence", Some("observation")),
         ActionKind::Internal => ("internal", None),
     };
     ActionJson {

@@ -90,7 +90,7 @@ pub fn said(iosts: &Iosts, by: &Move) -> String {
             let action = iosts.action(iosts.transitions[step.transition].action);
             let sign = match action.kind {
                 ActionKind::Input => "?",
-                ActionKind::Output => "!",
+                ActionKind::Output | ActionKind::Quiescence => "!",
                 ActionKind::Internal => "",
             };
             let symbols: Vec<&str> = step.parameters.iter().map(|symbol| symbol.name()).collect();

@@ -146,8 +146,8 @@ impl<'a> View<'a> {
     /// The sign behind an action's name in a picture: `?` is received, `!` is sent; nothing for an internal action.
     pub fn sign(&self, kind: ActionKind) -> &'static str {
         match (kind, self.is_testers_side()) {
-            (ActionKind::Input, false) | (ActionKind::Output, true) => "?",
-            (ActionKind::Output, false) | (ActionKind::Input, true) => "!",
+            (ActionKind::Input, false) | (ActionKind::Output | ActionKind::Quiescence, true) => "?",
+            (ActionKind::Output | ActionKind::Quiescence, false) | (ActionKind::Input, true) => "!",
             (ActionKind::Internal, _) => "",
         }
     }

@@ -276,7 +276,7 @@ fn without_internal_actions(mut iosts: Iosts) -> Iosts {
     let mut kept = Numbered::new();
     let renumbered = iosts.actions.map(|action| match action.kind {
         ActionKind::Internal => kept.next_number(),
-        ActionKind::Input | ActionKind::Output => kept.push(action.clone()),
+        ActionKind::Input | ActionKind::Output | ActionKind::Quiescence => kept.push(action.clone()),
     });
     iosts.actions = kept;
     for transition in &mut iosts.transitions {

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{ActionKind, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{Location, Transition, TransitionOrigin};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Term};
 
@@ -60,7 +60,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
     let open: Vec<LocationId> =
         iosts.location_ids().filter(|location| verdicts[*location].is_none()).collect();
     let outputs: Vec<ActionId> =
-        iosts.action_ids().filter(|action| iosts.action(*action).kind == ActionKind::Output).collect();
+        iosts.action_ids().filter(|action| iosts.action(*action).is_observed()).collect();
     let unsaid = open.len().saturating_mul(outputs.len()).saturating_sub(said.len());
     let others_fail = (unsaid > limits.written_out).then_some(fail);
     if others_fail.is_none() {

@@ -31,7 +31,7 @@ use coreach_analyses::inductive::Turn;
 use coreach_analyses::reachability::{Analyst, Facts, Options};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{ActionKind, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 
@@ -191,7 +191,7 @@ fn strengthen(cut: &Visible, known: &Decided, solver: &mut dyn Solver) -> TestGr
     let mut outcomes: HashMap<Split, Outcome> = HashMap::new();
     for (number, transition) in iosts.transitions.numbered() {
         let (source, target) = (transition.source, transition.target);
-        let is_output = iosts.action(transition.action).kind == ActionKind::Output;
+        let is_output = iosts.action(transition.action).is_observed();
         // Copies of a sub-machine share guards, effects and facts: each is decided once.
         let split = Split {
             guard: transition.guard.clone(),

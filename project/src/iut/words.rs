@@ -249,6 +249,8 @@ impl Reader<'_> {
                 ActionKind::Output => {
                     ("an output", "what the implementation sends stands under `observations`")
                 }
+                // Only suspended specifications have it, and nobody describes a way to one.
+                ActionKind::Quiescence => ("quiescence", "nobody sends it: leave it out"),
                 ActionKind::Internal => ("an internal action", "nobody sends or sees it: leave it out"),
             };
             let diagnostic = Diagnostic::error("wrong-direction", format!("`{name}` is {what} of the model"))
@@ -491,5 +493,6 @@ fn plural(kind: ActionKind) -> &'static str {
         ActionKind::Input => "inputs",
         ActionKind::Output => "outputs",
         ActionKind::Internal => "internal actions",
+        ActionKind::Quiescence => "quiescence",
     }
 }

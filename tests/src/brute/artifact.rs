@@ -28,7 +28,7 @@ pub fn machine(iosts: &Iosts) -> Machine {
             name: action.name.clone(),
             direction: match action.kind {
                 ActionKind::Input => Direction::Input,
-                ActionKind::Output => Direction::Output,
+                ActionKind::Output | ActionKind::Quiescence => Direction::Output,
                 ActionKind::Internal => Direction::Internal,
             },
             parameters: action.parameters.iter().map(datum).collect(),

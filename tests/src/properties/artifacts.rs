@@ -149,6 +149,7 @@ fn stopped<T>(report: &mut Report, made: &mut Artifacts, result: Result<T, Stop>
         Stop::NoLookahead { .. } => ("stopped: no lookahead", Ok(())),
         Stop::LookaheadLimit { .. } => ("stopped: lookahead limit", Ok(())),
         Stop::TooMany { .. } => ("stopped: too many", Ok(())),
+        Stop::Quiescence { .. } => ("stopped: quiescence", Err(format!("{stop:?}"))),
         Stop::Budget(_) => ("stopped: budget", Ok(())),
     };
     report.note(NO_LIVELOCK, outcome);

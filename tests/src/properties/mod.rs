@@ -7,6 +7,7 @@
 pub mod artifacts;
 pub mod doubtful;
 pub mod facts;
+pub mod ioco;
 pub mod lookahead;
 pub mod online;
 pub mod plan;
@@ -85,6 +86,8 @@ properties! {
     SILENCE = "silence", "Where a test case says that the specification must answer, no state of the specification is quiescent.", "pipeline/src/stages/must_answer.rs; quiescence, 3.3";
     PLAN = "plan", "A plan to Pass is a run of the test case, no shorter than the shortest; where none is said to be, there is none.", "analyses/src/symbolic/search.rs";
     ONLINE = "online", "Judging on line gives each set of states the verdict that it deserves.", "Gaston et al. 2006, rules R0 to R6";
+    SUSPENDED = "suspended", "The suspended specification is quiescent in the states that are, and nowhere else.", "Definition 3.9";
+    IOCO = "ioco", "Under ioco, an implementation that conforms never gets Fail, and one that does not, relative to the purpose, can.", "Definitions 3.11, 6.7 and 6.15 over suspension traces";
     SAFETY = "safety", "A property that is proved is violated by no run, and the run that violates one does.", "thesis 9.2; Rusu, Marchand, Jéron 2004";
     PROPERTY_TESTED = "property_tested", "Every trace of a property's test case has the verdict that specification and property give it.", "pipeline/src/violations.rs";
     THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
@@ -295,6 +298,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     }
     online::judge(&input, &known, settings, &mut report);
     safety::safety(pair, &known, settings, &mut report);
+    ioco::ioco(&input, &known, settings, &mut report);
     let artifacts = artifacts::make(&input, settings, &mut report);
     let Artifacts { complete, product, closed, visible, graph, case, unresolved } = &artifacts;
     written::written(&input.specification, &artifacts, settings, &mut report, &mut Z3Solver::default());

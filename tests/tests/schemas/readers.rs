@@ -60,7 +60,7 @@ const FULL: [&str; 15] = [
      constants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 2 }\nstrategy: plan\nlimits: { quiescence_ms: 5, \
      quiescence_at: { Pay: 7 }, patience_ms: 0, steps: 4, run_ms: 9 }\nstore: s\nthreads: 2\nbudget: { time: 5s, memory: 1GB }",
     "campaign: c\ntests: { configuration: coreach.yaml }\niuts: iut.yaml\nconstants: { solved: 3 }\nseeds: [1, 2]",
-    "specification: specification.yaml\npurposes: [deliver_coffee.yaml]\ninstantiate: { cPrice: 3 }\n\
+    "specification: specification.yaml\npurposes: [deliver_coffee.yaml]\nconformance: ioc\ninstantiate: { cPrice: 3 }\n\
      determinization: { max_lookahead: 3 }\nanalysis: { domain: octagon, widening: { delay: 1, thresholds: [1, 2] }, \
      descending_steps: 1, rounds: 1, partition_limit: 4, step_limit: 9, fact_limit: 3 }\nlimits: { pairs: 1, \
      pair_transitions: 1, sequences: 1, choices: 1, overlaps: 1, subsets: 1, set_transitions: 1, nodes: 1, written_out: 0 }\n\
@@ -275,12 +275,13 @@ fn what_a_reader_takes_its_schema_takes() {
 }
 
 /// Where a schema lists words: the full file, the place in it, and the list's place in the schema.
-const WORDS: [(usize, &str, &str, &str); 8] = [
+const WORDS: [(usize, &str, &str, &str); 9] = [
     (0, "/stdio/encoding", "iut", "/$defs/encoding/enum"),
     (0, "/stdio/unmatched", "iut", "/$defs/unmatched/enum"),
     (2, "/http/unmatched", "iut", "/$defs/unmatched/enum"),
     (4, "/strategy", "campaign", "/properties/strategy/enum"),
     (6, "/analysis/domain", "configuration", "/properties/analysis/properties/domain/enum"),
+    (6, "/conformance", "configuration", "/properties/conformance/enum"),
     (6, "/output/formats/0", "configuration", "/properties/output/properties/formats/items/enum"),
     (
         13,

@@ -1,0 +1,141 @@
+//! `conformance: ioco`: what is silent where the specification must answer fails, and what is silent where it may does not.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+mod common;
+
+use std::fs;
+
+use common::{Folder, stderr, stdout};
+
+/// A bell: it rings when it is asked, after it has made up its mind. It may be switched off, and is silent then.
+const BELL: &str = "
+iosts: bell
+variables: { n: int }
+initial: { location: Off, condition: n == 0 }
+inputs: { On: {}, Ask: { p: 'int[1..9]' } }
+outputs: { Ring: { times: int }, Click: {} }
+internals: [think]
+transitions:
+  - { from: Off, to: Ready, on: On }
+  - { from: Ready, to: Asked, on: Ask, assign: { n: p } }
+  - { from: Asked, to: Decided, on: think }
+  - { from: Decided, to: Ready, on: Ring, when: times > 0 && times <= n }
+  - { from: Decided, to: Ready, on: Click, when: n == 9 }
+";
+
+const RUNG: &str = "
+purpose: rung
+of: bell
+initial: { location: B }
+transitions:
+  - { from: B, to: Accept, on: Ring, when: times == 1 }
+  - { from: B, to: B, on: Ring, when: times != 1 }
+";
+
+fn folder(conformance: &str) -> Folder {
+    let folder = Folder::with(&[("bell.yaml", BELL), ("rung.yaml", RUNG)]);
+    let output = "output: { formats: [dot, json, yaml] }";
+    folder
+        .write("c.yaml", &format!("specification: bell.yaml\npurpose: rung.yaml\n{conformance}\n{output}\n"));
+    let systems = [
+        ("right", BELL.to_owned()),
+        // It never rings for more than five.
+        ("silent", BELL.replace("times > 0 && times <= n", "times > 0 && times <= n && n <= 5")),
+        ("loud", BELL.replace("to: Ready, on: On", "to: Decided, on: On")),
+    ];
+    for (name, text) in systems {
+        folder.write(&format!("{name}.yaml"), &text);
+        folder.write(
+            &format!("{name}_iut.yaml"),
+            &format!("iut: {name}\nsimulated: {{ model: {name}.yaml }}\n"),
+        );
+    }
+    folder
+}
+
+/// The exit code, and what is printed.
+fn answer(folder: &Folder, arguments: &[&str]) -> (i32, String) {
+    let output = folder.coreach(arguments);
+    (output.status.code().unwrap(), stdout(&output) + &stderr(&output))
+}
+
+/// The exit code, and what it is said to have come to.
+fn tested(folder: &Folder, iut: &str) -> (i32, String) {
+    let iut = format!("{iut}_iut.yaml");
+    answer(folder, &["test", "c.yaml", "--iut", &iut, "--runs", "12", "--quiescence", "30", "--keep", "runs"])
+}
+
+#[test]
+fn silence_is_a_fail_where_the_specification_answers() {
+    let folder = folder("conformance: ioco");
+    let (code, said) = tested(&folder, "right");
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = tested(&folder, "silent");
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("the specification does not allow silence in"), "{said}");
+    // A silence that failed fails again, from its record.
+    let kept = fs::read_dir(folder.0.join("runs")).unwrap().map(|item| item.unwrap().path());
+    let failed = kept.filter(|path| fs::read_to_string(path).unwrap().contains("\"verdict\": \"Fail\""));
+    let failed: Vec<_> = failed.collect();
+    assert!(!failed.is_empty());
+    let record = failed[0].to_string_lossy().into_owned();
+    let (code, said) =
+        answer(&folder, &["replay", &record, "--iut", "silent_iut.yaml", "--quiescence", "30"]);
+    assert_eq!(code, 1, "{said}");
+    let (code, said) = answer(&folder, &["check", &record]);
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn by_ioc_the_same_system_is_never_blamed() {
+    let folder = folder("");
+    let (code, said) = tested(&folder, "silent");
+    assert_eq!(code, 3, "{said}");
+    assert!(!said.contains("Fail in"), "{said}");
+}
+
+/// What a stage makes is checked, and each document is read again as it was written.
+#[test]
+fn the_stages_take_quiescence_for_an_output() {
+    let folder = folder("conformance: ioco");
+    let (code, said) = answer(&folder, &["run", "c.yaml", "--check", "--quiet"]);
+    assert_eq!(code, 0, "{said}");
+    let document = fs::read_to_string(folder.0.join("out/rung/test_case.json")).unwrap();
+    assert!(document.contains("\"kind\": \"quiescence\"") && document.contains("\"format_version\": 4"));
+    let plain = self::folder("conformance: ioc");
+    let (code, said) = answer(&plain, &["run", "c.yaml", "--quiet"]);
+    assert_eq!(code, 0, "{said}");
+    let document = fs::read_to_string(plain.0.join("out/rung/test_case.json")).unwrap();
+    assert!(!document.contains("quiescence") && !document.contains("delta"));
+}
+
+/// `delta` is a name like others.
+#[test]
+fn an_action_may_be_called_like_quiescence() {
+    let folder = folder("conformance: ioco");
+    for file in ["bell.yaml", "right.yaml"] {
+        folder.write(file, &BELL.replace("Click", "delta"));
+    }
+    let (code, said) = tested(&folder, "right");
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
+fn what_cannot_be_said_without_quantifiers_stops() {
+    let folder = folder("conformance: ioco");
+    folder.write("bell.yaml", &BELL.replace("times > 0 && times <= n", "times * times * times == n * n + 5"));
+    let (code, said) = answer(&folder, &["run", "c.yaml", "--quiet"]);
+    assert_eq!(code, 6, "{said}");
+    assert!(said.contains("ioco needs to know when the specification is silent"), "{said}");
+}
+
+#[test]
+fn on_line_there_is_no_ioco() {
+    let folder = folder("conformance: ioco\njudge: online");
+    let (code, said) = answer(&folder, &["run", "c.yaml"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("what is judged on line is judged by ioc"), "{said}");
+    let folder = self::folder("conformance: iocoo");
+    let (_, said) = answer(&folder, &["run", "c.yaml"]);
+    assert!(said.contains("did you mean `ioco`?"), "{said}");
+}

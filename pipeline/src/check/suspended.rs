@@ -1,0 +1,93 @@
+//! The suspended specification against the one that the user wrote.
+//!
+//! That quiescence excludes every output and internal step is asked of the solver in full. That it is there wherever none is possible
+//! needs a quantifier: the solver is asked for states without quiescence and internal steps, and for each that it shows, whether an output
+//! is possible there. A few such states are looked at at each location.
+
+use coreach_analyses::solver::{Answer, Solver, Witness};
+use coreach_model::Term;
+use coreach_model::iosts::{ActionKind, Iosts, Transition};
+use coreach_model::obligation::{defined, enabling_condition};
+use coreach_model::term::{Substitution, substitute};
+
+use super::obligation::{Checking, Findings};
+use crate::suspend::Suspended;
+
+/// So many states of each location are looked at.
+const MOST_STATES: usize = 4;
+
+/// Checks the result of `suspend` against the specification.
+pub fn suspended(suspended: &Suspended, specification: &Iosts, solver: &mut dyn Solver) -> Findings {
+    const SAME: &str = "suspended 1";
+    let mut checking = Checking::new(solver);
+    let iosts = &suspended.iosts;
+    if !checking.well_formed(iosts, &[], SAME) {
+        return checking.found;
+    }
+    let delta = suspended.quiescence;
+    let actions = iosts.actions.numbered().filter(|(id, _)| *id != delta).map(|(_, action)| action);
+    let is_same = iosts.constants == specification.constants
+        && iosts.variables == specification.variables
+        && iosts.locations == specification.locations
+        && iosts.initial == specification.initial
+        && iosts.initial_condition == specification.initial_condition
+        && iosts.actions.has(delta)
+        && iosts.action(delta).kind == ActionKind::Quiescence
+        && actions.eq(specification.actions.iter())
+        && suspended.given == specification.transitions.len()
+        && iosts.transitions.len() >= suspended.given;
+    if !is_same {
+        checking.broken(SAME, "what was given");
+        return checking.found;
+    }
+    for (old, new) in specification.transitions.iter().zip(&iosts.transitions) {
+        let same_action = specification.action(old.action).name == iosts.action(new.action).name;
+        let is_same = same_action && Transition { action: old.action, ..new.clone() } == *old;
+        checking.holds(is_same, SAME, || iosts.describe(new));
+    }
+    let mut quiet = iosts.locations.map(|_| Vec::new());
+    for transition in iosts.transitions.iter().skip(suspended.given) {
+        let is_loop = transition.action == delta
+            && transition.source == transition.target
+            && transition.assignments.is_empty()
+            && quiet[transition.source].is_empty();
+        checking.holds(is_loop, "suspended 2", || iosts.describe(transition));
+        let place = || iosts.describe(transition);
+        checking.implies(&[], &[defined(&transition.guard)], "suspended: a guard without a value", place);
+        quiet[transition.source].push(transition.guard.clone());
+    }
+    for (at, guards) in quiet.numbered() {
+        let quiet = Term::or(guards.clone());
+        let leaving = iosts.transitions.iter().take(suspended.given).filter(|t| t.source == at);
+        let (mut internal, mut outputs) = (Vec::new(), Vec::new());
+        for transition in leaving {
+            match iosts.action(transition.action).kind {
+                ActionKind::Internal => internal.push(enabling_condition(transition)),
+                ActionKind::Output => outputs.push(enabling_condition(transition)),
+                ActionKind::Input | ActionKind::Quiescence => continue,
+            }
+            let formula = [quiet.clone(), enabling_condition(transition)];
+            if checking.ask(&formula) == Answer::Sat {
+                checking.broken("suspended 3", iosts.describe(transition));
+            }
+        }
+        let mut loud = vec![quiet.not()];
+        loud.extend(internal.iter().map(Term::not));
+        for _ in 0..MOST_STATES {
+            if loud.iter().any(Term::is_false) {
+                break;
+            }
+            let Witness::Found(state) = checking.solver.witness(&loud) else { break };
+            let known: Substitution =
+                state.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+            let some = Term::or(outputs.iter().map(|output| substitute(output, &known)));
+            if checking.ask(&[some]) == Answer::Unsat {
+                checking.broken("suspended 4", iosts.location(at).label.clone());
+                break;
+            }
+            let same = known.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value));
+            loud.push(Term::and(same).not());
+        }
+    }
+    checking.found
+}
