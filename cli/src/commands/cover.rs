@@ -133,7 +133,7 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
                 warnings,
             })
         }
-        FileKind::Purpose { .. } | FileKind::Iut | FileKind::Campaign => {
+        _ => {
             let message = format!("{} has no specification of its own", path.display());
             let help = "give a specification or a configuration";
             Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)])
