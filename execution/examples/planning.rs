@@ -41,7 +41,8 @@ fn measure(runs: u64, pair: &[String]) -> Result<(), String> {
     let model = load(model.as_ref()).map_err(|found| vec![found]).and_then(read_specification);
     let model = model.map_err(|found| format!("{found:?}"))?.0.iosts;
     println!("{}", case.iosts.name);
-    let strategies: [(&str, fn() -> Strategy<'static>); 3] = [
+    type Named = (&'static str, fn() -> Strategy<'static>);
+    let strategies: [Named; 3] = [
         ("random", Strategy::random),
         ("coverage", || Strategy::Coverage(HashMap::new())),
         ("plan", Strategy::plan),

@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher, Way};
+use coreach_model::budget::{self, Budget};
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
@@ -186,6 +187,13 @@ pub enum Example {
 
 /// Looks for a shortest run to Pass, with constants of its own choice.
 pub fn example(test: &TestCase, solver: &mut dyn Solver) -> Example {
+    // Numbers that grow too long on the way are no reason to end who asks.
+    let budget = Budget::new("example", None, false);
+    let found = budget::within(&budget, || example_within(test, solver));
+    found.unwrap_or(Example::NotFound(SearchLimits::default().nodes))
+}
+
+fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
     let limits = SearchLimits::default();
     let way = match Searcher::new(test.iosts.clone(), goal(test)).from_start(&Term::yes(), &limits, solver) {
         Found::Way(way) => way,

@@ -22,11 +22,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::time::Duration;
 
+use coreach_model::budget::{self, Budget};
 use coreach_model::iosts::{Iosts, LocationId, TransitionId};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Numbered, Term, budget};
+use coreach_model::{Numbered, Term};
 
 use crate::domains::polyhedra::Polyhedra;
 use crate::partition::ElementId;
@@ -36,6 +38,9 @@ use crate::transfer::Abstraction;
 
 /// The most cells of the finite data: beyond them the least mentioned are not told apart.
 const MOST_CELLS: usize = 1 << 12;
+
+/// No search is worth more time. The limits count nodes, and end nearly every one long before.
+const LONGEST: Duration = Duration::from_secs(10);
 
 /// What is looked for, and by which way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,9 +116,7 @@ impl Searcher {
     /// Prepares an IOSTS.
     pub fn new(iosts: Iosts, goal: Goal) -> Self {
         let distances = distances(&iosts, &goal);
-        let frame = Abstraction::<Polyhedra>::frame_for(&iosts, MOST_CELLS);
-        let abstraction = Abstraction::new(&iosts, MOST_CELLS, Vec::new(), frame);
-        Searcher { iosts, goal, distances, abstraction }
+        Searcher { abstraction: abstraction(&iosts), iosts, goal, distances }
     }
 
     /// What is searched.
@@ -123,16 +126,31 @@ impl Searcher {
 
     /// A way from this state.
     pub fn from_state(&mut self, state: &State, limits: &SearchLimits, solver: &mut dyn Solver) -> Found {
-        let entry = self.abstraction.at(&state.valuation);
-        self.search(&SymbolicState::of(state), entry.into_iter().collect(), limits, solver)
+        self.bounded(limits, |searcher| {
+            let entry = searcher.abstraction.at(&state.valuation);
+            searcher.search(&SymbolicState::of(state), entry.into_iter().collect(), limits, solver)
+        })
     }
 
     /// A way from some initial state that satisfies this condition besides.
     pub fn from_start(&mut self, besides: &Term, limits: &SearchLimits, solver: &mut dyn Solver) -> Found {
         let mut start = SymbolicState::initial(&self.iosts);
         start.condition.extend(besides.conjuncts());
-        let value = self.abstraction.satisfying(&Term::and(start.condition.iter().cloned()));
-        self.search(&start, value.cells().to_vec(), limits, solver)
+        self.bounded(limits, |searcher| {
+            let value = searcher.abstraction.satisfying(&Term::and(start.condition.iter().cloned()));
+            searcher.search(&start, value.cells().to_vec(), limits, solver)
+        })
+    }
+
+    /// A search that looks at a number which is too long, or takes far too long, has found nothing; nobody else's work ends by it.
+    fn bounded(&mut self, limits: &SearchLimits, search: impl FnOnce(&mut Self) -> Found) -> Found {
+        let budget = Budget::new("search", Some(LONGEST), false);
+        let found = budget::within(&budget, || search(self));
+        found.unwrap_or_else(|_| {
+            // It may have been left in the middle of something.
+            self.abstraction = abstraction(&self.iosts);
+            Found::NotFound(limits.nodes)
+        })
     }
 
     fn search(
@@ -203,6 +221,11 @@ impl Searcher {
         }
         exactly(&system, goal, distances, start, limits, solver).unwrap_or(Found::NotFound(count))
     }
+}
+
+fn abstraction(iosts: &Iosts) -> Abstraction<Polyhedra> {
+    let frame = Abstraction::<Polyhedra>::frame_for(iosts, MOST_CELLS);
+    Abstraction::new(iosts, MOST_CELLS, Vec::new(), frame)
 }
 
 /// The path to a node, executed symbolically, with values.
