@@ -4,7 +4,7 @@
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver, Statistics, Witness};
-use coreach_model::Term;
+use coreach_model::{Datum, Term};
 
 /// Z3, brought up by the first question.
 #[derive(Default)]
@@ -17,6 +17,10 @@ impl Solver for Lazy {
 
     fn check_along(&mut self, path: &[Term]) -> Answer {
         self.0.get_or_insert_default().check_along(path)
+    }
+
+    fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
+        self.0.get_or_insert_default().check_none(formula, bound, parts)
     }
 
     fn witness(&mut self, formula: &[Term]) -> Witness {
