@@ -184,7 +184,11 @@ impl RunSettings {
         let number = |key: &str| json.get(key).and_then(Json::as_u64);
         let milliseconds = |time: u64| (time <= LONGEST).then(|| Duration::from_millis(time));
         let time = |key: &str| number(key).and_then(milliseconds);
-        let name = json.get("strategy").and_then(Json::as_str)?;
+        // Stores of before know the strategy whose place `plan` has taken. A replay chooses nothing by it.
+        let name = match json.get("strategy").and_then(Json::as_str)? {
+            "shortest" => StrategyKind::Plan.name(),
+            name => name,
+        };
         let at = json.get("quiescence_at").and_then(Json::as_object)?;
         let at = at.iter().map(|(name, time)| Some((name.clone(), milliseconds(time.as_u64()?)?)));
         Some(RunSettings {
