@@ -3,6 +3,8 @@
 //! Every setting has a default but the two files. Paths are relative to the configuration's own folder. What a value
 //! may be stands in tables below, from which the messages are made too.
 
+mod judging;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +24,9 @@ use coreach_pipeline::export::Format;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Stage};
 use dashu::rational::RBig;
+
+pub use judging::Judging;
+use judging::{read_conformance, read_judging};
 
 use crate::budget::{self, Said};
 use crate::limits;
@@ -57,29 +62,6 @@ pub enum Thresholds {
     Auto,
     /// These numbers.
     Numbers(Vec<RBig>),
-}
-
-/// Who judges a run.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Judging {
-    /// A test case, made by the whole pipeline.
-    #[default]
-    TestCase,
-    /// The product of specification and purpose, followed in all states that are possible: nothing is closed or determinized.
-    Online,
-}
-
-impl Judging {
-    /// All of them.
-    pub const ALL: [Judging; 2] = [Judging::TestCase, Judging::Online];
-
-    /// The word in a configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Judging::TestCase => "test_case",
-            Judging::Online => "online",
-        }
-    }
 }
 
 /// The configuration as it was read, with the defaults where nothing was said.
@@ -394,53 +376,6 @@ fn number(collector: &mut Collector, entries: &[Entry], key: &str, least: usize,
         .help(format!("the default is `{key}: {default}`"));
     collector.push(diagnostic);
     default
-}
-
-/// `conformance`. What is judged on line is judged by ioc: the specification is not suspended for it.
-fn read_conformance(collector: &mut Collector, entries: &[Entry]) -> Option<Conformance> {
-    let Some(node) = shape::get(entries, "conformance") else { return Some(Conformance::default()) };
-    let scalar = shape::scalar(collector, node, "`conformance`", "conformance: ioco")?;
-    let found = Conformance::ALL.into_iter().find(|conformance| conformance.name() == scalar.text);
-    if found.is_none() {
-        let names = || Conformance::ALL.iter().map(|conformance| conformance.name());
-        let help = match collector.nearest(&scalar.text, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", listed(names())),
-        };
-        let message = format!("unknown conformance `{}`", scalar.text);
-        let diagnostic = Diagnostic::error("wrong-value", message)
-            .at(collector.origin(&scalar.span), "no relation that is known here")
-            .help(help);
-        collector.push(diagnostic);
-    }
-    let online = shape::get(entries, "judge")
-        .filter(|judge| judge.as_scalar().is_some_and(|scalar| scalar.text == Judging::Online.name()));
-    if let (Some(Conformance::Ioco), Some(judge)) = (found, online) {
-        let diagnostic = Diagnostic::error("ioco-online", "what is judged on line is judged by ioc")
-            .at(collector.origin(&scalar.span), "needs a test case")
-            .at(collector.origin(&judge.head()), "and this makes none")
-            .help("leave one of the two out; `silence: fail` in the IUT file blames silence on line, too");
-        collector.push(diagnostic);
-    }
-    found
-}
-
-fn read_judging(collector: &mut Collector, entries: &[Entry]) -> Option<Judging> {
-    let Some(node) = shape::get(entries, "judge") else { return Some(Judging::default()) };
-    let scalar = shape::scalar(collector, node, "`judge`", "judge: online")?;
-    let found = Judging::ALL.into_iter().find(|judging| judging.name() == scalar.text);
-    if found.is_none() {
-        let names = || Judging::ALL.iter().map(|judging| judging.name());
-        let help = match collector.nearest(&scalar.text, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", listed(names())),
-        };
-        let diagnostic = Diagnostic::error("wrong-value", format!("unknown judge `{}`", scalar.text))
-            .at(collector.origin(&scalar.span), "nobody who judges")
-            .help(help);
-        collector.push(diagnostic);
-    }
-    found
 }
 
 fn read_domain(collector: &mut Collector, analysis: &[Entry]) -> Option<DomainKind> {

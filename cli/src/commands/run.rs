@@ -101,6 +101,7 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
             format_version: 1,
             exit_code: exit.code(),
             specification: &project.specification.iosts.name,
+            judge: None,
             diagnostics: render::to_json(&warnings),
             purposes: reports,
         })?;
@@ -118,23 +119,25 @@ pub(super) fn no_thread(error: &io::Error) -> io::Result<Exit> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Document<'a, D> {
     format_version: u32,
     exit_code: u8,
     specification: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judge: Option<&'static str>,
     diagnostics: Value,
-    purposes: Vec<Report>,
+    purposes: Vec<Report<D>>,
 }
 
 #[derive(Serialize)]
-struct Report {
+struct Report<D> {
     purpose: String,
     domain: &'static str,
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
+    details: Option<D>,
 }
 
 /// A shortest run to Pass.
@@ -299,7 +302,7 @@ fn tell(
     domain: DomainKind,
     made: &Made,
     written: Written,
-) -> io::Result<(Report, Exit)> {
+) -> io::Result<(Report<Details>, Exit)> {
     let exit = exit_of(made.unreachable.as_ref(), &written);
     if arguments.format == OutputFormat::Human {
         if !arguments.quiet {
@@ -353,12 +356,12 @@ fn tell(
     Ok((report, exit))
 }
 
-fn stopped(
+fn stopped<D>(
     arguments: &RunArguments,
     name: &str,
     domain: DomainKind,
     stop: &Stop,
-) -> io::Result<(Report, Exit)> {
+) -> io::Result<(Report<D>, Exit)> {
     let diagnostic = stop.to_diagnostic();
     if arguments.format == OutputFormat::Human {
         console::draw(std::slice::from_ref(&diagnostic));

@@ -11,36 +11,14 @@ use coreach_project::making::{MadeOnline, make_online};
 use coreach_project::project::Project;
 use coreach_project::{budget, jobs, render};
 use serde::Serialize;
-use serde_json::Value;
 
-use super::{Written, exit_of, files, no_thread, reason, tell_losses, write};
+use super::{Document, Report, Written, exit_of, files, no_thread, reason, tell_losses, write};
 use crate::arguments::RunArguments;
 use crate::commands::plural;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-
-#[derive(Serialize)]
-struct Document<'a> {
-    format_version: u32,
-    exit_code: u8,
-    specification: &'a str,
-    judge: &'static str,
-    diagnostics: Value,
-    purposes: Vec<Report>,
-}
-
-#[derive(Serialize)]
-struct Report {
-    purpose: String,
-    domain: &'static str,
-    result: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
-}
 
 #[derive(Serialize)]
 struct Details {
@@ -87,8 +65,7 @@ pub(super) fn run(
             Err(stop) => {
                 let (report, its_exit) = super::stopped(arguments, name, domain, &stop)?;
                 exit = exit.and(its_exit);
-                let super::Report { purpose, domain, result, reason, .. } = report;
-                reports.push(Report { purpose, domain, result, reason, details: None });
+                reports.push(report);
             }
         }
     }
@@ -97,7 +74,7 @@ pub(super) fn run(
             format_version: 1,
             exit_code: exit.code(),
             specification: &project.specification.iosts.name,
-            judge: project.judging.name(),
+            judge: Some(project.judging.name()),
             diagnostics: render::to_json(warnings),
             purposes: reports,
         })?;
@@ -125,7 +102,7 @@ fn tell(
     domain: DomainKind,
     made: &MadeOnline,
     written: Written,
-) -> io::Result<Report> {
+) -> io::Result<Report<Details>> {
     let (locations, transitions) = (made.test.iosts.locations.len(), made.test.iosts.transitions.len());
     if arguments.format == OutputFormat::Human {
         if !arguments.quiet {

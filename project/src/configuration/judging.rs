@@ -1,0 +1,78 @@
+//! By what runs are judged, and by whom: the keys `conformance` and `judge`.
+
+use coreach_model::Diagnostic;
+use coreach_model::reader::collect::{Collector, listed};
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Scalar};
+use coreach_pipeline::Conformance;
+
+/// Who judges a run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Judging {
+    /// A test case, made by the whole pipeline.
+    #[default]
+    TestCase,
+    /// The product of specification and purpose, followed in all states that are possible: nothing is closed or determinized.
+    Online,
+}
+
+impl Judging {
+    /// All of them.
+    pub const ALL: [Judging; 2] = [Judging::TestCase, Judging::Online];
+
+    /// The word in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judging::TestCase => "test_case",
+            Judging::Online => "online",
+        }
+    }
+}
+
+/// `conformance`. What is judged on line is judged by ioc: the specification is not suspended for it.
+pub(super) fn read_conformance(collector: &mut Collector, entries: &[Entry]) -> Option<Conformance> {
+    let Some(node) = shape::get(entries, "conformance") else { return Some(Conformance::default()) };
+    let scalar = shape::scalar(collector, node, "`conformance`", "conformance: ioco")?;
+    let all = Conformance::ALL.map(|conformance| (conformance.name(), conformance));
+    let found = known(collector, scalar, "conformance", "no relation that is known here", &all);
+    let online = shape::get(entries, "judge")
+        .filter(|judge| judge.as_scalar().is_some_and(|scalar| scalar.text == Judging::Online.name()));
+    if let (Some(Conformance::Ioco), Some(judge)) = (found, online) {
+        let diagnostic = Diagnostic::error("ioco-online", "what is judged on line is judged by ioc")
+            .at(collector.origin(&scalar.span), "needs a test case")
+            .at(collector.origin(&judge.head()), "and this makes none")
+            .help("leave one of the two out; `silence: fail` in the IUT file blames silence on line, too");
+        collector.push(diagnostic);
+    }
+    found
+}
+
+pub(super) fn read_judging(collector: &mut Collector, entries: &[Entry]) -> Option<Judging> {
+    let Some(node) = shape::get(entries, "judge") else { return Some(Judging::default()) };
+    let scalar = shape::scalar(collector, node, "`judge`", "judge: online")?;
+    let all = Judging::ALL.map(|judging| (judging.name(), judging));
+    known(collector, scalar, "judge", "nobody who judges", &all)
+}
+
+/// What a word means, or a mistake with the nearest word.
+fn known<T: Copy>(
+    collector: &mut Collector,
+    scalar: &Scalar,
+    what: &str,
+    label: &str,
+    all: &[(&'static str, T)],
+) -> Option<T> {
+    let found = all.iter().find(|(name, _)| *name == scalar.text).map(|(_, value)| *value);
+    if found.is_none() {
+        let names = || all.iter().map(|(name, _)| *name);
+        let help = match collector.nearest(&scalar.text, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", listed(names())),
+        };
+        let diagnostic = Diagnostic::error("wrong-value", format!("unknown {what} `{}`", scalar.text))
+            .at(collector.origin(&scalar.span), label)
+            .help(help);
+        collector.push(diagnostic);
+    }
+    found
+}
