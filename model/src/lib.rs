@@ -59,6 +59,7 @@ pub mod parallel;
 pub mod reader;
 pub mod semantics;
 pub mod term;
+pub mod timed;
 pub mod types;
 pub mod value;
 pub mod verdict;

@@ -12,10 +12,15 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
 use coreach_execution::{TestCase, json};
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::file;
 use coreach_model::iosts::{Aim, Iosts};
-use coreach_model::reader::{load as load_file, read_aimed, read_specification};
+use coreach_model::reader::{
+    AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
+    read_timed_purpose,
+};
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::delayed;
 
 use crate::campaign::load_campaign;
 use crate::campaign::{Campaign, TestSource};
@@ -113,10 +118,17 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
 }
 
 fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
-    match read_specification(file) {
-        Ok((specification, mut found)) => {
+    match read_any_specification(file) {
+        Ok((AnySpecification::Untimed(specification), mut found)) => {
             found.extend(check_with_solver(&specification.iosts, &mut Z3Solver::default()));
             (size(&specification.iosts), found)
+        }
+        Ok((AnySpecification::Timed(specification), mut found)) => {
+            // What a solver has to say of it, it says of the form in which time is data.
+            if let Ok(form) = delayed(&specification.timed) {
+                found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
+            }
+            (timed_size(&specification.timed), found)
         }
         Err(found) => (String::new(), found),
     }
@@ -125,8 +137,23 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
 fn purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]) -> (String, Vec<Diagnostic>) {
     let read = || {
         let specification = specification_of(&file, path, given)?;
-        let (specification, _) = read_specification(specification)?;
-        let (purpose, mut found) = read_aimed(file.clone(), &specification, aim)?;
+        let (specification, _) = read_any_specification(specification)?;
+        let (purpose, mut found) = match (&specification, aim) {
+            (AnySpecification::Timed(specification), Aim::Accept) => {
+                let (purpose, found) = read_timed_purpose(file.clone(), specification)?;
+                match delayed(&specification.timed) {
+                    Ok(form) => (form.purpose(&purpose), found),
+                    // Without that form nothing can be asked of a solver.
+                    Err(_) => {
+                        let graph = purpose.graph();
+                        let says = format!("`{}` of `{}`{}", graph.iosts.name, graph.of, size(&graph.iosts));
+                        return Ok((says, found));
+                    }
+                }
+            }
+            (AnySpecification::Timed(_), Aim::Violate) => return Err(vec![timed_property(&file)]),
+            (AnySpecification::Untimed(specification), _) => read_aimed(file.clone(), specification, aim)?,
+        };
         found.extend(check_with_solver(&purpose.iosts, &mut Z3Solver::default()));
         let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, size(&purpose.iosts));
         Ok((says, found))
@@ -300,6 +327,20 @@ fn store(path: &Path) -> Checked {
             Checked::new("store", String::new(), vec![found])
         }
     }
+}
+
+/// That properties are of models without time.
+fn timed_property(file: &Arc<SourceFile>) -> Diagnostic {
+    let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+    Diagnostic::error("timed-property", "the specification of this property has clocks")
+        .at(place, "of a timed model")
+        .help("properties are verified of models without time; a purpose may say what a test looks for")
+}
+
+fn timed_size(timed: &Timed) -> String {
+    let clocks = plural(timed.clocks().len(), "clock");
+    let graph = size(timed.graph());
+    format!("{}, {clocks})", graph.trim_end_matches(')'))
 }
 
 fn size(iosts: &Iosts) -> String {

@@ -12,7 +12,10 @@ use coreach_analyses::check::check;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::Aim;
 use coreach_model::diagnostic::SourceFile;
-use coreach_model::reader::{Specification, from_bytes, read_aimed, read_specification};
+use coreach_model::reader::{
+    Specification, from_bytes, read_aimed, read_specification, read_timed_specification,
+};
+use coreach_model::timed::delayed::delayed;
 use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
 use coreach_project::configuration::read_configuration;
 use coreach_project::iut;
@@ -186,6 +189,10 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                         found
                     })
                 }
+                "timed" => read_timed_specification(file).map(|(specification, found)| {
+                    assert!(delayed(&specification.timed).is_ok(), "{place}");
+                    found
+                }),
                 "purpose" | "property" => {
                     counts[1] += 1;
                     let of = |s: &&Specification| file.text.contains(&format!("of: {}", s.iosts.name));

@@ -1,6 +1,6 @@
 //! What a model declares: its data, its actions, its locations and its initial state.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::data::Datum;
@@ -10,10 +10,11 @@ use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, article, inventory};
 use crate::reader::scope::{Meaning, Names, Scope};
 use crate::reader::shape;
-use crate::reader::types::{Types, names_a_type, timed};
+use crate::reader::types::{Types, names_a_type};
 use crate::reader::typing::read_expression;
 use crate::reader::yaml::{Entry, Kind, Node, Scalar};
 use crate::term::Term;
+use crate::timed;
 use crate::types::Type;
 
 /// Reads `variables:` or `constants:` into the names, and returns the data in the order of the file.
@@ -86,6 +87,9 @@ fn clash(
     collector.push(diagnostic);
 }
 
+/// Is an input sent by the tester, and where that is said?
+type Controllable = (bool, Range<usize>);
+
 /// The actions of a specification while it is read.
 #[derive(Debug, Default)]
 pub struct Actions {
@@ -95,6 +99,8 @@ pub struct Actions {
     pub parameters: Numbered<ActionId, Vec<(String, Option<Datum>)>>,
     /// Where each is declared.
     pub origins: Numbered<ActionId, Option<Origin>>,
+    /// What was said of who sends it, where it was said: `true` for the tester.
+    pub controllable: BTreeMap<ActionId, Controllable>,
     index: HashMap<String, ActionId>,
 }
 
@@ -121,6 +127,38 @@ impl Actions {
         self.parameters.push(parameters);
         self.origins.push(origin);
     }
+}
+
+/// Reads `clocks:` into the names, and returns them in the order of the file.
+pub fn read_clocks(collector: &mut Collector, entries: &[Entry], names: &mut Names) -> Vec<Datum> {
+    let mut clocks: Vec<Datum> = Vec::new();
+    let like = "clocks: [wclock]";
+    let Some(node) = shape::get(entries, "clocks") else { return clocks };
+    let Some(items) = shape::list(collector, node, "`clocks`", like) else { return clocks };
+    for item in items {
+        if collector.is_full() {
+            break;
+        }
+        let Some(name) = shape::scalar(collector, item, "a clock", like) else { continue };
+        if !shape::is_name(collector, name, "clock") {
+            continue;
+        }
+        if names_a_type(&name.text) {
+            let message = format!("`{}` is a type and cannot name a clock", name.text);
+            collector.error("reserved-name", message, &name.span, "choose another name");
+            continue;
+        }
+        let origin = collector.origin(&name.span);
+        if let Some((meaning, first)) = names.get(&name.text) {
+            let is_observed = matches!(meaning, Meaning::Observed(_));
+            clash(collector, &name.text, &meaning.describe(), origin, first.clone(), "clock", is_observed);
+            continue;
+        }
+        let clock = timed::clock(name.text.clone());
+        clocks.push(clock.clone());
+        names.add(&name.text, Meaning::Clock(clock), Some(origin));
+    }
+    clocks
 }
 
 /// Reads `inputs:`, `outputs:` and `internals:`. The names get to know which parameters there are, for messages.
@@ -192,10 +230,20 @@ fn declare(
         collector.push(diagnostic);
         return;
     }
-    let parameters = match node {
+    let (parameters, controllable) = match node {
         Some(node) => read_parameters(collector, node, name, types, names),
-        None => Vec::new(),
+        None => (Vec::new(), None),
     };
+    if let Some((is_controllable, place)) = controllable {
+        if kind != ActionKind::Input {
+            let message = format!("`{}` is no input", name.text);
+            let diagnostic = Diagnostic::error("controllable-output", message)
+                .at(collector.origin(&place), "of inputs only")
+                .help("a tester sends inputs and never outputs: leave this out");
+            collector.push(diagnostic);
+        }
+        actions.controllable.insert(actions.actions.next_number(), (is_controllable, place));
+    }
     if let (ActionKind::Internal, Some(node), false) = (kind, node, parameters.is_empty()) {
         let message = format!("the internal action `{}` has parameters", name.text);
         let diagnostic = Diagnostic::error("internal-with-parameters", message)
@@ -213,16 +261,36 @@ fn read_parameters(
     action: &Scalar,
     types: &mut Types,
     names: &mut Names,
-) -> Vec<(String, Option<Datum>)> {
+) -> (Vec<(String, Option<Datum>)>, Option<Controllable>) {
     let mut parameters = Vec::new();
+    let mut controllable = None;
     let what = format!("the parameters of `{}`", action.text);
     let Some(mut entries) = shape::mapping(collector, node, &what, "Coin: { pCoinValue: int }") else {
-        return parameters;
+        return (parameters, controllable);
     };
     // The long form has attributes, which only timed models know.
     let attribute = |entry: &&Entry| matches!(entry.key.text.as_str(), "controllable" | "uncontrollable");
     for entry in entries.iter().filter(attribute) {
-        timed(collector, &entry.key.span, &format!("the attribute `{}`", entry.key.text));
+        let key = entry.key.text.as_str();
+        let Some(said) = shape::scalar(collector, &entry.value, &format!("`{key}`"), "controllable: false")
+        else {
+            continue;
+        };
+        match said.text.as_str() {
+            "true" | "false" => {
+                let is_controllable = (said.text == "true") == (key == "controllable");
+                controllable = Some((is_controllable, entry.key.span.clone()));
+            }
+            other => {
+                let diagnostic = Diagnostic::error(
+                    "not-a-truth-value",
+                    format!("`{key}` is `true` or `false`, not `{other}`"),
+                )
+                .at(collector.origin(&said.span), "expected `true` or `false`")
+                .help("an input that the tester sees and does not send has `controllable: false`");
+                collector.push(diagnostic);
+            }
+        }
     }
     let without: Vec<Entry>;
     if let Some(long) = shape::get(entries, "parameters").filter(|node| matches!(node.kind, Kind::Mapping(_)))
@@ -264,7 +332,7 @@ fn read_parameters(
         names.add_elsewhere(name, format!("a parameter of `{}`", action.text));
         parameters.push((name.clone(), ty.map(|ty| Datum::new(name.clone(), ty))));
     }
-    parameters
+    (parameters, controllable)
 }
 
 /// The locations of a model while it is read.

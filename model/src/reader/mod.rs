@@ -24,8 +24,11 @@ pub mod typing;
 pub mod yaml;
 
 pub use limits::Limits;
-pub use purpose::{read_aimed, read_property, read_purpose};
-pub use specification::{Specification, read_specification};
+pub use purpose::{read_aimed, read_property, read_purpose, read_timed_purpose};
+pub use specification::{
+    AnySpecification, Specification, TimedSpecification, read_any_specification, read_specification,
+    read_timed_specification,
+};
 pub use yaml::{from_bytes, load};
 
 use crate::diagnostic::Diagnostic;

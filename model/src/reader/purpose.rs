@@ -12,17 +12,19 @@ use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::iosts::{Action, Aim, Iosts, LocationId, TestPurpose, Transition};
 use crate::reader::collect::{Collector, inventory};
-use crate::reader::declarations::{Actions, read_data, read_initial, read_locations, read_name};
+use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial, read_locations, read_name};
 use crate::reader::lexer;
 use crate::reader::scope::{Meaning, Names};
-use crate::reader::specification::{Specification, top};
-use crate::reader::transitions::{Context, Places, read_transitions};
-use crate::reader::types::Types;
+use crate::reader::specification::{Specification, TimedSpecification, top};
+use crate::reader::transitions::{Context, Found, Places, read_transitions};
+use crate::reader::types::{Types, timed};
 use crate::reader::yaml::{Entry, Kind, Node};
 use crate::reader::{Reading, graph, property, shape, yaml};
+use crate::timed::{Clocks, TimedPurpose};
 use crate::types::Type;
 
-const KEYS: [&str; 7] = ["of", "observes", "constants", "variables", "locations", "initial", "transitions"];
+const KEYS: [&str; 8] =
+    ["of", "observes", "constants", "variables", "clocks", "locations", "initial", "transitions"];
 
 /// Reads a test purpose of the specification and checks all that needs no solver.
 ///
@@ -45,8 +47,36 @@ pub fn read_property(file: Arc<SourceFile>, specification: &Specification) -> Re
 /// # Errors
 /// As [`read_purpose`].
 pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim) -> Reading<TestPurpose> {
+    let against = Against { model: &specification.iosts, types: &specification.types, clocks: None };
+    read_against(file, &against, aim).map(|((purpose, _), found)| (purpose, found))
+}
+
+/// Reads a timed test purpose of the specification and checks all that needs no solver. It may have `clocks` of its own, `reset` them, and
+/// observe those of the specification.
+///
+/// # Errors
+/// As [`read_purpose`].
+pub fn read_timed_purpose(
+    file: Arc<SourceFile>,
+    specification: &TimedSpecification,
+) -> Reading<TimedPurpose> {
+    let timed = &specification.timed;
+    let against = Against { model: timed.graph(), types: &specification.types, clocks: Some(timed.clocks()) };
+    read_against(file, &against, Aim::Accept)
+        .map(|((purpose, clocks), found)| (TimedPurpose::new(purpose, clocks), found))
+}
+
+/// What a purpose is read against.
+struct Against<'a> {
+    model: &'a Iosts,
+    types: &'a [(String, Type)],
+    /// The specification's clocks, where it has time.
+    clocks: Option<&'a [Datum]>,
+}
+
+fn read_against(file: Arc<SourceFile>, against: &Against<'_>, aim: Aim) -> Reading<(TestPurpose, Clocks)> {
     let mut collector = Collector::new(file);
-    let purpose = read(&mut collector, specification, aim);
+    let purpose = read(&mut collector, against, aim);
     let (found, failed) = collector.finish();
     match purpose {
         Some(purpose) if !failed => Ok((purpose, found)),
@@ -54,19 +84,24 @@ pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim
     }
 }
 
-fn read(collector: &mut Collector, specification: &Specification, aim: Aim) -> Option<TestPurpose> {
-    let model = &specification.iosts;
+fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(TestPurpose, Clocks)> {
+    let model = against.model;
     let root = yaml::parse(collector)?;
     let entries = top(collector, &root, aim.key())?;
-    refuse_declarations(collector, entries, aim);
+    refuse_declarations(collector, entries, aim, against.clocks.is_some());
     let name = read_name(collector, entries, aim.key());
     let of = read_of(collector, &root, entries, &model.name);
     let mut names = Names::default();
-    let observes = read_observes(collector, entries, specification, &mut names);
-    let mut types = add_types(specification, &mut names);
+    let observes = read_observes(collector, entries, against, &mut names);
+    let mut types = add_types(against.types, &mut names);
     let constants = read_data(collector, entries, "constants", &mut types, &mut names);
     let variables = read_data(collector, entries, "variables", &mut types, &mut names);
-    refuse_capture(collector, &mut names, constants.iter().chain(&variables), model, &observes);
+    let clocks = match against.clocks {
+        Some(_) => read_clocks(collector, entries, &mut names),
+        None => Vec::new(),
+    };
+    let own = constants.iter().chain(&variables).chain(&clocks);
+    refuse_capture(collector, &mut names, own, against, &observes);
     for datum in model.variables.iter().chain(&model.constants) {
         names.add_elsewhere(datum.name(), "a datum of the specification that is not observed");
     }
@@ -79,6 +114,14 @@ fn read(collector: &mut Collector, specification: &Specification, aim: Aim) -> O
     let mut locations = read_locations(collector, entries);
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
     if let (Some(condition), Some(origin)) = (&initial.condition, &initial.origin) {
+        for clock in clocks.iter().filter(|clock| condition.mentions(clock)) {
+            let place = mention(entries, clock).map_or(origin.clone(), |span| collector.origin(&span));
+            let message = format!("the initial condition mentions the clock `{clock}`");
+            let diagnostic = Diagnostic::error("clock-in-initial-condition", message)
+                .at(place, "clocks begin at 0")
+                .help("leave it out, or put the condition into a guard");
+            collector.push(diagnostic);
+        }
         for datum in observes.iter().filter(|datum| condition.mentions(datum)) {
             let message =
                 format!("the initial condition mentions `{datum}`, which belongs to the specification");
@@ -90,8 +133,10 @@ fn read(collector: &mut Collector, specification: &Specification, aim: Aim) -> O
         }
     }
     let actions = Actions::of(&model.actions);
-    let context = Context { names: &names, actions: &actions, sets: true };
-    let (transitions, places) = read_transitions(collector, entries, &context, &mut locations);
+    let resets = against.clocks.map(|_| clocks.as_slice());
+    let context = Context { names: &names, actions: &actions, sets: true, clocks: resets };
+    let Found { transitions, places, resets, names: called } =
+        read_transitions(collector, entries, &context, &mut locations);
     let accept = locations.find(aim.location());
     let reject = match aim {
         Aim::Accept => locations.find("Reject"),
@@ -129,7 +174,8 @@ fn read(collector: &mut Collector, specification: &Specification, aim: Aim) -> O
     if collector.errors() == 0 {
         graph::check_unused(collector, &iosts, &locations, None);
     }
-    Some(TestPurpose { aim, iosts, of: of?, observes, accept, reject })
+    let purpose = TestPurpose { aim, iosts, of: of?, observes, accept, reject };
+    Some((purpose, Clocks { clocks, resets, names: called }))
 }
 
 /// Where the initial condition mentions the datum first.
@@ -142,16 +188,20 @@ fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
 }
 
 /// Actions and types are the specification's.
-fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim) {
-    let foreign = ["types", "inputs", "outputs", "internals", "clocks"];
+fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim, is_timed: bool) {
+    let mut foreign = vec!["types", "inputs", "outputs", "internals"];
+    if aim == Aim::Violate {
+        foreign.push("clocks");
+    }
+    let clocks = entries.iter().find(|entry| entry.key.text == "clocks");
+    if let (false, Some(entry), Aim::Accept) = (is_timed, clocks, aim) {
+        timed(collector, &entry.key.span, "`clocks`, and the specification of this purpose is none");
+    }
     for entry in entries.iter().filter(|entry| foreign.contains(&entry.key.text.as_str())) {
         let key = &entry.key.text;
-        let what = if key == "types" {
-            "types"
-        } else if key == "clocks" {
-            "clocks"
-        } else {
-            "actions"
+        let what = match key.as_str() {
+            "types" | "clocks" => key.as_str(),
+            _ => "actions",
         };
         let diagnostic =
             Diagnostic::error("purpose-declares", format!("a purpose declares no {what}: `{key}`"))
@@ -161,7 +211,8 @@ fn refuse_declarations(collector: &mut Collector, entries: &[Entry], aim: Aim) {
     }
     let others: Vec<Entry> =
         entries.iter().filter(|entry| !foreign.contains(&entry.key.text.as_str())).cloned().collect();
-    let known: Vec<&str> = [aim.key()].into_iter().chain(KEYS).collect();
+    let known = [aim.key()].into_iter().chain(KEYS).filter(|key| !foreign.contains(key));
+    let known: Vec<&str> = known.collect();
     shape::check_keys(
         collector,
         &others,
@@ -195,16 +246,22 @@ fn read_of(collector: &mut Collector, root: &Node, entries: &[Entry], model: &st
 fn read_observes(
     collector: &mut Collector,
     entries: &[Entry],
-    specification: &Specification,
+    against: &Against<'_>,
     names: &mut Names,
 ) -> Vec<Datum> {
-    let model = &specification.iosts;
+    let model = against.model;
     let mut observes: Vec<Datum> = Vec::new();
     let Some(node) = shape::get(entries, "observes") else { return observes };
     let like = "observes: [vPaid, cPrice]";
     let Some(items) = shape::list(collector, node, "`observes`", like) else { return observes };
-    let data: HashMap<&str, &Datum> =
-        model.constants.iter().chain(&model.variables).map(|datum| (datum.name(), datum)).collect();
+    let clocks = against.clocks.unwrap_or_default();
+    let data: HashMap<&str, &Datum> = model
+        .constants
+        .iter()
+        .chain(&model.variables)
+        .chain(clocks)
+        .map(|datum| (datum.name(), datum))
+        .collect();
     let mut seen = HashSet::new();
     for item in items {
         if collector.is_full() {
@@ -213,7 +270,7 @@ fn read_observes(
         let Some(scalar) = shape::scalar(collector, item, "what is observed", like) else { continue };
         let name = &scalar.text;
         let Some(datum) = data.get(name.as_str()).copied() else {
-            let known = || model.variables.iter().chain(&model.constants).map(Datum::name);
+            let known = || model.variables.iter().chain(&model.constants).chain(clocks).map(Datum::name);
             let carrier = model.actions.iter().find(|a| a.parameters.iter().any(|p| p.name() == name));
             let help = match (carrier, collector.nearest(name, known())) {
                 (Some(action), _) => {
@@ -245,8 +302,8 @@ fn read_observes(
 }
 
 /// The specification's types and the literals of its enumerations.
-fn add_types(specification: &Specification, names: &mut Names) -> Types {
-    for (name, ty) in &specification.types {
+fn add_types(declared: &[(String, Type)], names: &mut Names) -> Types {
+    for (name, ty) in declared {
         if let Type::Enum(enumeration) = ty
             && enumeration.name == *name
         {
@@ -255,7 +312,7 @@ fn add_types(specification: &Specification, names: &mut Names) -> Types {
             }
         }
     }
-    Types::of(&specification.types)
+    Types::of(declared)
 }
 
 /// The purpose's own data must have names of their own: the product is a union.
@@ -263,10 +320,13 @@ fn refuse_capture<'a>(
     collector: &mut Collector,
     names: &mut Names,
     own: impl Iterator<Item = &'a Datum>,
-    model: &Iosts,
+    against: &Against<'_>,
     observes: &[Datum],
 ) {
-    let data: HashSet<&str> = model.variables.iter().chain(&model.constants).map(Datum::name).collect();
+    let model = against.model;
+    let clocks = against.clocks.unwrap_or_default();
+    let data: HashSet<&str> =
+        model.variables.iter().chain(&model.constants).chain(clocks).map(Datum::name).collect();
     let observed: HashSet<&str> = observes.iter().map(Datum::name).collect();
     let mut carriers: HashMap<&str, &Action> = HashMap::new();
     for action in &model.actions {

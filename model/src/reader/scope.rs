@@ -19,6 +19,8 @@ pub enum Meaning {
     Constant(Datum),
     /// A datum of the specification that a purpose observes.
     Observed(Datum),
+    /// A clock of the timed model that is read.
+    Clock(Datum),
     /// A literal of an enumeration, by its position.
     Literal(Arc<EnumType>, usize),
     /// Declared, but with a type that could not be read: a use of it is no second mistake.
@@ -32,6 +34,7 @@ impl Meaning {
             Meaning::Variable(_) => "variable".to_owned(),
             Meaning::Constant(_) => "constant".to_owned(),
             Meaning::Observed(_) => "observed datum".to_owned(),
+            Meaning::Clock(_) => "clock".to_owned(),
             Meaning::Literal(enumeration, _) => format!("literal of {}", enumeration.name),
             Meaning::Broken => "datum".to_owned(),
         }
@@ -40,9 +43,10 @@ impl Meaning {
     /// The term of a use.
     pub fn term(&self) -> Option<Term> {
         match self {
-            Meaning::Variable(datum) | Meaning::Constant(datum) | Meaning::Observed(datum) => {
-                Some(Term::datum(datum))
-            }
+            Meaning::Variable(datum)
+            | Meaning::Constant(datum)
+            | Meaning::Observed(datum)
+            | Meaning::Clock(datum) => Some(Term::datum(datum)),
             Meaning::Literal(enumeration, at) => Some(Term::literal(Value::Enum(enumeration.clone(), *at))),
             Meaning::Broken => None,
         }

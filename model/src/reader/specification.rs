@@ -1,18 +1,20 @@
-//! A specification: the file that begins with `iosts:`.
+//! A specification: the file that begins with `iosts:`. With `clocks:` beside it, it is a timed one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile};
-use crate::iosts::Iosts;
+use crate::iosts::{ActionId, Iosts};
 use crate::reader::collect::Collector;
 use crate::reader::declarations::{
-    Locations, read_actions, read_data, read_initial, read_locations, read_name,
+    Locations, read_actions, read_clocks, read_data, read_initial, read_locations, read_name,
 };
 use crate::reader::scope::Names;
-use crate::reader::transitions::{Context, read_transitions};
+use crate::reader::transitions::{Context, Found, check_names, read_transitions};
 use crate::reader::types::{Types, read_types, timed};
 use crate::reader::yaml::{Entry, Kind, Node};
 use crate::reader::{Reading, graph, shape, yaml};
+use crate::timed::{Clocks, Timed};
 use crate::types::Type;
 
 /// A specification as it was read.
@@ -24,8 +26,27 @@ pub struct Specification {
     pub types: Vec<(String, Type)>,
 }
 
-const KEYS: [&str; 10] = [
+/// A timed specification as it was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimedSpecification {
+    /// The model.
+    pub timed: Timed,
+    /// What `types:` declares, in the order of the file.
+    pub types: Vec<(String, Type)>,
+}
+
+/// Any specification, by whether it declares clocks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AnySpecification {
+    /// Without time.
+    Untimed(Specification),
+    /// With `clocks:`.
+    Timed(TimedSpecification),
+}
+
+const KEYS: [&str; 11] = [
     "iosts",
+    "clocks",
     "types",
     "constants",
     "variables",
@@ -42,6 +63,43 @@ const KEYS: [&str; 10] = [
 /// # Errors
 /// Every mistake that could be found, with the warnings, in the order of the file.
 pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
+    finished(file, |collector| {
+        let (graph, types, said) = read(collector, Wanted::Untimed)?;
+        said.is_none().then_some(Specification { iosts: graph, types })
+    })
+}
+
+/// Reads a timed specification and checks all that needs no solver. One without clocks is one, too.
+///
+/// # Errors
+/// As [`read_specification`].
+pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecification> {
+    finished(file, |collector| {
+        let (graph, types, said) = read(collector, Wanted::Timed)?;
+        let (clocks, uncontrollable) = said.unwrap_or_default();
+        Some(TimedSpecification { timed: Timed::new(graph, clocks, uncontrollable), types })
+    })
+}
+
+/// Reads a specification, timed where it declares clocks, and checks all that needs no solver.
+///
+/// # Errors
+/// As [`read_specification`].
+pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification> {
+    finished(file, |collector| {
+        let (graph, types, said) = read(collector, Wanted::Any)?;
+        Some(match said {
+            Some((clocks, uncontrollable)) => {
+                let timed = Timed::new(graph, clocks, uncontrollable);
+                AnySpecification::Timed(TimedSpecification { timed, types })
+            }
+            None => AnySpecification::Untimed(Specification { iosts: graph, types }),
+        })
+    })
+}
+
+/// Runs a reader; what it read counts where it found no mistake.
+fn finished<T>(file: Arc<SourceFile>, read: impl FnOnce(&mut Collector) -> Option<T>) -> Reading<T> {
     let mut collector = Collector::new(file);
     let specification = read(&mut collector);
     let (found, failed) = collector.finish();
@@ -51,13 +109,40 @@ pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
     }
 }
 
-fn read(collector: &mut Collector) -> Option<Specification> {
+/// Which kind of model is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wanted {
+    Untimed,
+    Timed,
+    /// A timed one where it declares clocks.
+    Any,
+}
+
+/// What a timed model says beside its graph: of clocks, and of inputs that the tester does not send.
+type Said = (Clocks, BTreeSet<ActionId>);
+
+/// A graph, the declared types, and what is said of time, where anything may be.
+type Read = (Iosts, Vec<(String, Type)>, Option<Said>);
+
+fn read(collector: &mut Collector, wanted: Wanted) -> Option<Read> {
     let root = yaml::parse(collector)?;
     let entries = top(collector, &root, "iosts")?;
-    for entry in entries.iter().filter(|entry| entry.key.text == "clocks") {
-        timed(collector, &entry.key.span, "`clocks`");
+    let declares = entries.iter().find(|entry| entry.key.text == "clocks");
+    let is_timed = match wanted {
+        Wanted::Untimed => false,
+        Wanted::Timed => true,
+        Wanted::Any => declares.is_some(),
+    };
+    if let (false, Some(entry)) = (is_timed, declares) {
+        let diagnostic = Diagnostic::error(
+            "timed-model",
+            "this is a timed model, and a model without time is needed here",
+        )
+        .at(collector.origin(&entry.key.span), "it declares clocks")
+        .help("`coreach timed` and `coreach run` read timed models");
+        collector.push(diagnostic);
     }
-    shape::check_keys_beside(collector, entries, &KEYS, &["clocks"], "a specification");
+    shape::check_keys(collector, entries, &KEYS, "a specification");
     let name = read_name(collector, entries, "iosts");
     let mut names = Names::default();
     let mut types = match shape::get(entries, "types") {
@@ -70,9 +155,24 @@ fn read(collector: &mut Collector) -> Option<Specification> {
     let actions = read_actions(collector, entries, &mut types, &mut names);
     let mut locations = read_locations(collector, entries);
     note_other_names(&mut names, &actions.actions, &locations, &declared);
+    if declares.is_some() {
+        note_clocks(entries, &mut names);
+    }
     let initial = read_initial(collector, &root, entries, &names, &mut locations);
-    let context = Context { names: &names, actions: &actions, sets: false };
-    let (transitions, places) = read_transitions(collector, entries, &context, &mut locations);
+    // They are not known before: an initial condition says nothing of clocks, which begin at 0.
+    let clocks = read_clocks(collector, entries, &mut names);
+    // Where the kind of model is the mistake, it is told once.
+    let knows_time = is_timed || declares.is_some();
+    let context =
+        Context { names: &names, actions: &actions, sets: false, clocks: knows_time.then_some(&clocks) };
+    let found = read_transitions(collector, entries, &context, &mut locations);
+    check_names(collector, &found);
+    let Found { transitions, places, resets, names: called } = found;
+    if !knows_time {
+        for (_, place) in actions.controllable.values() {
+            timed(collector, place, "inputs that the tester does not send");
+        }
+    }
     let origin = initial.origin.or_else(|| name.as_ref().map(|(_, span)| collector.origin(span)));
     let iosts = Iosts {
         name: name?.0,
@@ -90,7 +190,18 @@ fn read(collector: &mut Collector) -> Option<Specification> {
         graph::check_livelocks(collector, &iosts, &places);
         graph::check_unused(collector, &iosts, &locations, Some(&actions));
     }
-    Some(Specification { iosts, types: declared })
+    let uncontrollable = actions.controllable.iter().filter(|(_, (is_controllable, _))| !is_controllable);
+    let uncontrollable = uncontrollable.map(|(action, _)| *action).collect();
+    let said = is_timed.then(|| (Clocks { clocks, resets, names: called }, uncontrollable));
+    Some((iosts, declared, said))
+}
+
+/// Clocks are not known to an initial condition, but their names are, for the message.
+fn note_clocks(entries: &[Entry], names: &mut Names) {
+    let Some(Kind::Sequence(items)) = shape::get(entries, "clocks").map(|node| &node.kind) else { return };
+    for scalar in items.iter().filter_map(|item| item.as_scalar()) {
+        names.add_elsewhere(&scalar.text, "a clock, and clocks begin at 0");
+    }
 }
 
 /// What locations, actions and types are called, for a message about a datum of that name.

@@ -1,8 +1,10 @@
 //! The transitions of a specification or of a purpose.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::budget;
+use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
 use crate::iosts::{Transition, TransitionId, TransitionOrigin};
 use crate::numbered::Numbered;
@@ -17,7 +19,7 @@ use crate::reader::yaml::{Entry, Kind, Node};
 use crate::term::{Substitution, Term};
 use crate::types::Type;
 
-const KEYS: [&str; 5] = ["from", "to", "on", "when", "assign"];
+const KEYS: [&str; 7] = ["from", "to", "on", "when", "assign", "reset", "name"];
 const LIKE: &str = "{ from: Idle, to: Pay, on: Coin, when: pCoinValue > 0 }";
 
 /// Where the parts of a transition stand, for checks of the whole model.
@@ -40,6 +42,21 @@ pub struct Context<'a> {
     pub actions: &'a Actions,
     /// May a transition be on a set of actions? In purposes.
     pub sets: bool,
+    /// The clocks that may be reset: of a timed model, those of its own. `None` where there is no time.
+    pub clocks: Option<&'a [Datum]>,
+}
+
+/// The transitions of a model, with what stands beside them.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The transitions.
+    pub transitions: Numbered<TransitionId, Transition>,
+    /// Where each stands.
+    pub places: Numbered<TransitionId, Places>,
+    /// The clocks that each resets; of timed models only.
+    pub resets: Numbered<TransitionId, Vec<Datum>>,
+    /// What each is called, where it is; of timed models only.
+    pub names: Numbered<TransitionId, Option<String>>,
 }
 
 /// So many transitions are read of one file, those included into which sets of actions are written out: several times what a file
@@ -52,22 +69,26 @@ pub fn read_transitions(
     entries: &[Entry],
     context: &Context<'_>,
     locations: &mut Locations,
-) -> (Numbered<TransitionId, Transition>, Numbered<TransitionId, Places>) {
-    let (mut transitions, mut places) = (Numbered::new(), Numbered::new());
-    let Some(node) = shape::get(entries, "transitions") else { return (transitions, places) };
+) -> Found {
+    let mut found = Found::default();
+    let Some(node) = shape::get(entries, "transitions") else { return found };
     let like = format!("transitions: [{LIKE}]");
     let Some(items) = shape::list(collector, node, "`transitions`", &like) else {
-        return (transitions, places);
+        return found;
     };
     for item in items {
         if collector.is_full() {
             break;
         }
-        for (transition, at) in read_transition(collector, item, context, locations).unwrap_or_default() {
-            transitions.push(transition);
-            places.push(at);
+        if let Some((written_out, beside)) = read_transition(collector, item, context, locations) {
+            for (transition, at) in written_out {
+                found.transitions.push(transition);
+                found.places.push(at);
+                found.resets.push(beside.resets.clone());
+                found.names.push(beside.name.clone());
+            }
         }
-        if transitions.len() > MOST {
+        if found.transitions.len() > MOST {
             let message = format!("written out for each action, these are more than {MOST} transitions");
             let diagnostic = Diagnostic::error("too-many-transitions", message)
                 .at(collector.origin(&item.head()), "up to here")
@@ -76,22 +97,33 @@ pub fn read_transitions(
             break;
         }
     }
-    (transitions, places)
+    found
 }
+
+/// What only transitions of timed models have.
+#[derive(Default)]
+struct Beside {
+    resets: Vec<Datum>,
+    name: Option<String>,
+}
+
+/// The transitions that one item stands for, and what stands beside them.
+type WrittenOut = (Vec<(Transition, Places)>, Beside);
 
 fn read_transition(
     collector: &mut Collector,
     node: &Node,
     context: &Context<'_>,
     locations: &mut Locations,
-) -> Option<Vec<(Transition, Places)>> {
+) -> Option<WrittenOut> {
     let Kind::Mapping(entries) = &node.kind else {
         shape::wrong_kind(collector, node, "a transition", "a mapping", LIKE);
         return None;
     };
-    if let Some(entry) = entries.iter().find(|entry| entry.key.text == "reset") {
-        timed(collector, &entry.key.span, "`reset`");
-    }
+    let beside = Beside {
+        resets: read_resets(collector, entries, context),
+        name: read_name(collector, entries, context),
+    };
     if shape::get(entries, "on").is_none()
         && let Some(entry) = entries.iter().find(|entry| entry.key.text == "true")
     {
@@ -106,7 +138,7 @@ fn read_transition(
         collector.push(diagnostic);
         return None;
     }
-    shape::check_keys_beside(collector, entries, &KEYS, &["reset"], "a transition");
+    shape::check_keys(collector, entries, &KEYS, "a transition");
     let place = |collector: &mut Collector, key: &str| {
         let Some(value) = shape::get(entries, key) else {
             shape::missing_key(collector, node, key, "the transition", LIKE);
@@ -158,7 +190,75 @@ fn read_transition(
         let transition = Transition { source, action: one.action, guard, assignments, target, origin };
         written_out.push((transition, places));
     }
-    Some(written_out)
+    Some((written_out, beside))
+}
+
+/// What the transition is called.
+fn read_name(collector: &mut Collector, entries: &[Entry], context: &Context<'_>) -> Option<String> {
+    let entry = entries.iter().find(|entry| entry.key.text == "name")?;
+    if context.clocks.is_none() {
+        timed(collector, &entry.key.span, "names of transitions");
+        return None;
+    }
+    let name = shape::scalar(collector, &entry.value, "`name`", "name: tr1")?;
+    shape::is_name(collector, name, "transition").then(|| name.text.clone())
+}
+
+/// Reports names that two transitions bear.
+pub(super) fn check_names(collector: &mut Collector, found: &Found) {
+    let mut seen: HashMap<&str, TransitionId> = HashMap::new();
+    for (number, name) in found.names.numbered() {
+        let Some(name) = name else { continue };
+        let Some(first) = seen.insert(name, number) else { continue };
+        let diagnostic =
+            Diagnostic::error("duplicate-declaration", format!("two transitions are called `{name}`"))
+                .at(collector.origin(&found.places[number].on), "the second one")
+                .at(collector.origin(&found.places[first].on), "the first one")
+                .help("a path names transitions: give each a name of its own");
+        collector.push(diagnostic);
+    }
+}
+
+/// The clocks under `reset:`, each once; the mistakes have been reported.
+fn read_resets(collector: &mut Collector, entries: &[Entry], context: &Context<'_>) -> Vec<Datum> {
+    let Some(entry) = entries.iter().find(|entry| entry.key.text == "reset") else { return Vec::new() };
+    let Some(clocks) = context.clocks else {
+        timed(collector, &entry.key.span, "`reset`");
+        return Vec::new();
+    };
+    let mut resets: Vec<Datum> = Vec::new();
+    let like = "reset: [wclock]";
+    let Some(items) = shape::list(collector, &entry.value, "`reset`", like) else { return resets };
+    for item in items {
+        let Some(scalar) = shape::scalar(collector, item, "a clock", like) else { continue };
+        let name = scalar.text.as_str();
+        match clocks.iter().find(|clock| clock.name() == name) {
+            Some(clock) if resets.contains(clock) => {
+                let message = format!("the clock `{name}` is reset twice");
+                collector.error("duplicate-declaration", message, &scalar.span, "the second time");
+            }
+            Some(clock) => resets.push(clock.clone()),
+            None => {
+                let known = || clocks.iter().map(Datum::name);
+                let (label, help) = match (context.names.get(name), collector.nearest(name, known())) {
+                    (Some((Meaning::Observed(_), _)), _) => {
+                        ("observed".to_owned(), "a purpose resets only clocks of its own".to_owned())
+                    }
+                    (Some((meaning, _)), _) => {
+                        (article(&meaning.describe()), "only clocks are reset; data are assigned".to_owned())
+                    }
+                    (None, Some(near)) => ("not declared".to_owned(), format!("did you mean `{near}`?")),
+                    (None, None) => ("not declared".to_owned(), inventory("clocks", known())),
+                };
+                let diagnostic =
+                    Diagnostic::error("unknown-clock", format!("`{name}` is no clock that can be reset"))
+                        .at(collector.origin(&scalar.span), label)
+                        .help(help);
+                collector.push(diagnostic);
+            }
+        }
+    }
+    resets
 }
 
 /// The guard and the assigned values, as they are written.
@@ -263,6 +363,13 @@ fn refuse_target(
                 .at(at, "assigned here")
                 .at(first, "observed here")
                 .help("keep what the purpose remembers in a variable of its own")
+        }
+        Some((Meaning::Clock(_), first)) => {
+            let message = format!("`{name}` is a clock: time moves it, and nothing is assigned to it");
+            Diagnostic::error("assignment-to-clock", message)
+                .at(at, "assigned here")
+                .at(first, "declared here")
+                .help(format!("`reset: [{name}]` sets it back to 0"))
         }
         Some((meaning, first)) => {
             let message = format!("`{name}` is {} and cannot be assigned", article(&meaning.describe()));

@@ -324,7 +324,10 @@ impl Reading<'_, '_> {
                 }
             }
             "clock" => {
-                timed(self.collector, &scalar.place(span), "clocks");
+                let diagnostic = Diagnostic::error("clock-as-type", "`clock` is no type of data")
+                    .at(self.collector.origin(&scalar.place(span)), "a clock is no datum")
+                    .help("list the clocks of a timed model by their names: `clocks: [w]`");
+                self.collector.push(diagnostic);
                 None
             }
             _ => self.named(name, &scalar.place(span)),
@@ -410,9 +413,9 @@ fn bound(cursor: &mut Parser<'_>) -> Result<IBig, Box<Mistake>> {
 
 /// Reports what only timed models have.
 pub fn timed(collector: &mut Collector, place: &Range<usize>, what: &str) {
-    let diagnostic = Diagnostic::error("timed-model", format!("timed models are not supported yet: {what}"))
-        .at(collector.origin(place), "only a timed model has this")
-        .help("model time by explicit inputs, or leave it out");
+    let diagnostic = Diagnostic::error("timed-model", format!("only a timed model has {what}"))
+        .at(collector.origin(place), "this is about time")
+        .help("a timed model declares its clocks: `clocks: [w]`, beside `iosts:`");
     collector.push(diagnostic);
 }
 

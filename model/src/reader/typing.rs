@@ -248,14 +248,15 @@ impl Typing<'_, '_> {
         if let (Some(action), false) = (self.scope.action, parameters.is_empty()) {
             lines.push(format!("parameters of {action}: {}", listed(parameters)));
         }
-        let mut kinds: [(&str, Vec<&str>); 4] =
-            ["variables", "constants", "observed", "literals"].map(|kind| (kind, Vec::new()));
+        let mut kinds: [(&str, Vec<&str>); 5] =
+            ["variables", "constants", "observed", "clocks", "literals"].map(|kind| (kind, Vec::new()));
         for (name, meaning) in self.scope.names.iter() {
             let kind = match meaning {
                 Meaning::Variable(_) => 0,
                 Meaning::Constant(_) => 1,
                 Meaning::Observed(_) => 2,
-                Meaning::Literal(..) => 3,
+                Meaning::Clock(_) => 3,
+                Meaning::Literal(..) => 4,
                 Meaning::Broken => continue,
             };
             kinds[kind].1.push(name);

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use coreach_model::diagnostic::Diagnostic;
-use coreach_model::reader::{Specification, from_bytes, read_property, read_purpose, read_specification};
+use coreach_model::reader::{
+    AnySpecification, from_bytes, read_any_specification, read_property, read_purpose, read_timed_purpose,
+};
 use coreach_project::campaign::read_campaign;
 use coreach_project::configuration::read_configuration;
 use coreach_project::iut;
@@ -20,7 +22,7 @@ struct Written {
     folder: PathBuf,
     value: Value,
     /// Of a purpose.
-    of: Option<Specification>,
+    of: Option<AnySpecification>,
 }
 
 /// Whether the reader takes it, and what it finds.
@@ -32,9 +34,14 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
         "configuration.schema.json" => read_configuration(file, folder).map(|(_, found)| found),
         "campaign.schema.json" => read_campaign(file, folder).map(|(_, found)| found),
         "iut.schema.json" => iut::read(file, folder, None).map(|(_, found)| found),
-        "model.schema.json" => read_specification(file).map(|(_, found)| found),
-        "property.schema.json" => read_property(file, written.of.as_ref().unwrap()).map(|(_, found)| found),
-        _ => read_purpose(file, written.of.as_ref().unwrap()).map(|(_, found)| found),
+        "model.schema.json" => read_any_specification(file).map(|(_, found)| found),
+        name => match written.of.as_ref().unwrap() {
+            AnySpecification::Untimed(of) if name == "property.schema.json" => {
+                read_property(file, of).map(|(_, found)| found)
+            }
+            AnySpecification::Untimed(of) => read_purpose(file, of).map(|(_, found)| found),
+            AnySpecification::Timed(of) => read_timed_purpose(file, of).map(|(_, found)| found),
+        },
     };
     match found {
         Ok(found) => (true, found),
@@ -43,7 +50,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 }
 
 /// Files with every key that there is.
-const FULL: [&str; 15] = [
+const FULL: [&str; 16] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, keep: true, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
@@ -94,6 +101,10 @@ const FULL: [&str; 15] = [
      locations: { Idle: text, Violate: { label: v } }\ninitial: { location: Idle, condition: w == d }\n\
      transitions: [{ from: Idle, to: Idle, on: Coin(q), when: q > cPrice, assign: { w: w + 1 } }, \
      { from: Idle, to: Violate, on: { any: output } }]",
+    "iosts: timed\nclocks: [w]\nvariables: { v: int }\ninitial: { location: L }\ninputs: { I: { p: int }, \
+     J: { parameters: { p: int }, controllable: false }, K: { p: int, uncontrollable: true } }\noutputs: { O: {} }\n\
+     transitions: [{ from: L, to: L, on: I(q), when: q > w, reset: [w], assign: { v: q }, name: a }, { from: L, to: L, on: O }, \
+     { from: L, to: L, on: J }, { from: L, to: L, on: K }]",
 ];
 
 /// Files of every kind: those above, in the folder of an example, and all that are good in the repository.
@@ -115,7 +126,7 @@ fn corpus() -> Vec<Written> {
                 let text = fs::read_to_string(path).ok()?;
                 text.contains(&format!("iosts: {name}\n")).then_some(text)
             });
-            read_specification(from_bytes("s".to_owned(), specification.unwrap().into_bytes()).unwrap())
+            read_any_specification(from_bytes("s".to_owned(), specification.unwrap().into_bytes()).unwrap())
                 .unwrap()
                 .0
         });

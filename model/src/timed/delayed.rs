@@ -1,0 +1,137 @@
+//! The delayed form: an IOSTS that says what a timed model says, with time as data.
+//!
+//! **Problem.** Stages, analyses, symbolic execution, judges know no time, and all of them know data.
+//!
+//! **Method.** Each visible action gets one more parameter, the first: the *delay*, the time since the visible event before it
+//! (since the beginning, for the first). Clocks become variables that hold what they showed at that event. So at the next event a clock
+//! shows itself plus the delay: this is what guards and assigned values read; and afterwards it holds that, or 0 where it is reset. A
+//! guard asks in addition that the delay is not negative. This is Definition 2 of the publication of 2024, where a delay is a fresh symbol
+//! of a symbolic step that all transitions of a state share: it is the parameter.
+//!
+//! **Internal actions** carry no parameter, so they happen at the time of the event before them. That loses nothing for one that no
+//! clock stands in, that resets none, and that assigns no clock's value: taken later instead, it leads to the same state. Others would take
+//! time that nobody sees: there is no such form of them, and [`delayed`] names them.
+//!
+//! **Why it is the same.** A run of the one is a run of the other with the same events at the same instants; the tests hold this
+//! against [`super::semantics`], which has clocks that run.
+//!
+//! **Cost**: one substitution for each transition.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::data::Datum;
+use crate::iosts::{ActionId, ActionKind, Iosts, TestPurpose, Transition, TransitionId};
+use crate::term::node::Comparison;
+use crate::term::{Substitution, Term, substitute};
+use crate::timed::{Clocks, Timed, TimedPurpose};
+use crate::types::Type;
+
+/// The delayed form of a specification.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Delayed {
+    /// The IOSTS. Its variables are the model's, then the clocks; its transitions are the model's, under the same numbers.
+    pub iosts: Iosts,
+    /// The first parameter of each visible action: the time since the visible event before it, in the model's unit.
+    pub delay: Datum,
+    /// The clocks: what they showed at the last visible event.
+    pub clocks: Vec<Datum>,
+    /// The inputs that the tester sees and does not send.
+    pub uncontrollable: BTreeSet<ActionId>,
+}
+
+/// The delayed form.
+///
+/// # Errors
+/// The internal transitions that take time which nobody sees.
+pub fn delayed(timed: &Timed) -> Result<Delayed, Vec<TransitionId>> {
+    let graph = &timed.graph;
+    let takes_time: Vec<TransitionId> = graph
+        .transitions
+        .numbered()
+        .filter(|(number, transition)| {
+            graph.action(transition.action).kind == ActionKind::Internal
+                && (!timed.resets(*number).is_empty() || mentions_any(transition, timed.clocks()))
+        })
+        .map(|(number, _)| number)
+        .collect();
+    if !takes_time.is_empty() {
+        return Err(takes_time);
+    }
+    let delay = Datum::new(free_name(graph, timed.clocks()), Type::Real);
+    let iosts = with_delay(graph, &timed.clocks, timed.clocks(), &delay);
+    Ok(Delayed {
+        iosts,
+        delay,
+        clocks: timed.clocks().to_vec(),
+        uncontrollable: timed.uncontrollable.clone(),
+    })
+}
+
+impl Delayed {
+    /// The delayed form of a purpose of this specification.
+    pub fn purpose(&self, purpose: &TimedPurpose) -> TestPurpose {
+        let graph = &purpose.graph;
+        let running: Vec<Datum> = purpose.clocks().iter().chain(&self.clocks).cloned().collect();
+        let iosts = with_delay(&graph.iosts, &purpose.clocks, &running, &self.delay);
+        TestPurpose { iosts, ..graph.clone() }
+    }
+
+    /// Is it an input that the tester sends?
+    pub fn is_controllable(&self, action: ActionId) -> bool {
+        self.iosts.action(action).kind == ActionKind::Input && !self.uncontrollable.contains(&action)
+    }
+}
+
+/// Does its guard or a value that it assigns mention one of these?
+fn mentions_any(transition: &Transition, clocks: &[Datum]) -> bool {
+    let mut terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
+    terms.any(|term| clocks.iter().any(|clock| term.mentions(clock)))
+}
+
+/// `delay`, or the first of `delay_2`, `delay_3`, ... that nothing in the model is called.
+fn free_name(graph: &Iosts, clocks: &[Datum]) -> String {
+    let parameters = graph.actions.iter().flat_map(|action| &action.parameters);
+    let data = graph.variables.iter().chain(&graph.constants).chain(clocks).chain(parameters);
+    let mut used: HashSet<&str> = HashSet::new();
+    for datum in data {
+        used.insert(datum.name());
+        if let Type::Enum(enumeration) = datum.ty() {
+            used.extend(enumeration.literals.iter().map(String::as_str));
+        }
+    }
+    used.extend(graph.actions.iter().map(|action| action.name.as_str()));
+    used.extend(graph.locations.iter().map(|location| location.name.as_str()));
+    let numbered = (2..).map(|number: u32| format!("delay_{number}"));
+    let mut names = std::iter::once("delay".to_owned()).chain(numbered);
+    names.find(|name| !used.contains(name.as_str())).unwrap_or_else(|| "delay".to_owned())
+}
+
+/// The graph with its own clocks as variables; `running` are all clocks that its guards may read.
+fn with_delay(graph: &Iosts, own: &Clocks, running: &[Datum], delay: &Datum) -> Iosts {
+    let zero = Term::int(0).to_real();
+    let passed = Term::datum(delay);
+    let shown: Substitution =
+        running.iter().map(|clock| (clock.clone(), Term::add(&Term::datum(clock), &passed))).collect();
+    let mut iosts = graph.clone();
+    for action in iosts.actions.iter_mut().filter(|action| action.is_visible()) {
+        action.parameters.insert(0, delay.clone());
+    }
+    iosts.variables.extend(own.clocks.iter().cloned());
+    let at_zero = own.clocks.iter().map(|clock| Term::equal(&Term::datum(clock), &zero));
+    iosts.initial_condition = Term::and(std::iter::once(graph.initial_condition.clone()).chain(at_zero));
+    for (transition, resets) in iosts.transitions.iter_mut().zip(&own.resets) {
+        if graph.action(transition.action).kind == ActionKind::Internal {
+            continue;
+        }
+        let not_negative = Term::compare(Comparison::AtLeast, &passed, &zero);
+        transition.guard = Term::and([not_negative, substitute(&transition.guard, &shown)]);
+        for value in transition.assignments.values_mut() {
+            *value = substitute(value, &shown);
+        }
+        for clock in &own.clocks {
+            let after = if resets.contains(clock) { zero.clone() } else { shown[clock].clone() };
+            transition.assignments.insert(clock.clone(), after);
+        }
+    }
+    iosts
+}
