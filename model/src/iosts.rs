@@ -273,4 +273,7 @@ pub struct TestPurpose {
     pub accept: LocationId,
     /// The location `Reject`, where there is one.
     pub reject: Option<LocationId>,
+    /// What a visible event does to its data where it says nothing of that event: nothing; of a timed purpose in the delayed form, its
+    /// clocks advance.
+    pub idle: Substitution,
 }

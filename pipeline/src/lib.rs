@@ -56,6 +56,7 @@ pub mod artifact;
 pub mod check;
 pub mod domains;
 pub mod export;
+pub mod lateness;
 pub mod limits;
 pub mod losses;
 pub mod named_types;
@@ -74,6 +75,7 @@ use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 
 use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use lateness::{Timing, spare_environment, with_silence};
 use limits::Limits;
 use sources::Sources;
 use stages::close::close;
@@ -121,6 +123,8 @@ macro_rules! stages {
             pub sources: Sources,
             /// What the checks left open, where it is anything; empty where nothing was checked.
             pub unsettled: Vec<Unsettled>,
+            /// Of a timed specification: what is known of time.
+            pub timing: Option<Timing>,
         }
 
         impl Generation {
@@ -223,6 +227,39 @@ pub fn generate_for(
     Ok(Generation { sources, unsettled, ..made })
 }
 
+/// [`generate`] for the delayed form of a timed specification and of its purpose. Silence is added first; the six stages take it for an
+/// output.
+///
+/// # Errors
+/// As [`generate`], and where it cannot be said how long the specification may be silent.
+///
+/// # Panics
+/// As [`generate`].
+pub fn generate_timed(
+    form: &Iosts,
+    timing: &Timing,
+    purpose: TestPurpose,
+    options: &Options,
+    solver: &mut dyn Solver,
+    watch: &mut dyn FnMut(Stage),
+) -> Result<Generation, Stop> {
+    let timed = with_silence(form, timing, &options.limits, solver)?;
+    let mut unsettled = Vec::new();
+    checked(options, Stage::Complete, &mut unsettled, || check::silence(&timed, form, timing, solver));
+    let sources = Sources::of(form, &purpose);
+    let mut options = options.clone();
+    if !timing.uncontrollable.is_empty() {
+        // What is not written out would blame the system for its environment.
+        options.limits.written_out = usize::MAX;
+    }
+    let made = generate(&timed.iosts, timed.purpose(purpose), &options, solver, watch)?;
+    unsettled.extend(made.unsettled);
+    let test_case = spare_environment(made.test_case, timing);
+    all_writable(Stage::InputComplete, &test_case.iosts, &options.limits)?;
+    // It is made of what the user wrote.
+    Ok(Generation { sources, unsettled, test_case, timing: Some(timing.clone()), ..made })
+}
+
 /// The whole pipeline, for ioc. `watch` is told of each stage before it begins.
 ///
 /// # Errors
@@ -301,7 +338,18 @@ pub fn generate(
     };
 
     let sources = Sources::of(specification, &purpose);
-    Ok(Generation { complete_purpose, product, closed, visible, test_graph, test_case, sources, unsettled })
+    let timing = None;
+    Ok(Generation {
+        complete_purpose,
+        product,
+        closed,
+        visible,
+        test_graph,
+        test_case,
+        sources,
+        unsettled,
+        timing,
+    })
 }
 
 /// Facts that are conjoined to guards make them longer.

@@ -144,7 +144,7 @@ fn possible(
 ) -> Result<Term, Stop> {
     let mut condition = enabling_condition(transition);
     for parameter in &action.parameters {
-        condition = match eliminate(&condition, parameter, solver) {
+        condition = match eliminated(&condition, parameter, solver) {
             Some(without) => without,
             None => {
                 let why = format!(
@@ -159,7 +159,7 @@ fn possible(
 }
 
 /// The condition that some value of the datum makes this one true; `None` where it is not found.
-fn eliminate(condition: &Term, datum: &Datum, solver: &mut dyn Solver) -> Option<Term> {
+pub(crate) fn eliminated(condition: &Term, datum: &Datum, solver: &mut dyn Solver) -> Option<Term> {
     if !condition.mentions(datum) {
         return Some(condition.clone());
     }

@@ -12,7 +12,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
 use coreach_execution::{TestCase, json};
-use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::file;
 use coreach_model::iosts::{Aim, Iosts};
 use coreach_model::reader::{
@@ -28,6 +28,7 @@ use crate::iut;
 use crate::models::{FileKind, kind_of};
 use crate::project::{load, specification_of};
 use crate::stored::{STORE, beside};
+use crate::timing::timed_property;
 
 /// What was found in a file, and in those that it needs.
 #[derive(Clone, Debug)]
@@ -327,14 +328,6 @@ fn store(path: &Path) -> Checked {
             Checked::new("store", String::new(), vec![found])
         }
     }
-}
-
-/// That properties are of models without time.
-fn timed_property(file: &Arc<SourceFile>) -> Diagnostic {
-    let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
-    Diagnostic::error("timed-property", "the specification of this property has clocks")
-        .at(place, "of a timed model")
-        .help("properties are verified of models without time; a purpose may say what a test looks for")
 }
 
 fn timed_size(timed: &Timed) -> String {

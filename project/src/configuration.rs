@@ -4,6 +4,7 @@
 //! may be stands in tables below, from which the messages are made too.
 
 mod judging;
+mod timing;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,8 @@ use dashu::rational::RBig;
 
 pub use judging::Judging;
 use judging::{read_conformance, read_judging};
+pub use timing::Timed;
+use timing::read_timed;
 
 use crate::budget::{self, Said};
 use crate::limits;
@@ -79,6 +82,8 @@ pub struct Configuration {
     pub conformance: Conformance,
     /// `judge`; test_case.
     pub judging: Judging,
+    /// `timed`; of timed specifications only, which need it.
+    pub timed: Option<Timed>,
     /// `determinization: max_lookahead`; 8.
     pub max_lookahead: usize,
     /// `analysis: domain`; polyhedra.
@@ -111,7 +116,7 @@ pub struct Configuration {
     pub budget: Said,
 }
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "specification",
     "purpose",
     "purposes",
@@ -120,6 +125,7 @@ const KEYS: [&str; 13] = [
     "instantiate",
     "conformance",
     "judge",
+    "timed",
     "determinization",
     "analysis",
     "limits",
@@ -206,6 +212,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
     let instantiate = read_instantiate(collector, entries);
     let conformance = read_conformance(collector, entries);
     let judging = read_judging(collector, entries);
+    let timed = read_timed(collector, entries);
     let determinization = shape::section(collector, entries, "determinization", &["max_lookahead"]);
     let max_lookahead = number(collector, determinization, "max_lookahead", 0, 8);
     const ANALYSIS: [&str; 8] = [
@@ -244,6 +251,7 @@ fn read(collector: &mut Collector, folder: &Path) -> Option<Configuration> {
         instantiate,
         conformance: conformance?,
         judging: judging?,
+        timed: timed?,
         max_lookahead,
         domain: domain?,
         widening_delay,

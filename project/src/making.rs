@@ -13,7 +13,7 @@ use coreach_pipeline::artifact::Verdict;
 use coreach_pipeline::export::View;
 use coreach_pipeline::online::{OnlineTest, online};
 use coreach_pipeline::stop::Stop;
-use coreach_pipeline::{Generation, Options, Stage, generate_for};
+use coreach_pipeline::{Generation, Options, Stage, generate_for, generate_timed};
 use serde::Serialize;
 
 use crate::budget;
@@ -96,8 +96,11 @@ fn make_within(
         says(format!("{} with {domain}: {}", purpose.iosts.name, stage.name()));
     };
     let iosts = &project.specification.iosts;
-    let generation =
-        generate_for(project.conformance, iosts, purpose.clone(), options, &mut solver, &mut watch);
+    let purpose_of_stages = purpose.clone();
+    let generation = match &project.timing {
+        Some(timing) => generate_timed(iosts, timing, purpose_of_stages, options, &mut solver, &mut watch),
+        None => generate_for(project.conformance, iosts, purpose_of_stages, options, &mut solver, &mut watch),
+    };
     begun.push(Instant::now());
     let generation = generation?;
     let stages = Stage::ALL

@@ -10,8 +10,11 @@ use coreach_analyses::{Options as Analysis, Thresholds};
 use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Aim, TestPurpose};
-use coreach_model::reader::{Reading, Specification, load as load_file, read_aimed, read_specification};
+use coreach_model::reader::{
+    Reading, Specification, load as load_file, read_aimed, read_any_specification, read_specification,
+};
 use coreach_pipeline::export::Format;
+use coreach_pipeline::lateness::Timing;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Options, Stage};
 
@@ -19,12 +22,15 @@ use crate::budget;
 use crate::configuration::{self, Configuration, Judging, Reference, load_configuration};
 use crate::instantiate::instantiate;
 use crate::models;
+use crate::timing::given;
 
 /// What a configuration, or a purpose, asks for.
 #[derive(Clone, Debug)]
 pub struct Project {
-    /// The specification.
+    /// The specification; of a timed one, its delayed form.
     pub specification: Specification,
+    /// Of a timed specification: what is known of time.
+    pub timing: Option<Timing>,
     /// The purposes, then the properties, names distinct.
     pub purposes: Vec<TestPurpose>,
     /// Who judges runs.
@@ -69,7 +75,7 @@ fn load_models(
             }
         }
     };
-    let specification = match named(&configuration.specification).and_then(read_specification) {
+    let specification = match named(&configuration.specification).and_then(read_any_specification) {
         Ok((specification, warnings)) => {
             note(warnings);
             Some(specification)
@@ -79,13 +85,20 @@ fn load_models(
             None
         }
     };
-    let Some(mut specification) = specification else { return Err(found) };
+    let Some(specification) = specification else { return Err(found) };
+    let mut given = match given(specification, configuration) {
+        Ok(given) => given,
+        Err(errors) => {
+            found.extend(errors);
+            return Err(found);
+        }
+    };
     let mut purposes: Vec<TestPurpose> = Vec::new();
     for (reference, aim) in configuration.aimed() {
         if aim == Aim::Violate && configuration.judging == Judging::Online {
             note(vec![judged_online(reference)]);
         }
-        match named(reference).and_then(|file| read_aimed(file, &specification, aim)) {
+        match named(reference).and_then(|file| given.purpose(file, aim)) {
             Ok((purpose, warnings)) => {
                 note(warnings);
                 if purposes.iter().any(|known| known.iosts.name == purpose.iosts.name) {
@@ -99,7 +112,7 @@ fn load_models(
     if failed {
         return Err(found);
     }
-    if let Err(errors) = instantiate(configuration, &mut specification.iosts, &mut purposes) {
+    if let Err(errors) = instantiate(configuration, &mut given.specification.iosts, &mut purposes) {
         found.extend(errors);
         return Err(found);
     }
@@ -110,7 +123,8 @@ fn load_models(
         directory: configuration.directory.clone(),
         formats: configuration.formats.clone(),
         stages: configuration.stages.clone(),
-        specification,
+        specification: given.specification,
+        timing: given.timed.map(|(_, timing)| timing),
         purposes,
         time: configuration.budget.time,
     };
@@ -137,6 +151,7 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     found.extend(warnings);
     let project = Project {
         specification,
+        timing: None,
         purposes: vec![purpose],
         judging: Judging::default(),
         conformance: Conformance::default(),

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use coreach_analyses::solver::Solver;
 use coreach_execution::TestCase;
 use coreach_execution::test_case::DocumentError;
-use coreach_model::Number;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition};
 use coreach_model::reader::{Specification, from_bytes, read_aimed, read_specification};
@@ -75,11 +74,9 @@ pub fn read_back(
 fn model(view: &View<'_>, text: &str, specification: &Specification) -> Result<Iosts, Vec<Diagnostic>> {
     let quiescence = view.iosts.actions.numbered().find(|(_, action)| action.kind == ActionKind::Quiescence);
     let mut specification = specification.clone();
-    if let (Some((number, action)), true) = (quiescence, view.particulars.purpose.is_some()) {
+    if quiescence.is_some() && view.particulars.purpose.is_some() {
         // A purpose is read against the specification that it was completed for.
-        let behind = specification.iosts.actions.split_off(number.place());
-        specification.iosts.actions.push(action.clone());
-        specification.iosts.actions.extend(behind);
+        specification.iosts.actions = view.iosts.actions.clone();
     }
     let mut iosts = read_model(view, text, &specification)?;
     // There is no section for quiescence: it is read as an output.

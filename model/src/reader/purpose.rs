@@ -20,6 +20,7 @@ use crate::reader::transitions::{Context, Found, Places, read_transitions};
 use crate::reader::types::{Types, timed};
 use crate::reader::yaml::{Entry, Kind, Node};
 use crate::reader::{Reading, graph, property, shape, yaml};
+use crate::term::Substitution;
 use crate::timed::{Clocks, TimedPurpose};
 use crate::types::Type;
 
@@ -174,7 +175,7 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     if collector.errors() == 0 {
         graph::check_unused(collector, &iosts, &locations, None);
     }
-    let purpose = TestPurpose { aim, iosts, of: of?, observes, accept, reject };
+    let purpose = TestPurpose { aim, iosts, of: of?, observes, accept, reject, idle: Substitution::new() };
     Some((purpose, Clocks { clocks, resets, names: called }))
 }
 

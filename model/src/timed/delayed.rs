@@ -73,7 +73,9 @@ impl Delayed {
         let graph = &purpose.graph;
         let running: Vec<Datum> = purpose.clocks().iter().chain(&self.clocks).cloned().collect();
         let iosts = with_delay(&graph.iosts, &purpose.clocks, &running, &self.delay);
-        TestPurpose { iosts, ..graph.clone() }
+        let passed = Term::datum(&self.delay);
+        let advanced = |clock: &Datum| (clock.clone(), Term::add(&Term::datum(clock), &passed));
+        TestPurpose { iosts, idle: purpose.clocks().iter().map(advanced).collect(), ..graph.clone() }
     }
 
     /// Is it an input that the tester sends?

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use coreach_analyses::solver::{Answer, Solver};
 use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_model::obligation::enabling_condition;
+use coreach_model::term::Substitution;
 use coreach_model::{Number, Term, TransitionId};
 
 use super::obligation::{Checking, Findings, by_action, truth};
@@ -80,8 +81,10 @@ pub fn complete_purpose(
                 let t = &new.transitions[*one];
                 let place = || new.describe(t);
                 checking.equivalent(&[], &residual, &truth(&t.guard), "complete purpose 2", place);
-                let is_identity = t.target == target && t.assignments.is_empty();
-                checking.holds(is_identity, "complete purpose 3", place);
+                let is_visible = new.action(action).is_visible();
+                let idle = if is_visible { given.idle.clone() } else { Substitution::new() };
+                let is_idle = t.target == target && t.assignments == idle;
+                checking.holds(is_idle, "complete purpose 3", place);
             }
             _ => checking.broken("complete purpose 2", place()),
         }

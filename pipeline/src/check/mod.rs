@@ -10,6 +10,10 @@
 //! - **suspended** (Definition 3.9; of ioco only): (1) the specification is as it was, but for one action; (2) that is quiescence, and each of its
 //!   transitions a self-loop that changes nothing, one at a location; (3) it excludes every output and every internal step; (4) where it
 //!   cannot be taken, nor an internal step, an output is possible: looked at in a few states of each location.
+//! - **silence** (of timed specifications only): (1) the specification is as it was, but for one action, the order of actions, and inputs that the
+//!   tester does not send, which are outputs; (2) each transition of the new action is a self-loop that lets the clocks advance, one at a
+//!   location; (3) it is possible only where something may still come later, or nothing ever; (4) and wherever that is so: both looked at in a
+//!   few states of each location.
 //! - **complete purpose** (Definition 4.22): (1) data, locations, initial condition and transitions that were given are
 //!   there, with the guards that take their definedness into account, and of a property without what violates it; (2) for each location and action at most one is
 //!   added, under the negation of all given guards, and where that can hold one is, or `others_stay` says it; (3) it
@@ -54,6 +58,7 @@ mod facts;
 mod must_answer;
 mod obligation;
 mod product;
+mod silence;
 mod suspended;
 mod test_case;
 mod test_graph;
@@ -64,6 +69,7 @@ pub use closed::closed;
 pub use complete::complete_purpose;
 pub use obligation::Findings;
 pub use product::product;
+pub use silence::silence;
 pub use suspended::suspended;
 pub use test_case::test_case;
 pub use test_graph::test_graph;

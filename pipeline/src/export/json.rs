@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::{Mark, ONLINE, View};
 use crate::artifact::Verdict;
+use crate::lateness::written;
 use crate::named_types::named_types;
 use crate::sources::Sources;
 
@@ -30,6 +31,9 @@ pub const FORMAT_VERSION_WITH_OTHERS: u32 = 2;
 
 /// The version where the graph is no test case, and its verdicts are those of sets of states.
 pub const FORMAT_VERSION_ONLINE: u32 = 3;
+
+/// The version of what is made of timed models: a reader that knows no time would take a delay for something that is sent.
+pub const FORMAT_VERSION_TIMED: u32 = 5;
 
 /// The version where quiescence is among the actions: a reader that takes it for an output would never see it.
 pub const FORMAT_VERSION_WITH_QUIESCENCE: u32 = 4;
@@ -54,6 +58,8 @@ struct Document {
     purpose: Option<Purpose>,
     #[serde(skip_serializing_if = "Option::is_none")]
     made_of: Option<Sources>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timed: Option<Timed>,
     counts: Counts,
     #[serde(skip_serializing_if = "Option::is_none")]
     purpose_reachable: Option<bool>,
@@ -86,6 +92,12 @@ struct Purpose {
     given_transitions: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     others_stay: bool,
+}
+
+#[derive(Serialize)]
+struct Timed {
+    delay: String,
+    silence_after: String,
 }
 
 #[derive(Serialize)]
@@ -127,6 +139,8 @@ struct ActionJson {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controllable: Option<bool>,
     parameters: Vec<Data>,
     declarations: Vec<String>,
 }
@@ -190,7 +204,7 @@ fn document(view: &View<'_>) -> Document {
         location: name(view, iosts.initial),
         condition: expression(&iosts.initial_condition, &[&declarations]),
     };
-    let actions = iosts.actions.map(action);
+    let actions = iosts.actions.map(|one| action(view, one));
     let has_quiescence = iosts.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
     let locations = iosts.location_ids().map(|id| location(view, id, &declarations)).collect();
     let transitions = iosts
@@ -201,6 +215,7 @@ fn document(view: &View<'_>) -> Document {
     Document {
         format: "coreach",
         format_version: match view.particulars.others_fail {
+            _ if view.timing.is_some() => FORMAT_VERSION_TIMED,
             _ if view.what == ONLINE => FORMAT_VERSION_ONLINE,
             _ if has_quiescence => FORMAT_VERSION_WITH_QUIESCENCE,
             None => FORMAT_VERSION,
@@ -215,6 +230,10 @@ fn document(view: &View<'_>) -> Document {
             others_stay: view.particulars.others_stay,
         }),
         made_of: view.sources.cloned(),
+        timed: view.timing.map(|timing| Timed {
+            delay: timing.delay.name().to_owned(),
+            silence_after: written(&timing.silence_after),
+        }),
         counts: Counts {
             locations: iosts.locations.len(),
             transitions: iosts.transitions.len(),
@@ -278,8 +297,11 @@ fn expression(term: &Term, declared: &[&[String]]) -> Expression {
     }
 }
 
-fn action(action: &Action) -> ActionJson {
+fn action(view: &View<'_>, action: &Action) -> ActionJson {
+    let is_environment = view.timing.is_some_and(|timing| timing.uncontrollable.contains(&action.name));
     let (kind, role) = match action.kind {
+        // Seen, as what the system sends is; but it receives it.
+        _ if is_environment => ("input", Some("observation")),
         ActionKind::Input => ("input", Some("stimulus")),
         ActionKind::Output => ("output", Some("observation")),
         ActionKind::Quiescence => ("quiescence", Some("observation")),
@@ -289,6 +311,7 @@ fn action(action: &Action) -> ActionJson {
         name: action.name.clone(),
         kind,
         role,
+        controllable: is_environment.then_some(false),
         parameters: data(&action.parameters),
         declarations: action.parameters.iter().map(smtlib::declaration).collect(),
     }

@@ -7,6 +7,7 @@ use coreach_model::{ActionKind, Numbered, TransitionId};
 
 pub use crate::artifact::Mark;
 use crate::artifact::{FoundOut, Particulars, Verdict};
+use crate::lateness::Timing;
 use crate::online::OnlineTest;
 use crate::sources::Sources;
 use crate::{Generation, Stage};
@@ -31,6 +32,8 @@ pub struct View<'a> {
     pub found: FoundOut<'a>,
     /// For a test case: of what it was made.
     pub sources: Option<&'a Sources>,
+    /// Of a timed specification: what is known of time.
+    pub timing: Option<&'a Timing>,
     /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
     pub walked: BTreeMap<TransitionId, Vec<usize>>,
 }
@@ -52,6 +55,7 @@ impl<'a> View<'a> {
             particulars: artifact.particulars(),
             found,
             sources: (Some(stage) == Stage::ALL.last().copied()).then_some(&generation.sources),
+            timing: generation.timing.as_ref(),
             walked: BTreeMap::new(),
         }
     }
@@ -82,6 +86,7 @@ impl<'a> View<'a> {
             particulars: Particulars::default(),
             found: FoundOut::default(),
             sources: None,
+            timing: None,
             walked: BTreeMap::new(),
         }
     }

@@ -15,6 +15,9 @@
 //! violated where some way through it leads to `Violate`, and nothing comes after that: so an event that violates it does nothing else, and the guards
 //! of its other transitions say so. A choice between going on and `Violate`, which a reader would take for an exception, is none then.
 //!
+//! An addition changes nothing; of a timed purpose in its delayed form, the clocks advance by it
+//! ([`TestPurpose::idle`](coreach_model::TestPurpose)).
+//!
 //! **Every other action.** An action without any transition at a location is a self-loop there. Beyond
 //! [`Limits::written_out`] pairs of location and action these loops are not written: `others_stay` says them all, and the
 //! product makes one where the specification has the action.
@@ -62,7 +65,9 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     for transition in &iosts.transitions {
         of.entry((transition.source, transition.action)).or_default().push(transition);
     }
-    let others_stay = iosts.locations.len().saturating_mul(iosts.actions.len()) > limits.written_out;
+    // What is not written out changes nothing.
+    let others_stay = purpose.idle.is_empty()
+        && iosts.locations.len().saturating_mul(iosts.actions.len()) > limits.written_out;
     if !others_stay {
         for source in iosts.location_ids() {
             for action in iosts.action_ids() {
@@ -83,7 +88,10 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
             source,
             action,
             guard: residual,
-            assignments: Substitution::new(),
+            assignments: match iosts.action(action).is_visible() {
+                true => purpose.idle.clone(),
+                false => Substitution::new(),
+            },
             target,
             origin: TransitionOrigin::default(),
         });

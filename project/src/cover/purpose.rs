@@ -104,7 +104,15 @@ fn chain(name: &str, model: &Iosts, steps: &[(ActionId, Term)]) -> TestPurpose {
         transitions,
         origin: None,
     };
-    TestPurpose { aim: Aim::Accept, iosts, of: model.name.clone(), observes, accept, reject }
+    TestPurpose {
+        aim: Aim::Accept,
+        iosts,
+        of: model.name.clone(),
+        observes,
+        accept,
+        reject,
+        idle: Substitution::new(),
+    }
 }
 
 /// How many visible steps a route has.

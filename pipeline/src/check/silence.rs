@@ -1,0 +1,132 @@
+//! The specification with silence against the delayed form without it.
+//!
+//! How long a state may be silent needs a quantifier. So the solver is asked for states and delays at which silence is allowed, and for such
+//! at which it is not; for each that it shows, all data known, it is asked again whether something may come later, or ever. A few are looked
+//! at at each location.
+
+use coreach_analyses::solver::{Answer, Solver, Witness};
+use coreach_model::iosts::{ActionKind, Iosts, Transition};
+use coreach_model::obligation::{defined, enabling_condition};
+use coreach_model::term::node::Comparison;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term, Value};
+
+use super::obligation::{Checking, Findings};
+use crate::lateness::{Timing, WithSilence};
+
+/// So many states of each kind are looked at at each location.
+const MOST_STATES: usize = 4;
+
+/// Checks the result of `with_silence` against the delayed form.
+pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut dyn Solver) -> Findings {
+    const SAME: &str = "silence 1";
+    let mut checking = Checking::new(solver);
+    let iosts = &timed.iosts;
+    if !checking.well_formed(iosts, &[], SAME) {
+        return checking.found;
+    }
+    let delta = timed.silence;
+    let is_same = iosts.constants == form.constants
+        && iosts.variables == form.variables
+        && iosts.locations == form.locations
+        && iosts.initial == form.initial
+        && iosts.initial_condition == form.initial_condition
+        && iosts.actions.len() == form.actions.len() + 1
+        && iosts.action(delta).kind == ActionKind::Quiescence
+        && iosts.action(delta).parameters == [timing.delay.clone()]
+        && timed.given == form.transitions.len()
+        && iosts.transitions.len() >= timed.given;
+    if !is_same {
+        checking.broken(SAME, "what was given");
+        return checking.found;
+    }
+    for (number, action) in form.actions.numbered() {
+        let new = iosts.action(timed.moved(number));
+        let is_environment = timing.uncontrollable.contains(&action.name);
+        let kind = if is_environment { ActionKind::Output } else { action.kind };
+        let is_same = new.name == action.name && new.kind == kind && new.parameters == action.parameters;
+        checking.holds(is_same, SAME, || action.name.clone());
+    }
+    for (old, new) in form.transitions.iter().zip(&iosts.transitions) {
+        let is_same = Transition { action: timed.moved(old.action), ..old.clone() } == *new;
+        checking.holds(is_same, SAME, || iosts.describe(new));
+    }
+    let delay = Term::datum(&timing.delay);
+    let mut said = iosts.locations.map(|_| Vec::new());
+    for transition in iosts.transitions.iter().skip(timed.given) {
+        let advances = |clock: &Datum| {
+            transition.assignments.get(clock) == Some(&Term::add(&Term::datum(clock), &delay))
+        };
+        let is_loop = transition.action == delta
+            && transition.source == transition.target
+            && transition.assignments.len() == timing.clocks.len()
+            && timing.clocks.iter().all(advances)
+            && said[transition.source].is_empty();
+        checking.holds(is_loop, "silence 2", || iosts.describe(transition));
+        let place = || iosts.describe(transition);
+        checking.implies(&[], &[defined(&transition.guard)], "silence: a guard without a value", place);
+        said[transition.source].push(transition.guard.clone());
+    }
+    let zero = Term::int(0).to_real();
+    let not_negative = Term::compare(Comparison::AtLeast, &delay, &zero);
+    for (at, guards) in said.numbered() {
+        let allowed = Term::or(guards.clone());
+        let leaving = || iosts.transitions.iter().take(timed.given).filter(|t| t.source == at);
+        for (rule, is_allowed) in [("silence 3", true), ("silence 4", false)] {
+            let side = if is_allowed { allowed.clone() } else { allowed.not() };
+            let mut looked = vec![side, not_negative.clone()];
+            for _ in 0..MOST_STATES {
+                if looked.iter().any(Term::is_false) {
+                    break;
+                }
+                let Witness::Found(mut state) = checking.solver.witness(&looked) else { break };
+                // What the question does not mention may be anything.
+                let data = iosts.variables.iter().chain(&iosts.constants).chain([&timing.delay]);
+                for datum in data {
+                    state.entry(datum.clone()).or_insert_with(|| Value::any(datum.ty()));
+                }
+                let known: Substitution = state
+                    .iter()
+                    .filter(|(datum, _)| **datum != timing.delay)
+                    .map(|(datum, value)| (datum.clone(), Term::literal(value.clone())))
+                    .collect();
+                let seen = Term::literal(state[&timing.delay].clone());
+                let (mut later, mut ever) = (Answer::Unsat, Answer::Unsat);
+                for transition in leaving() {
+                    let condition = substitute(&enabling_condition(transition), &known);
+                    match iosts.action(transition.action).kind {
+                        ActionKind::Input | ActionKind::Quiescence => {}
+                        ActionKind::Internal => ever = either(ever, checking.ask(&[condition])),
+                        ActionKind::Output => {
+                            let after = Term::compare(Comparison::Greater, &delay, &seen);
+                            ever = either(ever, checking.ask(std::slice::from_ref(&condition)));
+                            later = either(later, checking.ask(&[condition, after]));
+                        }
+                    }
+                }
+                let is_right = match (later, ever) {
+                    (Answer::Sat, _) | (Answer::Unsat, Answer::Unsat) => is_allowed,
+                    (Answer::Unsat, Answer::Sat) => !is_allowed,
+                    _ => true,
+                };
+                if !is_right {
+                    checking.broken(rule, iosts.location(at).label.clone());
+                    break;
+                }
+                let same = state
+                    .iter()
+                    .map(|(datum, value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone())));
+                looked.push(Term::and(same).not());
+            }
+        }
+    }
+    checking.found
+}
+
+fn either(one: Answer, other: Answer) -> Answer {
+    match (one, other) {
+        (Answer::Sat, _) | (_, Answer::Sat) => Answer::Sat,
+        (Answer::Unknown, _) | (_, Answer::Unknown) => Answer::Unknown,
+        _ => Answer::Unsat,
+    }
+}

@@ -1,0 +1,283 @@
+//! Timed specifications in the pipeline: silence as an event that lasts, so that lateness is a verdict.
+//!
+//! **Problem.** The delayed form of a timed model ([`coreach_model::timed::delayed`]) is an IOSTS, and the six stages make a test case of it: it
+//! knows which delays the specification allows for each event. It does not know that *nothing* comes: a system that never answers shows no
+//! event whose delay is wrong.
+//!
+//! **Source.** Bannour et al. (2012), Definitions 3 and 12; Bannour, Lapitre, Le Gall, Nguyen (2024), Definitions 3 and 4: after a trace σ, silence
+//! of length d is allowed where some event may still come later, at d' > d, or where none is possible ever. **Where we differ**: an event that
+//! may come later is an output or an input that the tester does not send (a stimulus that the tester does not send is no reason to wait: so
+//! the rules of 2024 have it, too). The condition on delays and data is one formula, not the conjunction of two (a flaw of 2012), and "later" is
+//! asked of d' and not of the silence that was seen (a flaw of 2024, where a correct system fails).
+//!
+//! **Method**, as for ioco ([`crate::suspend`]): before all stages each location q gets a self-loop by δ, an action with the delay as its
+//! one parameter, which lets all clocks advance by it and changes nothing else. Its guard is
+//!
+//! ```text
+//! delay >= 0  and  (   some q -a,G-> of an output a:  some d' > delay and parameters satisfy G
+//!                   or none of them has d' >= 0 and parameters that satisfy G, and no internal step is possible )
+//! ```
+//!
+//! Every stage takes δ for an output; so it is closed, determinized and selected like one, a silence that no state of the specification
+//! allows leads to Fail, and one behind which Accept is out of reach to Inconclusive. What may come still later is asked again after it.
+//!
+//! Inputs that the tester does not send are outputs in all stages, for they are seen and not sent; but what nobody specified of them is
+//! nobody's fault: behind the last stage, their way into Fail leads to Inconclusive.
+//!
+//! **No quantifier**: d' and the parameters are taken away exactly, or by proved test points; else this stops.
+//!
+//! **Ends** after one look at each transition. **Cost**: a few queries for each output's transition.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_analyses::solver::{Solver, may_hold};
+use coreach_analyses::symbolic::eliminate::without;
+use coreach_model::budget;
+use coreach_model::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::obligation::enabling_condition;
+use coreach_model::term::node::Comparison;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type, Value};
+
+use crate::artifact::{TestCase, Verdict};
+use crate::limits::{Limits, Quantity};
+use crate::names::Names;
+use crate::simplify::simplify_guard;
+use crate::stop::{Shown, Stop};
+use crate::suspend::eliminated;
+
+/// The name of silence, where no action has it.
+const DELTA: &str = "delta";
+
+/// What a pipeline needs to know of time beside the delayed form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// The parameter that is the time since the visible event before.
+    pub delay: Datum,
+    /// The clocks: variables that hold what they showed at that event.
+    pub clocks: Vec<Datum>,
+    /// The names of the inputs that the tester sees and does not send.
+    pub uncontrollable: BTreeSet<String>,
+    /// After so much time without an event, that is an observation: a number of type `real`.
+    pub silence_after: Value,
+}
+
+/// The delayed form with silence.
+#[derive(Clone, Debug)]
+pub struct WithSilence {
+    /// The specification. Actions stand in the order in which a file is read: stimuli, what is seen, δ, internal ones.
+    pub iosts: Iosts,
+    /// δ.
+    pub silence: ActionId,
+    /// How many transitions, the first ones, are the specification's.
+    pub given: usize,
+    /// For each action of the specification, its number here.
+    moved: Numbered<ActionId, ActionId>,
+}
+
+impl WithSilence {
+    /// A purpose of the delayed form as one of this.
+    pub fn purpose(&self, mut purpose: TestPurpose) -> TestPurpose {
+        for transition in &mut purpose.iosts.transitions {
+            transition.action = self.moved[transition.action];
+        }
+        purpose.iosts.actions = self.iosts.actions.clone();
+        purpose
+    }
+
+    /// The number of an action of the specification.
+    pub fn moved(&self, action: ActionId) -> ActionId {
+        self.moved[action]
+    }
+}
+
+/// Adds silence.
+///
+/// # Errors
+/// [`Stop`]: until when an output is possible cannot be said without quantifiers, or not shortly enough.
+pub fn with_silence(
+    form: &Iosts,
+    timing: &Timing,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<WithSilence, Stop> {
+    budget::doing("saying how long the specification may be silent");
+    let (mut iosts, silence, moved) = with_action(form, timing);
+    let given = iosts.transitions.len();
+    let fresh = Datum::new(format!("{}'", timing.delay.name()), Type::Real);
+    let mut still: Numbered<_, Vec<Term>> = iosts.locations.map(|_| Vec::new());
+    let mut quiet = still.clone();
+    for transition in &iosts.transitions {
+        budget::ask();
+        let action = iosts.action(transition.action);
+        match action.kind {
+            ActionKind::Input | ActionKind::Quiescence => {}
+            ActionKind::Internal => quiet[transition.source].push(enabling_condition(transition).not()),
+            ActionKind::Output => {
+                let (later, ever) = times(&iosts, transition, action, timing, &fresh, solver)?;
+                still[transition.source].push(later);
+                quiet[transition.source].push(ever.not());
+            }
+        }
+    }
+    let zero = Term::int(0).to_real();
+    let passed = Term::datum(&timing.delay);
+    let not_negative = Term::compare(Comparison::AtLeast, &passed, &zero);
+    for (source, quiet) in quiet.numbered() {
+        budget::ask();
+        let waiting = still[source].iter().cloned().chain([Term::and(quiet.clone())]);
+        let guard = Term::and([not_negative.clone(), Term::or(waiting)]);
+        if guard.is_false() || !may_hold(solver, &guard.conjuncts()) {
+            continue;
+        }
+        let guard = simplify_guard(&guard, &[], solver);
+        let size = guard.written_size();
+        if size > limits.of(Quantity::Nodes) {
+            let label = iosts.location(source).label.clone();
+            return Err(Stop::Quiescence {
+                why: format!("how long {label} may be silent takes an expression of {size} parts"),
+                shown: Box::new(Shown { text: label, origin: None }),
+            });
+        }
+        let advanced =
+            timing.clocks.iter().map(|clock| (clock.clone(), Term::add(&Term::datum(clock), &passed)));
+        iosts.transitions.push(Transition {
+            source,
+            action: silence,
+            guard,
+            assignments: advanced.collect(),
+            target: source,
+            origin: TransitionOrigin::default(),
+        });
+    }
+    Ok(WithSilence { iosts, silence, given, moved })
+}
+
+/// The delayed form with δ among its actions, which stand in the order in which a file is read; and for each action its new number.
+fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
+    let mut names = Names::of(form.actions.iter().map(|action| action.name.as_str()));
+    let delta = Action {
+        name: names.unique(DELTA),
+        kind: ActionKind::Quiescence,
+        parameters: vec![timing.delay.clone()],
+    };
+    let seen = |action: &Action| Action {
+        kind: if timing.uncontrollable.contains(&action.name) { ActionKind::Output } else { action.kind },
+        ..action.clone()
+    };
+    let mut order: Vec<(ActionId, Action)> =
+        form.actions.numbered().map(|(number, action)| (number, seen(action))).collect();
+    order.sort_by_key(|(_, action)| match action.kind {
+        ActionKind::Input => 0,
+        ActionKind::Output | ActionKind::Quiescence => 1,
+        ActionKind::Internal => 2,
+    });
+    let silence = order.iter().filter(|(_, action)| action.is_visible()).count();
+    let mut moved = form.actions.map(|_| ActionId::of(0));
+    let mut actions: Numbered<ActionId, Action> = Numbered::new();
+    for (place, (number, action)) in order.into_iter().enumerate() {
+        if place == silence {
+            actions.push(delta.clone());
+        }
+        moved[number] = actions.push(action);
+    }
+    let silence = ActionId::of(silence);
+    if !actions.has(silence) {
+        actions.push(delta);
+    }
+    let mut iosts = form.clone();
+    iosts.actions = actions;
+    for transition in &mut iosts.transitions {
+        transition.action = moved[transition.action];
+    }
+    (iosts, silence, moved)
+}
+
+/// On the state and the delay: the transition can be taken later than that; and on the state alone: it can be taken at some time.
+fn times(
+    iosts: &Iosts,
+    transition: &Transition,
+    action: &Action,
+    timing: &Timing,
+    fresh: &Datum,
+    solver: &mut dyn Solver,
+) -> Result<(Term, Term), Stop> {
+    let delay = Term::datum(&timing.delay);
+    let put = Substitution::from([(timing.delay.clone(), Term::datum(fresh))]);
+    let at = substitute(&enabling_condition(transition), &put);
+    let bound: Vec<Datum> =
+        action.parameters.iter().filter(|p| **p != timing.delay).chain([fresh]).cloned().collect();
+    let mut free_of = |condition: Term| {
+        let exactly = without(&bound, &condition.conjuncts());
+        exactly.or_else(|| {
+            bound.iter().try_fold(condition, |condition, datum| eliminated(&condition, datum, solver))
+        })
+    };
+    let later = Term::compare(Comparison::Greater, &Term::datum(fresh), &delay);
+    let later = free_of(Term::and([later, at.clone()]));
+    let ever = free_of(at);
+    later.zip(ever).ok_or_else(|| Stop::Quiescence {
+        shown: Box::new(Shown::transition(iosts, transition)),
+        why: "until when it can be taken is not found without quantifiers".to_owned(),
+    })
+}
+
+/// The test case in which nobody is blamed for what the environment does: what leads to Fail by an input that the tester does not
+/// send leads to Inconclusive.
+pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
+    let environment: BTreeSet<ActionId> = test_case
+        .iosts
+        .actions
+        .numbered()
+        .filter(|(_, action)| timing.uncontrollable.contains(&action.name))
+        .map(|(number, _)| number)
+        .collect();
+    let is_fail = |test_case: &TestCase, transition: &Transition| {
+        test_case.verdicts[transition.target] == Some(Verdict::Fail)
+            && environment.contains(&transition.action)
+    };
+    if !test_case.iosts.transitions.iter().any(|transition| is_fail(&test_case, transition)) {
+        return test_case;
+    }
+    let inconclusive = test_case.verdicts.first_number(|verdict| *verdict == Some(Verdict::Inconclusive));
+    let inconclusive = inconclusive.unwrap_or_else(|| {
+        let names = test_case.iosts.locations.iter().map(|location| location.name.as_str());
+        let name = Names::of(names).unique(Verdict::Inconclusive.name());
+        test_case.verdicts.push(Some(Verdict::Inconclusive));
+        test_case.reach.push(Term::yes());
+        test_case.coreach.push(Term::no());
+        test_case.must_answer.push(false);
+        test_case.iosts.locations.push(Location::named(name))
+    });
+    // Several guards of one action may lead to Inconclusive then: they are one transition, as everywhere.
+    let mut into: BTreeMap<_, Vec<Term>> = BTreeMap::new();
+    let mut kept: Numbered<_, Transition> = Numbered::new();
+    let numbers: Vec<_> = test_case.iosts.transitions.numbers().collect();
+    for number in numbers {
+        let transition = test_case.iosts.transitions[number].clone();
+        let is_environment = environment.contains(&transition.action);
+        let ends = is_environment && (transition.target == inconclusive || is_fail(&test_case, &transition));
+        if ends {
+            into.entry((transition.source, transition.action)).or_default().push(transition.guard);
+        } else {
+            kept.push(transition);
+        }
+    }
+    for ((source, action), guards) in into {
+        kept.push(Transition {
+            source,
+            action,
+            guard: Term::or(guards),
+            assignments: Substitution::new(),
+            target: inconclusive,
+            origin: TransitionOrigin::default(),
+        });
+    }
+    test_case.iosts.transitions = kept;
+    test_case
+}
+
+/// The time as documents write it, in the language of expressions.
+pub fn written(time: &Value) -> String {
+    Term::literal(time.clone()).to_string()
+}

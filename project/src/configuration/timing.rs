@@ -1,0 +1,42 @@
+//! What a configuration says of time: `timed: { silence_after: 5 }`.
+
+use coreach_model::number::real;
+use coreach_model::reader::collect::Collector;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::Entry;
+use coreach_model::{Diagnostic, Origin, Value};
+use dashu::rational::RBig;
+
+/// No number of a configuration needs more digits.
+const MOST_DIGITS: usize = 100;
+
+/// What is said of time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Timed {
+    /// `silence_after`: after so much time without an event, that is an observation. Of type `real`, above 0.
+    pub silence_after: Value,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// `timed`. The outer `None` is a mistake, the inner one that nothing was said.
+pub(super) fn read_timed(collector: &mut Collector, entries: &[Entry]) -> Option<Option<Timed>> {
+    const LIKE: &str = "timed: { silence_after: 5 }";
+    let Some(entry) = entries.iter().find(|entry| entry.key.text == "timed") else { return Some(None) };
+    let said = shape::mapping(collector, &entry.value, "`timed`", LIKE)?;
+    shape::check_keys(collector, said, &["silence_after"], "`timed`");
+    let Some(node) = shape::get(said, "silence_after") else {
+        shape::missing_key(collector, &entry.value, "silence_after", "`timed`", LIKE);
+        return None;
+    };
+    let scalar = shape::scalar(collector, node, "`silence_after`", LIKE)?;
+    let time = real(&scalar.text, MOST_DIGITS).ok().filter(|time| *time > RBig::ZERO);
+    if time.is_none() {
+        let message = format!("`silence_after` is a time above 0, not `{}`", scalar.text);
+        let diagnostic = Diagnostic::error("wrong-value", message)
+            .at(collector.origin(&scalar.span), "no such time")
+            .help("for example `silence_after: 2.5`: after so much time without an event, the silence itself is judged");
+        collector.push(diagnostic);
+    }
+    Some(Some(Timed { silence_after: Value::Real(time?), origin: collector.origin(&entry.key.span) }))
+}

@@ -1,0 +1,123 @@
+//! Timed specifications in a configuration: what the pipeline is given in their place.
+//!
+//! The stages take the delayed form, in which time is data. What cannot be said in it, or means something else where time is, is a mistake
+//! of the configuration, told on its text.
+
+use std::sync::Arc;
+
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::iosts::{Aim, TestPurpose};
+use coreach_model::reader::{
+    AnySpecification, Reading, Specification, TimedSpecification, read_aimed, read_timed_purpose,
+};
+use coreach_model::timed::delayed::{Delayed, delayed};
+use coreach_pipeline::Conformance;
+use coreach_pipeline::lateness::Timing;
+
+use crate::configuration::{Configuration, Judging};
+
+/// A specification as the stages take it.
+pub(crate) struct Given {
+    /// The specification; of a timed one, its delayed form.
+    pub specification: Specification,
+    /// The timed one, and what is known of time.
+    pub timed: Option<(TimedSpecification, Timing)>,
+    form: Option<Delayed>,
+}
+
+/// What the stages take of a specification.
+///
+/// # Errors
+/// What the configuration says does not go with time, or without it; the model has no delayed form.
+pub(crate) fn given(
+    specification: AnySpecification,
+    configuration: &Configuration,
+) -> Result<Given, Vec<Diagnostic>> {
+    let named = || configuration.specification.origin.clone();
+    let timed = match (specification, &configuration.timed) {
+        (AnySpecification::Untimed(specification), None) => {
+            return Ok(Given { specification, timed: None, form: None });
+        }
+        (AnySpecification::Untimed(_), Some(said)) => {
+            let diagnostic = Diagnostic::error("timed-model", "`timed` is for specifications with clocks")
+                .at(said.origin.clone(), "there is no time here")
+                .at(named(), "this one has none")
+                .help("leave `timed` out, or declare the `clocks` of the specification");
+            return Err(vec![diagnostic]);
+        }
+        (AnySpecification::Timed(timed), _) => timed,
+    };
+    let mut found = Vec::new();
+    if configuration.timed.is_none() {
+        let diagnostic = Diagnostic::error("missing-key", "the specification has clocks, and `timed` is missing")
+            .at(named(), "a timed model")
+            .help("add `timed: { silence_after: 5 }`: after so much time without an event, the silence itself is judged");
+        found.push(diagnostic);
+    }
+    if configuration.judging == Judging::Online {
+        found.push(
+            Diagnostic::error("timed-online", "what is judged on line has no time")
+                .at(named(), "a timed model")
+                .help("leave `judge: online` out; `coreach timed verdict` judges recorded traces"),
+        );
+    }
+    if configuration.conformance == Conformance::Ioco {
+        found.push(
+            Diagnostic::error("timed-ioco", "with time, silence is judged by how long it lasts")
+                .at(named(), "a timed model")
+                .help("leave `conformance` out: a timed test case blames silence where the specification must answer"),
+        );
+    }
+    let form = delayed(&timed.timed);
+    if let Err(transitions) = &form {
+        let graph = timed.timed.graph();
+        for number in transitions {
+            let transition = &graph.transitions[*number];
+            let message = format!("{} takes time that nobody sees", graph.describe(transition));
+            found.push(
+                Diagnostic::error("internal-time", message)
+                    .at(transition.origin.whole.clone(), "an internal action with a clock")
+                    .help("an internal action happens at the time of the event before it: let it mention and reset no clock, or make it an output"),
+            );
+        }
+    }
+    match (form, &configuration.timed) {
+        (Ok(form), Some(said)) if found.is_empty() => {
+            let uncontrollable = timed.timed.uncontrollable().map(|(_, action)| action.name.clone());
+            let timing = Timing {
+                delay: form.delay.clone(),
+                clocks: form.clocks.clone(),
+                uncontrollable: uncontrollable.collect(),
+                silence_after: said.silence_after.clone(),
+            };
+            let specification = Specification { iosts: form.iosts.clone(), types: timed.types.clone() };
+            Ok(Given { specification, timed: Some((timed, timing)), form: Some(form) })
+        }
+        _ => Err(found),
+    }
+}
+
+impl Given {
+    /// Reads a purpose or a property of this specification, for the stages.
+    pub(crate) fn purpose(&self, file: Arc<SourceFile>, aim: Aim) -> Reading<TestPurpose> {
+        match (&self.timed, &self.form) {
+            (Some((timed, _)), Some(form)) => match aim {
+                Aim::Accept => {
+                    let (purpose, found) = read_timed_purpose(file, timed)?;
+                    Ok((form.purpose(&purpose), found))
+                }
+                Aim::Violate => Err(vec![timed_property(&file)]),
+            },
+            _ => read_aimed(file, &self.specification, aim),
+        }
+    }
+}
+
+/// That properties are of models without time.
+pub(crate) fn timed_property(file: &Arc<SourceFile>) -> Diagnostic {
+    let place =
+        coreach_model::Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+    Diagnostic::error("timed-property", "the specification of this property has clocks")
+        .at(place, "of a timed model")
+        .help("properties are verified of models without time; a purpose may say what a test looks for")
+}
