@@ -4,17 +4,19 @@
 //! turned into a model (JSON is YAML), and the model's reader reads that, with all its checks. What only a test case
 //! has, the verdicts, is taken beside it by the locations' names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
 use coreach_model::file;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
+use coreach_model::number::real;
 use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
+use coreach_model::term::evaluate::sign;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict, Violated};
+use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Type, Value, Verdict, Violated};
 use serde_json::{Map, Value as Json, json};
 
 use crate::json;
@@ -28,6 +30,9 @@ pub const FORMAT_VERSION_WITH_OTHERS: u64 = 2;
 
 /// The version in which quiescence is among the actions; it is understood, too.
 pub const FORMAT_VERSION_WITH_QUIESCENCE: u64 = 4;
+
+/// The version of what is made of timed models; it is understood, too.
+pub const FORMAT_VERSION_TIMED: u64 = 5;
 
 /// The version of a test that is judged on line.
 pub const FORMAT_VERSION_ONLINE: u64 = 3;
@@ -53,6 +58,19 @@ pub struct TestCase {
     /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
     /// choices. None of a test case, which is deterministic.
     pub online: Option<Online>,
+    /// Of a timed test case, what is known of time; `None` of one without time.
+    pub timed: Option<TimedCase>,
+}
+
+/// What is known of time beside the graph of a timed test case, in which every visible action has a delay as its first parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimedCase {
+    /// That parameter: the time since the event before, in seconds.
+    pub delay: Datum,
+    /// After so much time without an event, the silence itself is judged: a value of type `real`.
+    pub silence_after: Value,
+    /// Names of the observations that the system does not send but receives, from elsewhere than from the tester.
+    pub uncontrollable: BTreeSet<String>,
 }
 
 /// What judging on line needs beside the product.
@@ -79,6 +97,9 @@ impl Online {
 
 /// The kind of quiescence among the actions of a document.
 const QUIESCENCE: &str = "quiescence";
+
+/// No time of a document needs more digits.
+const MOST_DIGITS: usize = 1_000;
 
 /// What the stage of a document is called that is judged on line.
 const ONLINE: &str = "online_test";
@@ -171,7 +192,17 @@ impl TestCase {
         }
         let must_answer = iosts.locations.map(|_| false);
         let violates = iosts.locations.map(|_| None);
-        TestCase { iosts, verdicts, stimuli, observations, silences, must_answer, violates, online: None }
+        TestCase {
+            iosts,
+            verdicts,
+            stimuli,
+            observations,
+            silences,
+            must_answer,
+            violates,
+            online: None,
+            timed: None,
+        }
     }
 
     /// The constants' values in a state, in their order.
@@ -209,7 +240,8 @@ impl TestCase {
                 FORMAT_VERSION
                 | FORMAT_VERSION_WITH_OTHERS
                 | FORMAT_VERSION_ONLINE
-                | FORMAT_VERSION_WITH_QUIESCENCE,
+                | FORMAT_VERSION_WITH_QUIESCENCE
+                | FORMAT_VERSION_TIMED,
             ) => {}
             Some(version) => return Err(DocumentError::Version(version)),
             None => return Err(DocumentError::NoDocument("`format_version` is missing".to_owned())),
@@ -269,8 +301,34 @@ impl TestCase {
             write_out_others(&mut iosts, &verdicts, fail);
         }
         let online = alive.map(|alive| Online::new(&iosts, alive));
-        Ok(TestCase { must_answer, violates, online, ..TestCase::new(iosts, verdicts) })
+        let timed = document.get("timed").map(|said| timed(said, &iosts, &document)).transpose()?;
+        Ok(TestCase { must_answer, violates, online, timed, ..TestCase::new(iosts, verdicts) })
     }
+}
+
+/// What a document says of time: its delay must be the first parameter of all its actions.
+fn timed(said: &Json, iosts: &Iosts, document: &Json) -> Result<TimedCase, DocumentError> {
+    let wrong = |why: &str| DocumentError::NoDocument(format!("`timed`: {why}"));
+    let delay = Datum::new(text(said, "delay", "`timed`")?, Type::Real);
+    if iosts.actions.iter().any(|action| action.is_visible() && action.parameters.first() != Some(&delay)) {
+        return Err(wrong(&format!("`{delay}` is not the first parameter of every action")));
+    }
+    let time = real(text(said, "silence_after", "`timed`")?, MOST_DIGITS).ok();
+    let silence_after = time.map(Value::Real).filter(|time| sign(time) > 0);
+    let mut uncontrollable = BTreeSet::new();
+    for action in list(document, "actions")?.iter().filter(|action| is_of_environment(action)) {
+        uncontrollable.insert(text(action, "name", "an action")?.to_owned());
+    }
+    Ok(TimedCase {
+        delay,
+        silence_after: silence_after.ok_or_else(|| wrong("`silence_after` is no time above 0"))?,
+        uncontrollable,
+    })
+}
+
+/// Is it an input that the tester sees and does not send?
+fn is_of_environment(action: &Json) -> bool {
+    action.get("controllable") == Some(&Json::Bool(false))
 }
 
 /// Which of the outputs that were read is quiescence.
@@ -346,6 +404,8 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
         let name = text(action, "name", "an action")?.to_owned();
         let parameters = Json::Object(data(list(action, "parameters")?)?);
         match text(action, "kind", "an action")? {
+            // To the tester it is one observation more.
+            "input" if is_of_environment(action) => outputs.insert(name, parameters),
             "input" => inputs.insert(name, parameters),
             "output" | QUIESCENCE => outputs.insert(name, parameters),
             // No transition of a test case carries one.
