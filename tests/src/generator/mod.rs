@@ -25,6 +25,7 @@ mod purpose;
 pub mod random;
 mod specification;
 mod terms;
+pub mod timed;
 pub mod unbounded;
 
 use random::Random;
