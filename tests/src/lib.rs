@@ -25,3 +25,4 @@ pub mod shrink;
 pub mod source;
 pub mod tampering;
 pub mod text;
+pub mod timed;

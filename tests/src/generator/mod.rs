@@ -26,6 +26,7 @@ pub mod random;
 mod specification;
 mod terms;
 pub mod timed;
+pub mod timed_purpose;
 pub mod unbounded;
 
 use random::Random;

@@ -66,5 +66,6 @@ pub fn generation(specification: &Iosts, made: &Artifacts) -> Option<Generation>
         test_graph: made.graph.clone()?,
         test_case: made.case.clone()?,
         unsettled: Vec::new(),
+        timing: None,
     })
 }

@@ -1,0 +1,275 @@
+//! Timed test cases of the main pipeline against the concrete semantics of time.
+//!
+//! **Problem.** The pipeline sees time as data (`model/src/timed/delayed.rs`) and silence as an event (`pipeline/src/lateness.rs`). Neither
+//! is what a clock does. Here clocks run.
+//!
+//! **Method.** A random timed model and a purpose go through the pipeline. Then random traces are followed by the test case and by all states in which
+//! [`coreach_model::timed::semantics`] lets the model be, on a grid of half units: stimuli that the test case offers, events that
+//! the model can do, others, silences of some length. After each observation that the test case judges:
+//!
+//! - Fail, if and only if no state is left (*sound*: a conforming system never fails; *exact*: what is forbidden fails at once);
+//! - of an input that the tester does not send: never Fail, and Inconclusive where no state is left.
+//!
+//! Whether a silence is allowed is found by looking: some later instant of a grid of quarters at which an output is possible, or none at all
+//! and no internal step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_analyses::Options as Analysis;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::iosts::ActionKind;
+use coreach_model::reader::{from_bytes, read_timed_purpose, read_timed_specification};
+use coreach_model::semantics::{Event, State, initial_states, step};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::delayed;
+use coreach_model::timed::semantics::{TimedState, closed, elapse, initial, step as timed_step};
+use coreach_model::value::tuples;
+use coreach_model::{Value, Verdict};
+use coreach_pipeline::artifact::TestCase;
+use coreach_pipeline::lateness::Timing;
+use coreach_pipeline::limits::Limits;
+use coreach_pipeline::{Options, generate_timed};
+use dashu::rational::RBig;
+
+use crate::generator::random::Random;
+use crate::generator::timed::{TimedShape, timed_specification};
+use crate::generator::timed_purpose::timed_purpose;
+
+/// What came up, by what it is.
+pub type Counts = BTreeMap<&'static str, usize>;
+
+/// So many traces of each test case, each of so many events.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Traces.
+    pub traces: usize,
+    /// Events of each.
+    pub events: usize,
+}
+
+/// Holds the test case of this seed against the semantics.
+///
+/// # Errors
+/// What does not hold, with model, purpose and trace.
+pub fn check(seed: u64, effort: Effort, counts: &mut Counts) -> Result<(), String> {
+    let shape = TimedShape { open: 0, constant: 0, ..TimedShape::default() };
+    let text = timed_specification(seed, &shape);
+    let read = |name: &str, text: &str| from_bytes(name.to_owned(), text.as_bytes().to_vec());
+    let file = read("timed.yaml", &text).map_err(|found| found.message)?;
+    let (specification, _) = read_timed_specification(file).map_err(|found| format!("{text}{found:?}"))?;
+    let timed = &specification.timed;
+    let aim = timed_purpose(seed, timed);
+    let file = read("aim.yaml", &aim).map_err(|found| found.message)?;
+    let (purpose, _) = read_timed_purpose(file, &specification).map_err(|found| format!("{aim}{found:?}"))?;
+    let form = delayed(timed).map_err(|_| format!("{text}has no delayed form"))?;
+    let timing = Timing {
+        delay: form.delay.clone(),
+        clocks: form.clocks.clone(),
+        uncontrollable: timed.uncontrollable().map(|(_, action)| action.name.clone()).collect(),
+        silence_after: Value::Real(RBig::from(2)),
+    };
+    let options =
+        Options { max_lookahead: 4, analysis: Analysis::default(), limits: Limits::default(), check: true };
+    let mut solver = Z3Solver::default();
+    let made =
+        generate_timed(&form.iosts, &timing, form.purpose(&purpose), &options, &mut solver, &mut |_| {});
+    let made = match made {
+        Ok(made) => made,
+        Err(_) => {
+            count(counts, "stopped");
+            return Ok(());
+        }
+    };
+    let case = &made.test_case;
+    if !case.verdicts.contains(&Some(Verdict::Pass)) {
+        count(counts, "unreachable");
+        return Ok(());
+    }
+    count(counts, "test cases");
+    let mut walker = Walker { timed, case, timing: &timing, random: Random::new(seed), counts };
+    for _ in 0..effort.traces {
+        walker.walk(effort.events).map_err(|told| format!("seed {seed}\n{text}{aim}{told}"))?;
+    }
+    Ok(())
+}
+
+fn count(counts: &mut Counts, what: &'static str) {
+    *counts.entry(what).or_default() += 1;
+}
+
+struct Walker<'a> {
+    timed: &'a Timed,
+    case: &'a TestCase,
+    timing: &'a Timing,
+    random: Random,
+    counts: &'a mut Counts,
+}
+
+/// A number of half units.
+fn halves(count: usize) -> RBig {
+    RBig::from(count) / RBig::from(2)
+}
+
+impl Walker<'_> {
+    fn walk(&mut self, events: usize) -> Result<(), String> {
+        let starts = initial_states(&self.case.iosts, &Valuation::new(), 1000).unwrap_or_default();
+        let Some(mut at) = starts.into_iter().next() else { return Ok(()) };
+        let data: Valuation = at
+            .valuation
+            .iter()
+            .filter(|(datum, _)| self.timed.graph().variables.contains(datum))
+            .map(|(datum, value)| (datum.clone(), value.clone()))
+            .collect();
+        let Some(start) = initial(self.timed, &data) else { return Err("no initial state".to_owned()) };
+        let mut states = closed(self.timed, [start].into());
+        let mut trace: Vec<String> = Vec::new();
+        for _ in 0..events {
+            if self.case.verdicts[at.location].is_some() {
+                break;
+            }
+            let (delay, action, values) = self.choose(&states);
+            trace.push(format!("({delay}) {action}({values:?})"));
+            let event = Event::new(
+                action.clone(),
+                [Value::Real(delay.clone())].into_iter().chain(values.iter().cloned()),
+            );
+            let kind = self.case.iosts.find_action(&action).map(|id| self.case.iosts.action(id).kind);
+            let is_silence = kind == Some(ActionKind::Quiescence);
+            let next: BTreeSet<TimedState> = if is_silence {
+                let waiting = states.iter().filter(|state| self.may_wait(state, &delay));
+                waiting.map(|state| elapse(self.timed, state, &delay)).collect()
+            } else {
+                let plain = Event::new(action.clone(), values);
+                let later = states.iter().map(|state| elapse(self.timed, state, &delay));
+                later.flat_map(|state| timed_step(self.timed, &state, &plain)).collect()
+            };
+            let next = closed(self.timed, next);
+            let told = |what: &str| format!("{what} after {}", trace.join(" "));
+            let after: Vec<State> = step(&self.case.iosts, &at, &event).into_iter().collect();
+            let [after] = after.as_slice() else {
+                match (after.is_empty(), kind) {
+                    // Only what leads on is offered; what the model cannot take is no stimulus at all.
+                    (true, Some(ActionKind::Input)) => return Ok(()),
+                    (true, _) => return Err(told("no verdict")),
+                    (false, _) => return Err(told("a choice")),
+                }
+            };
+            let verdict = self.case.verdicts[after.location];
+            let is_environment = self.timing.uncontrollable.contains(&action);
+            let failed = verdict == Some(Verdict::Fail);
+            match (kind, failed) {
+                (Some(ActionKind::Input), true) => return Err(told("a stimulus fails")),
+                (Some(ActionKind::Input), false) if next.is_empty() => {
+                    return Err(told("a stimulus that the model does not take"));
+                }
+                (_, true) if is_environment => return Err(told("the environment is blamed for")),
+                (_, true) if !next.is_empty() => return Err(told("a wrong Fail")),
+                (_, false) if next.is_empty() && !is_environment => return Err(told("a Fail is missed")),
+                (_, false) if next.is_empty() && verdict != Some(Verdict::Inconclusive) => {
+                    return Err(told("nobody specified this, and it goes on"));
+                }
+                _ => {}
+            }
+            count(
+                self.counts,
+                match (verdict, is_silence) {
+                    (Some(Verdict::Fail), true) => "Fail by silence",
+                    (Some(Verdict::Fail), false) => "Fail",
+                    (Some(Verdict::Pass), _) => "Pass",
+                    (Some(_), _) => "Inconclusive",
+                    (None, true) => "silences that go on",
+                    (None, false) => "events that go on",
+                },
+            );
+            (at, states) = (after.clone(), next);
+        }
+        Ok(())
+    }
+
+    /// An event, with a bias towards what the model can do.
+    fn choose(&mut self, states: &BTreeSet<TimedState>) -> (RBig, String, Vec<Value>) {
+        let graph = self.timed.graph();
+        let visible: Vec<_> = graph.actions.iter().filter(|action| action.is_visible()).collect();
+        let lists = |action: &coreach_model::Action| -> Vec<Vec<Value>> {
+            action.parameters.iter().map(|p| Value::enumerate(p.ty(), 10).unwrap_or_default()).collect()
+        };
+        if self.random.chance(60) {
+            let mut possible: Vec<(RBig, String, Vec<Value>)> = Vec::new();
+            for delay in (0..9).map(halves) {
+                let later: Vec<TimedState> =
+                    states.iter().map(|state| elapse(self.timed, state, &delay)).collect();
+                for action in &visible {
+                    for values in tuples(&lists(action)) {
+                        let event = Event::new(action.name.clone(), values.clone());
+                        if later.iter().any(|state| !timed_step(self.timed, state, &event).is_empty()) {
+                            possible.push((delay.clone(), action.name.clone(), values));
+                        }
+                    }
+                }
+            }
+            if let Some(one) = self.random.pick(&possible) {
+                return one.clone();
+            }
+        }
+        let delay = halves(self.random.below(10));
+        let silence = self.case.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
+        if let Some(silence) = silence
+            && self.random.chance(50)
+        {
+            return (delay, silence.name.clone(), Vec::new());
+        }
+        let action = self.random.below(visible.len());
+        let all = tuples(&lists(visible[action]));
+        let values = self.random.pick(&all).cloned().unwrap_or_default();
+        (delay, visible[action].name.clone(), values)
+    }
+
+    /// May the model be silent for so long in this state: may something come later, or is there nothing that could ever come?
+    fn may_wait(&self, state: &TimedState, silent: &RBig) -> bool {
+        let shown = state.valuation.values().filter_map(|value| match value {
+            Value::Real(time) => Some(time.clone()),
+            _ => None,
+        });
+        // Beyond all that a clock is compared with, nothing changes any more.
+        let horizon = shown.max().unwrap_or(RBig::ZERO) + silent + RBig::from(10);
+        let mut quarter = RBig::ZERO;
+        let mut ever = false;
+        while quarter <= horizon {
+            let now = elapse(self.timed, state, &quarter);
+            if self.may_send(&now) {
+                ever = true;
+                if quarter > *silent {
+                    return true;
+                }
+            }
+            quarter += RBig::ONE / RBig::from(4);
+        }
+        let graph = self.timed.graph();
+        let inside = graph.transitions.numbered().any(|(number, transition)| {
+            graph.action(transition.action).kind == ActionKind::Internal
+                && coreach_model::timed::semantics::fire(self.timed, number, state, &[]).is_some()
+        });
+        !ever && !inside
+    }
+
+    /// Can an output come now, or an input that the tester does not send?
+    fn may_send(&self, state: &TimedState) -> bool {
+        let graph = self.timed.graph();
+        graph.actions.numbered().any(|(id, action)| {
+            let is_seen = action.kind == ActionKind::Output
+                || action.kind == ActionKind::Input && !self.timed.is_controllable(id);
+            let lists: Vec<Vec<Value>> = match is_seen {
+                true => action
+                    .parameters
+                    .iter()
+                    .map(|p| Value::enumerate(p.ty(), 10).unwrap_or_default())
+                    .collect(),
+                false => return false,
+            };
+            tuples(&lists).into_iter().any(|values| {
+                !timed_step(self.timed, state, &Event::new(action.name.clone(), values)).is_empty()
+            })
+        })
+    }
+}
