@@ -147,6 +147,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "tests/src/properties/online.rs",
             "tests/src/properties/queues.rs",
             "tests/src/tampering/damage.rs",
+            "tests/src/timed.rs",
         ],
         &[],
     );

@@ -12,8 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::reader::{Specification, from_bytes, read_property, read_purpose, read_specification};
+use coreach_model::reader::{
+    Specification, TimedSpecification, from_bytes, read_any_specification, read_property, read_purpose,
+    read_specification, read_timed_purpose, read_timed_specification,
+};
 use coreach_project::configuration::{instantiation, read_configuration};
+use coreach_project::project::load;
 use coreach_project::render::{Style, render, to_json};
 
 fn folder() -> PathBuf {
@@ -30,6 +34,22 @@ fn coffee_machine() -> Specification {
     read_specification(file).expect("the good specification is good").0
 }
 
+fn session() -> TimedSpecification {
+    let file = read(&folder().join("good/session.yaml")).unwrap();
+    read_timed_specification(file).expect("the good timed specification is good").0
+}
+
+/// The same, with names of files that begin below the folder.
+fn named_below(mut found: Diagnostic) -> Diagnostic {
+    for (origin, _) in &mut found.labels {
+        let name = Path::new(&origin.file.name).strip_prefix(folder());
+        if let Ok(name) = name.map(|name| name.display().to_string()) {
+            origin.file = Arc::new(SourceFile { name, text: origin.file.text.clone() });
+        }
+    }
+    found
+}
+
 /// Everything that is found in the file, warnings included.
 fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
     let file = match read(path) {
@@ -43,6 +63,15 @@ fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
         }
         "property" => {
             read_property(file, &coffee_machine()).map_or_else(|found| found, |(_, warnings)| warnings)
+        }
+        "timed" => read_any_specification(file).map_or_else(|found| found, |(_, warnings)| warnings),
+        "timed_purpose" => {
+            read_timed_purpose(file, &session()).map_or_else(|found| found, |(_, warnings)| warnings)
+        }
+        "timed_configuration" => {
+            // Their places are told below the folder.
+            let found = load(path).map_or_else(|found| found, |(_, warnings)| warnings);
+            found.into_iter().map(named_below).collect()
         }
         "configuration" => match read_configuration(file, path.parent().unwrap()) {
             Err(found) => found,
@@ -114,6 +143,13 @@ fn wrong_purposes_are_explained() {
 #[test]
 fn wrong_properties_are_explained() {
     check("property");
+}
+
+#[test]
+fn mistakes_about_time_are_explained() {
+    check("timed");
+    check("timed_purpose");
+    check("timed_configuration");
 }
 
 #[test]

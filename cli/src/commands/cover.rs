@@ -114,6 +114,11 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
         }
         FileKind::Configuration => {
             let (project, warnings) = load(path)?;
+            if project.timing.is_some() {
+                let message = format!("the specification of {} has clocks", path.display());
+                let help = "purposes from coverage are of models without time; `coreach timed` makes test cases of paths";
+                return Err(vec![Diagnostic::error("timed-model", message).help(help)]);
+            }
             let (configuration, _) = budget::reading(|| load_configuration(path))?;
             let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
             let domain = project.options.analysis.domain;
