@@ -49,7 +49,7 @@ pub(crate) fn given(
     };
     let mut found = Vec::new();
     if configuration.timed.is_none() {
-        let diagnostic = Diagnostic::error("missing-key", "the specification has clocks, and `timed` is missing")
+        let diagnostic = Diagnostic::error("timed-missing", "the specification has clocks, and `timed` is missing")
             .at(named(), "a timed model")
             .help("add `timed: { silence_after: 5 }`: after so much time without an event, the silence itself is judged");
         found.push(diagnostic);
