@@ -67,7 +67,7 @@ const FULL: [&str; 16] = [
      constants: [{ cPrice: 3 }]\nseeds: { first: 1, count: 2 }\nstrategy: plan\nlimits: { quiescence_ms: 5, \
      quiescence_at: { Pay: 7 }, patience_ms: 0, steps: 4, run_ms: 9 }\nstore: s\nthreads: 2\nbudget: { time: 5s, memory: 1GB }",
     "campaign: c\ntests: { configuration: coreach.yaml }\niuts: iut.yaml\nconstants: { solved: 3 }\nseeds: [1, 2]",
-    "specification: specification.yaml\npurposes: [deliver_coffee.yaml]\nconformance: ioc\ninstantiate: { cPrice: 3 }\n\
+    "specification: specification.yaml\npurposes: [deliver_coffee.yaml]\nconformance: ioc\ntimed: { silence_after: 5 }\ninstantiate: { cPrice: 3 }\n\
      determinization: { max_lookahead: 3 }\nanalysis: { domain: octagon, widening: { delay: 1, thresholds: [1, 2] }, \
      descending_steps: 1, rounds: 1, partition_limit: 4, step_limit: 9, fact_limit: 3 }\nlimits: { pairs: 1, \
      pair_transitions: 1, sequences: 1, choices: 1, overlaps: 1, subsets: 1, set_transitions: 1, nodes: 1, written_out: 0 }\n\
