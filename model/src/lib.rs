@@ -48,6 +48,7 @@
 //! ```
 
 pub mod budget;
+pub mod compose;
 pub mod data;
 pub mod diagnostic;
 pub mod file;

@@ -64,6 +64,12 @@ fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
         "property" => {
             read_property(file, &coffee_machine()).map_or_else(|found| found, |(_, warnings)| warnings)
         }
+        "composition" => {
+            let (place, text) = (path.display().to_string(), fs::read(path).unwrap());
+            // Its parts are found from where it lies.
+            let read = from_bytes(place, text).map_err(|found| vec![found]).and_then(read_specification);
+            read.map_or_else(|found| found, |(_, warnings)| warnings).into_iter().map(named_below).collect()
+        }
         "timed" => read_any_specification(file).map_or_else(|found| found, |(_, warnings)| warnings),
         "timed_purpose" => {
             read_timed_purpose(file, &session()).map_or_else(|found| found, |(_, warnings)| warnings)
@@ -143,6 +149,11 @@ fn wrong_purposes_are_explained() {
 #[test]
 fn wrong_properties_are_explained() {
     check("property");
+}
+
+#[test]
+fn parts_that_do_not_go_together_are_explained() {
+    check("composition");
 }
 
 #[test]

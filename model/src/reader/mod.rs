@@ -6,6 +6,7 @@
 //! so that one run reports as many mistakes as can be told apart.
 
 pub mod collect;
+mod compose;
 pub mod declarations;
 mod graph;
 pub mod lexer;

@@ -13,7 +13,7 @@ use crate::reader::scope::Names;
 use crate::reader::transitions::{Context, Found, check_names, read_transitions};
 use crate::reader::types::{Types, read_types, timed};
 use crate::reader::yaml::{Entry, Kind, Node};
-use crate::reader::{Reading, graph, shape, yaml};
+use crate::reader::{Reading, compose, graph, shape, yaml};
 use crate::timed::{Clocks, Timed};
 use crate::types::Type;
 
@@ -63,8 +63,13 @@ const KEYS: [&str; 11] = [
 /// # Errors
 /// Every mistake that could be found, with the warnings, in the order of the file.
 pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
+    read_nested(file, 0)
+}
+
+/// The same, as a part of a composition, so deep.
+pub(super) fn read_nested(file: Arc<SourceFile>, depth: usize) -> Reading<Specification> {
     finished(file, |collector| {
-        let (graph, types, said) = read(collector, Wanted::Untimed)?;
+        let (graph, types, said) = read(collector, Wanted::Untimed, depth)?;
         said.is_none().then_some(Specification { iosts: graph, types })
     })
 }
@@ -75,7 +80,7 @@ pub fn read_specification(file: Arc<SourceFile>) -> Reading<Specification> {
 /// As [`read_specification`].
 pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecification> {
     finished(file, |collector| {
-        let (graph, types, said) = read(collector, Wanted::Timed)?;
+        let (graph, types, said) = read(collector, Wanted::Timed, 0)?;
         let (clocks, uncontrollable) = said.unwrap_or_default();
         Some(TimedSpecification { timed: Timed::new(graph, clocks, uncontrollable), types })
     })
@@ -87,7 +92,7 @@ pub fn read_timed_specification(file: Arc<SourceFile>) -> Reading<TimedSpecifica
 /// As [`read_specification`].
 pub fn read_any_specification(file: Arc<SourceFile>) -> Reading<AnySpecification> {
     finished(file, |collector| {
-        let (graph, types, said) = read(collector, Wanted::Any)?;
+        let (graph, types, said) = read(collector, Wanted::Any, 0)?;
         Some(match said {
             Some((clocks, uncontrollable)) => {
                 let timed = Timed::new(graph, clocks, uncontrollable);
@@ -124,9 +129,16 @@ type Said = (Clocks, BTreeSet<ActionId>);
 /// A graph, the declared types, and what is said of time, where anything may be.
 type Read = (Iosts, Vec<(String, Type)>, Option<Said>);
 
-fn read(collector: &mut Collector, wanted: Wanted) -> Option<Read> {
+fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read> {
     let root = yaml::parse(collector)?;
     let entries = top(collector, &root, "iosts")?;
+    if shape::get(entries, "compose").is_some() {
+        let (name, _) = read_name(collector, entries, "iosts")?;
+        let Specification { iosts, types } = compose::read(collector, entries, &name, depth)?;
+        let clocks = Clocks { resets: iosts.transitions.map(|_| Vec::new()), ..Clocks::default() };
+        let said = (wanted == Wanted::Timed).then(|| (clocks, BTreeSet::new()));
+        return Some((iosts, types, said));
+    }
     let declares = entries.iter().find(|entry| entry.key.text == "clocks");
     let is_timed = match wanted {
         Wanted::Untimed => false,

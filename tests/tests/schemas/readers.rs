@@ -28,8 +28,10 @@ struct Written {
 /// Whether the reader takes it, and what it finds.
 fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
     // JSON is YAML.
-    let file = from_bytes(written.place.clone(), value.to_string().into_bytes()).unwrap();
     let folder = &written.folder;
+    // What a file names lies beside it.
+    let name = folder.join(&written.place).display().to_string();
+    let file = from_bytes(name, value.to_string().into_bytes()).unwrap();
     let found = match schema::of_written(&written.value) {
         "configuration.schema.json" => read_configuration(file, folder).map(|(_, found)| found),
         "campaign.schema.json" => read_campaign(file, folder).map(|(_, found)| found),
@@ -50,7 +52,7 @@ fn read(written: &Written, value: &Value) -> (bool, Vec<Diagnostic>) {
 }
 
 /// Files with every key that there is.
-const FULL: [&str; 16] = [
+const FULL: [&str; 17] = [
     "iut: m\nstdio: { command: [sut, 1], directory: ., environment: { A: 1, B: }, grace_ms: 20, ready_ms: 9, keep: true, encoding: lines, \
      line_ending: \"\\r\\n\", settle: { within_ms: 900, quiet_ms: 5, barrier: [{ pause_ms: 3 }, { command: [c], directory: ., environment: { A: 1 }, \
      grace_ms: 2, within_ms: 9 }, { send: a, expect: b }] }, reset: [{ send: a, expect: b }], stimuli: { I: i }, observations: { O: o, P: [a, b] }, \
@@ -105,6 +107,7 @@ const FULL: [&str; 16] = [
      J: { parameters: { p: int }, controllable: false }, K: { p: int, uncontrollable: true } }\noutputs: { O: {} }\n\
      transitions: [{ from: L, to: L, on: I(q), when: q > w, reset: [w], assign: { v: q }, name: a }, { from: L, to: L, on: O }, \
      { from: L, to: L, on: J }, { from: L, to: L, on: K }]",
+    "iosts: whole\ncompose: [specification.yaml, { model: ../counter/specification.yaml, rename: { A: B, Show: C, v: d } }]\nhide: [Deliver]",
 ];
 
 /// Files of every kind: those above, in the folder of an example, and all that are good in the repository.
@@ -123,12 +126,12 @@ fn corpus() -> Vec<Written> {
         let Some(value) = value(&text) else { continue };
         let of = value.get("of").and_then(Value::as_str).map(|name| {
             let specification = below(&folder).into_iter().find_map(|path| {
-                let text = fs::read_to_string(path).ok()?;
-                text.contains(&format!("iosts: {name}\n")).then_some(text)
+                let text = fs::read_to_string(&path).ok()?;
+                text.contains(&format!("iosts: {name}\n")).then_some((path, text))
             });
-            read_any_specification(from_bytes("s".to_owned(), specification.unwrap().into_bytes()).unwrap())
-                .unwrap()
-                .0
+            let (path, text) = specification.unwrap();
+            let file = from_bytes(path.display().to_string(), text.into_bytes()).unwrap();
+            read_any_specification(file).unwrap().0
         });
         let written = Written { place, folder, value, of };
         let (is_good, said) = read(&written, &written.value);

@@ -1,0 +1,332 @@
+//! Specifications from parts: parallel composition, and hiding what the parts say to one another.
+//!
+//! **Problem.** A system of several components has a product that nobody writes by hand.
+//!
+//! **Source.** Thesis, Definitions 5.1 and 5.2 (p. 100-101): the parts take common actions together and all others alone. Theorem 5.2: the traces of a
+//! composition are those that are traces of both parts. **Where we differ**: the definition is of closed systems, in which each input of
+//! the one part is an output of the other; here an action that only one part has stays what it is, and an input of several parts
+//! stays an input, which all of them take. An output that other parts take as an input is an output of the whole: it can be seen, as long
+//! as it is not hidden. Two parts never send the same action.
+//!
+//! **Hiding** makes an output an internal action. Those carry no values (Definition 4.2), so the values of what was sent must follow from the
+//! state: of each parameter the guard says `p == e`, or nobody reads it, or it has few values, which are written out. Else there is no such
+//! internal action, and [`hide`] names the transition.
+//!
+//! **Ends** after one look at each pair of locations that the graph reaches. **Cost**: what is reached, which is limited.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::budget;
+use crate::data::Datum;
+use crate::iosts::{Action, ActionId, ActionKind, Iosts, Location, LocationId, Transition, TransitionId};
+use crate::numbered::{Number, Numbered};
+use crate::obligation::in_type;
+use crate::term::node::{Comparison, Node};
+use crate::term::{Substitution, Term, substitute};
+use crate::value::Value;
+
+/// A composition has at most so many transitions, and as many pairs of locations.
+pub const MOST: usize = 50_000;
+
+/// A parameter of a hidden action that nothing determines is written out where it has at most so many values.
+const MOST_VALUES: usize = 16;
+
+/// A location's name in a composition is a number where the parts' names together are longer.
+const LONGEST: usize = 120;
+
+/// Why two parts do not go together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Incompatible {
+    /// Both send this action.
+    BothSend(String),
+    /// It is an internal action of the one and a visible one of the other.
+    InternalAndVisible(String),
+    /// The signatures of this action differ: the types of its parameters, as text.
+    Signatures(String, String, String),
+    /// A datum of the one has the name of a datum or a parameter of the other.
+    SameName(String),
+    /// More pairs of locations, or transitions between them, than are made.
+    TooMany,
+}
+
+/// Why an action cannot be hidden.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unhidden {
+    /// It is no output.
+    NoOutput(String),
+    /// This transition of it: the value of this parameter does not follow from the state.
+    Open(TransitionId, String),
+}
+
+/// The parallel composition of two parts.
+///
+/// # Errors
+/// All reasons why they do not go together.
+pub fn compose(name: &str, one: &Iosts, other: &Iosts) -> Result<Iosts, Vec<Incompatible>> {
+    let found = incompatibilities(one, other);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let (actions, left, right) = alphabet(one, other);
+    let mut shared: BTreeSet<ActionId> = left.iter().copied().collect();
+    shared.retain(|action| right.contains(action) && actions[*action].is_visible());
+    let renamed: Numbered<ActionId, Substitution> = other
+        .actions
+        .numbered()
+        .map(|(number, action)| {
+            let own = &actions[right[number]].parameters;
+            action.parameters.iter().cloned().zip(own.iter().map(Term::datum)).collect()
+        })
+        .collect();
+    let (leaving_one, leaving_other) = (one.outgoing(), other.outgoing());
+    let mut numbers: HashMap<(LocationId, LocationId), LocationId> = HashMap::new();
+    let mut pairs: Numbered<LocationId, (LocationId, LocationId)> = Numbered::new();
+    let start = (one.initial, other.initial);
+    numbers.insert(start, pairs.push(start));
+    let mut transitions: Numbered<TransitionId, Transition> = Numbered::new();
+    let mut next = 0;
+    while next < pairs.len() {
+        budget::ask();
+        let source = LocationId::of(next);
+        next += 1;
+        let (l1, l2) = pairs[source];
+        let mut go = |to: (LocationId, LocationId), transition: Transition| {
+            let target = *numbers.entry(to).or_insert_with(|| pairs.push(to));
+            transitions.push(Transition { source, target, ..transition });
+        };
+        for number in &leaving_one[l1] {
+            let t1 = &one.transitions[*number];
+            let action = left[t1.action];
+            if !shared.contains(&action) {
+                go((t1.target, l2), Transition { action, ..t1.clone() });
+                continue;
+            }
+            for number in &leaving_other[l2] {
+                let t2 = &other.transitions[*number];
+                if right[t2.action] != action {
+                    continue;
+                }
+                let with = &renamed[t2.action];
+                let mut assignments = t1.assignments.clone();
+                assignments
+                    .extend(t2.assignments.iter().map(|(v, value)| (v.clone(), substitute(value, with))));
+                let guard = Term::and([t1.guard.clone(), substitute(&t2.guard, with)]);
+                go((t1.target, t2.target), Transition { action, guard, assignments, ..t1.clone() });
+            }
+        }
+        for number in &leaving_other[l2] {
+            let t2 = &other.transitions[*number];
+            let action = right[t2.action];
+            if !shared.contains(&action) {
+                go((l1, t2.target), Transition { action, ..t2.clone() });
+            }
+        }
+        if pairs.len() > MOST || transitions.len() > MOST {
+            return Err(vec![Incompatible::TooMany]);
+        }
+    }
+    let both = |own: &[Datum], others: &[Datum]| own.iter().chain(others).cloned().collect();
+    Ok(Iosts {
+        name: name.to_owned(),
+        constants: both(&one.constants, &other.constants),
+        variables: both(&one.variables, &other.variables),
+        initial_condition: Term::and([one.initial_condition.clone(), other.initial_condition.clone()]),
+        locations: locations(&pairs, one, other),
+        initial: LocationId::of(0),
+        actions,
+        transitions,
+        origin: one.origin.clone(),
+    })
+}
+
+/// Definition 5.1, for open systems.
+fn incompatibilities(one: &Iosts, other: &Iosts) -> Vec<Incompatible> {
+    let mut found = Vec::new();
+    for action in &other.actions {
+        let Some(same) = one.find_action(&action.name).map(|id| one.action(id)) else { continue };
+        let types = |action: &Action| -> Vec<String> {
+            action.parameters.iter().map(|p| p.ty().to_string()).collect()
+        };
+        if same.is_visible() != action.is_visible() {
+            found.push(Incompatible::InternalAndVisible(action.name.clone()));
+        } else if same.kind == ActionKind::Output && action.kind == ActionKind::Output {
+            found.push(Incompatible::BothSend(action.name.clone()));
+        } else if !same.parameters.iter().map(Datum::ty).eq(action.parameters.iter().map(Datum::ty)) {
+            let (own, others) = (types(same).join(", "), types(action).join(", "));
+            found.push(Incompatible::Signatures(action.name.clone(), own, others));
+        }
+    }
+    fn data(iosts: &Iosts) -> impl Iterator<Item = &str> {
+        iosts.variables.iter().chain(&iosts.constants).map(Datum::name)
+    }
+    fn parameters(iosts: &Iosts) -> impl Iterator<Item = &str> {
+        iosts.actions.iter().flat_map(|action| &action.parameters).map(Datum::name)
+    }
+    let of_one: BTreeSet<&str> = data(one).chain(parameters(one)).collect();
+    let of_other: BTreeSet<&str> = data(other).chain(parameters(other)).collect();
+    // Parameters may have the same names: each is known on its own action only.
+    let clashes = data(one).filter(|name| of_other.contains(name));
+    let clashes: BTreeSet<&str> = clashes.chain(data(other).filter(|name| of_one.contains(name))).collect();
+    found.extend(clashes.into_iter().map(|name| Incompatible::SameName(name.to_owned())));
+    found
+}
+
+/// All actions as a file lists them, and for those of each part their numbers among them.
+type Alphabet = (Numbered<ActionId, Action>, Numbered<ActionId, ActionId>, Numbered<ActionId, ActionId>);
+
+fn alphabet(one: &Iosts, other: &Iosts) -> Alphabet {
+    let mut all: Vec<Action> = one.actions.iter().cloned().collect();
+    for action in &other.actions {
+        match all.iter_mut().find(|known| known.name == action.name) {
+            // What one sends and the other takes is sent by the whole.
+            Some(known) if action.kind == ActionKind::Output => known.kind = ActionKind::Output,
+            Some(_) => {}
+            None => all.push(action.clone()),
+        }
+    }
+    all.sort_by_key(|action| match action.kind {
+        ActionKind::Input => 0,
+        ActionKind::Output | ActionKind::Quiescence => 1,
+        ActionKind::Internal => 2,
+    });
+    let actions: Numbered<ActionId, Action> = all.into_iter().collect();
+    let places: HashMap<&str, ActionId> =
+        actions.numbered().map(|(number, action)| (action.name.as_str(), number)).collect();
+    let of = |iosts: &Iosts| iosts.actions.map(|action| places[action.name.as_str()]);
+    let (left, right) = (of(one), of(other));
+    (actions, left, right)
+}
+
+fn locations(
+    pairs: &Numbered<LocationId, (LocationId, LocationId)>,
+    one: &Iosts,
+    other: &Iosts,
+) -> Numbered<LocationId, Location> {
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    let inner = |label: &str| {
+        let bare = label.strip_prefix('<').and_then(|label| label.strip_suffix('>'));
+        bare.unwrap_or(label).to_owned()
+    };
+    let made = pairs.numbered().map(|(number, (l1, l2))| {
+        let (l1, l2) = (one.location(*l1), other.location(*l2));
+        let mut name = format!("{}__{}", l1.name, l2.name);
+        if name.len() > LONGEST || used.contains(&name) {
+            name = (0..)
+                .map(|again: usize| format!("L{}{}", number.place(), "_".repeat(again)))
+                .find(|name| !used.contains(name))
+                .unwrap_or_default();
+        }
+        used.insert(name.clone());
+        Location { name, label: format!("<{},{}>", inner(&l1.label), inner(&l2.label)), description: None }
+    });
+    made.collect()
+}
+
+/// The system in which nobody sees these outputs.
+///
+/// # Errors
+/// Everything that cannot be hidden.
+pub fn hide(iosts: &Iosts, names: &[String]) -> Result<Iosts, Vec<Unhidden>> {
+    let mut found = Vec::new();
+    let mut hidden: BTreeSet<ActionId> = BTreeSet::new();
+    for name in names {
+        match iosts.find_action(name).filter(|id| iosts.action(*id).kind == ActionKind::Output) {
+            Some(id) => drop(hidden.insert(id)),
+            None => found.push(Unhidden::NoOutput(name.clone())),
+        }
+    }
+    let mut order: Vec<(ActionId, Action)> =
+        iosts.actions.numbered().map(|(number, action)| (number, action.clone())).collect();
+    for (number, action) in &mut order {
+        if hidden.contains(number) {
+            *action = Action { kind: ActionKind::Internal, parameters: Vec::new(), ..action.clone() };
+        }
+    }
+    order.sort_by_key(|(_, action)| action.kind == ActionKind::Internal);
+    let moved: BTreeMap<ActionId, ActionId> =
+        order.iter().enumerate().map(|(place, (number, _))| (*number, ActionId::of(place))).collect();
+    let mut transitions: Numbered<TransitionId, Transition> = Numbered::new();
+    for (number, transition) in iosts.transitions.numbered() {
+        budget::ask();
+        let action = moved[&transition.action];
+        if !hidden.contains(&transition.action) {
+            transitions.push(Transition { action, ..transition.clone() });
+            continue;
+        }
+        match without_parameters(transition, &iosts.action(transition.action).parameters) {
+            Ok(cases) => cases.into_iter().for_each(|case| {
+                transitions.push(Transition { action, ..case });
+            }),
+            Err(parameter) => found.push(Unhidden::Open(number, parameter)),
+        }
+    }
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let actions = order.into_iter().map(|(_, action)| action).collect();
+    Ok(Iosts { actions, transitions, ..iosts.clone() })
+}
+
+/// Transitions that together do what this one does for some values of its parameters; or the parameter that is open.
+fn without_parameters(transition: &Transition, parameters: &[Datum]) -> Result<Vec<Transition>, String> {
+    let mut cases = vec![transition.clone()];
+    let mut open: Vec<Datum> = parameters.to_vec();
+    // Equations first: they may give values to one another.
+    while let Some(place) =
+        open.iter().position(|p| cases.iter().all(|case| equation(&case.guard, p).is_some()))
+    {
+        let parameter = open.remove(place);
+        for case in &mut cases {
+            if let Some(value) = equation(&case.guard, &parameter) {
+                *case = with_value(case, &parameter, &value);
+            }
+        }
+    }
+    for parameter in open {
+        let is_read = cases.iter().any(|case| {
+            let mut terms = std::iter::once(&case.guard).chain(case.assignments.values());
+            terms.any(|term| term.mentions(&parameter))
+        });
+        if !is_read {
+            continue;
+        }
+        let values =
+            Value::enumerate(parameter.ty(), MOST_VALUES).filter(|values| values.len() <= MOST_VALUES);
+        let values = values.ok_or_else(|| parameter.name().to_owned())?;
+        let each = cases.iter().flat_map(|case| {
+            values.iter().map(|value| with_value(case, &parameter, &Term::literal(value.clone())))
+        });
+        cases = each.filter(|case| !case.guard.is_false()).collect();
+        if cases.len() > MOST_VALUES * MOST_VALUES {
+            return Err(parameter.name().to_owned());
+        }
+    }
+    Ok(cases)
+}
+
+/// What a conjunct says that the parameter is.
+fn equation(guard: &Term, parameter: &Datum) -> Option<Term> {
+    guard.conjuncts().iter().find_map(|conjunct| match conjunct.node() {
+        Node::Compare(Comparison::Equal, a, b) => [(a, b), (b, a)].into_iter().find_map(|(side, value)| {
+            let is_it = side.as_datum() == Some(parameter) && !value.mentions(parameter);
+            is_it.then(|| value.clone())
+        }),
+        Node::Data(flag) if flag == parameter => Some(Term::yes()),
+        Node::Not(inner) if inner.as_datum() == Some(parameter) => Some(Term::no()),
+        _ => None,
+    })
+}
+
+fn with_value(transition: &Transition, parameter: &Datum, value: &Term) -> Transition {
+    let put = Substitution::from([(parameter.clone(), value.clone())]);
+    let fits = in_type(value, parameter.ty());
+    Transition {
+        guard: Term::and([fits, substitute(&transition.guard, &put)]),
+        assignments: transition
+            .assignments
+            .iter()
+            .map(|(v, term)| (v.clone(), substitute(term, &put)))
+            .collect(),
+        ..transition.clone()
+    }
+}

@@ -1,0 +1,329 @@
+//! A specification from parts: the file that has `compose:` where others have data, actions and transitions.
+//!
+//! The parts are files of their own, read as they are; their mistakes are told on their text. What does not go together is told
+//! here, on the line that names the part. A part may be a composition itself.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::compose::{Incompatible, MOST, Unhidden, compose, hide};
+use crate::data::Datum;
+use crate::diagnostic::{Diagnostic, Origin};
+use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
+use crate::reader::collect::{Collector, inventory};
+use crate::reader::specification::{Specification, read_nested};
+use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::{lexer, shape, yaml};
+use crate::term::{Substitution, Term, substitute};
+use crate::types::Type;
+
+const LIKE: &str = "compose: [shop.yaml, warehouse.yaml]";
+
+/// A composition may have compositions for parts, so deep.
+const DEEPEST: usize = 8;
+
+/// The keys of a file with `compose:`.
+pub(super) const KEYS: [&str; 3] = ["iosts", "compose", "hide"];
+
+/// A part, with the place that names it.
+struct Part {
+    specification: Specification,
+    origin: Origin,
+}
+
+/// Reads a composition. The mistakes have been reported where there is none.
+pub(super) fn read(
+    collector: &mut Collector,
+    entries: &[Entry],
+    name: &str,
+    depth: usize,
+) -> Option<Specification> {
+    shape::check_keys(collector, entries, &KEYS, "a composition");
+    let node = shape::get(entries, "compose")?;
+    let items = shape::list(collector, node, "`compose`", LIKE)?;
+    if items.is_empty() {
+        collector.error("no-parts", "a composition needs parts", &node.head(), "expected at least one file");
+        return None;
+    }
+    if depth >= DEEPEST {
+        let message = format!("compositions of compositions are read {DEEPEST} deep");
+        collector.error("too-deep", message, &node.head(), "does it name itself?");
+        return None;
+    }
+    let before = collector.errors();
+    let parts: Vec<Part> = items.iter().filter_map(|item| part(collector, item, depth)).collect();
+    if collector.errors() > before {
+        return None;
+    }
+    let mut parts = parts.into_iter();
+    let first = parts.next()?;
+    let mut whole = Iosts { name: name.to_owned(), ..first.specification.iosts };
+    let mut types = first.specification.types;
+    for part in parts {
+        add_types(collector, &mut types, &part);
+        match compose(name, &whole, &part.specification.iosts) {
+            Ok(composed) => whole = composed,
+            Err(found) => {
+                found.iter().for_each(|one| incompatible(collector, one, &part));
+                return None;
+            }
+        }
+    }
+    let hidden = read_hide(collector, entries, &whole);
+    let whole = match hide(&whole, &hidden) {
+        Ok(whole) => whole,
+        Err(found) => {
+            found.iter().for_each(|one| unhidden(collector, one, &whole, entries));
+            return None;
+        }
+    };
+    let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
+    let iosts = Iosts { origin, ..whole };
+    (collector.errors() == before).then_some(Specification { iosts, types })
+}
+
+fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
+    let (file, rename) = match &item.kind {
+        Kind::Mapping(entries) => {
+            shape::check_keys(collector, entries, &["model", "rename"], "a part");
+            let Some(model) = shape::get(entries, "model") else {
+                shape::missing_key(
+                    collector,
+                    item,
+                    "model",
+                    "the part",
+                    "{ model: shop.yaml, rename: { Pay: PayBank } }",
+                );
+                return None;
+            };
+            (model, shape::get(entries, "rename"))
+        }
+        _ => (item, None),
+    };
+    let scalar = shape::scalar(collector, file, "a part", LIKE)?;
+    let origin = collector.origin(&scalar.span);
+    let folder = Path::new(&origin.file.name).parent().unwrap_or(Path::new("")).to_owned();
+    let path = folder.join(&scalar.text);
+    if !path.is_file() {
+        let state = if path.is_dir() { "a folder, not a file" } else { "no such file" };
+        let diagnostic = Diagnostic::error("missing-file", format!("the part cannot be read: {state}"))
+            .at(origin, state)
+            .help("paths are relative to the folder of the file that names them");
+        collector.push(diagnostic);
+        return None;
+    }
+    let read = yaml::load(&path)
+        .map_err(|diagnostic| vec![diagnostic.at(origin.clone(), "named here")])
+        .and_then(|file| read_nested(file, depth + 1));
+    let mut specification = match read {
+        Ok((specification, warnings)) => {
+            // What one part leaves unused is another's.
+            let kept = warnings.into_iter().filter(|one| one.code != "unused-action");
+            kept.for_each(|one| collector.push(one));
+            specification
+        }
+        Err(found) => {
+            found.into_iter().for_each(|one| collector.push(one));
+            return None;
+        }
+    };
+    if let Some(node) = rename {
+        specification.iosts = renamed(collector, node, specification.iosts)?;
+    }
+    Some(Part { specification, origin })
+}
+
+/// The part with other names for actions, data and parameters.
+fn renamed(collector: &mut Collector, node: &Node, iosts: Iosts) -> Option<Iosts> {
+    let entries = shape::mapping(collector, node, "`rename`", "rename: { Pay: PayBank }")?;
+    shape::check_distinct(collector, entries, "duplicate-key", "name");
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let known = |iosts: &Iosts| -> Vec<String> {
+        let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+        let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
+        let actions = iosts.actions.iter().map(|action| action.name.clone());
+        actions.chain(data.map(|datum| datum.name().to_owned())).collect()
+    };
+    let known = known(&iosts);
+    let before = collector.errors();
+    for entry in shape::first_entries(entries) {
+        let old = entry.key.text.as_str();
+        if !known.iter().any(|name| name == old) {
+            let all = || known.iter().map(String::as_str);
+            let help = match collector.nearest(old, all()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => inventory(&format!("names of `{}`", iosts.name), all()),
+            };
+            let diagnostic =
+                Diagnostic::error("unknown-name", format!("`{}` has nothing called `{old}`", iosts.name))
+                    .at(collector.origin(&entry.key.span), "nothing to rename")
+                    .help(help);
+            collector.push(diagnostic);
+            continue;
+        }
+        let Some(new) = shape::scalar(collector, &entry.value, "the new name", "rename: { Pay: PayBank }")
+        else {
+            continue;
+        };
+        if !lexer::is_name(&new.text) || lexer::KEYWORDS.contains(&new.text.as_str()) {
+            let message = format!("`{}` is no name", new.text);
+            collector.error("not-a-name", message, &new.span, "not a name");
+        } else if known.contains(&new.text) && !entries.iter().any(|other| other.key.text == new.text) {
+            let message = format!("`{}` has something called `{}` already", iosts.name, new.text);
+            collector.error("duplicate-name", message, &new.span, "two things would have this name");
+        } else if names.values().any(|other| *other == new.text) {
+            collector.error(
+                "duplicate-name",
+                format!("two things would be called `{}`", new.text),
+                &new.span,
+                "the second one",
+            );
+        } else {
+            names.insert(old.to_owned(), new.text.clone());
+        }
+    }
+    (collector.errors() == before).then(|| with_names(&iosts, &names))
+}
+
+fn with_names(iosts: &Iosts, names: &BTreeMap<String, String>) -> Iosts {
+    let new = |name: &str| names.get(name).cloned().unwrap_or_else(|| name.to_owned());
+    let datum = |datum: &Datum| Datum::new(new(datum.name()), datum.ty().clone());
+    let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+    let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters);
+    let put: Substitution = data.map(|old| (old.clone(), Term::datum(&datum(old)))).collect();
+    let transition = |t: &Transition| Transition {
+        guard: substitute(&t.guard, &put),
+        assignments: t.assignments.iter().map(|(v, value)| (datum(v), substitute(value, &put))).collect(),
+        origin: TransitionOrigin {
+            assignments: t.origin.assignments.iter().map(|(name, at)| (new(name), at.clone())).collect(),
+            ..t.origin.clone()
+        },
+        ..t.clone()
+    };
+    Iosts {
+        constants: iosts.constants.iter().map(datum).collect(),
+        variables: iosts.variables.iter().map(datum).collect(),
+        initial_condition: substitute(&iosts.initial_condition, &put),
+        actions: iosts.actions.map(|action| Action {
+            name: new(&action.name),
+            parameters: action.parameters.iter().map(datum).collect(),
+            ..action.clone()
+        }),
+        transitions: iosts.transitions.map(transition),
+        ..iosts.clone()
+    }
+}
+
+/// Types of one name must be one type.
+fn add_types(collector: &mut Collector, types: &mut Vec<(String, Type)>, part: &Part) {
+    for (name, ty) in &part.specification.types {
+        match types.iter().find(|(known, _)| known == name) {
+            Some((_, known)) if known != ty => {
+                let message = format!("two parts declare the type `{name}`, and not as the same");
+                let diagnostic = Diagnostic::error("incompatible-parts", message)
+                    .at(part.origin.clone(), "the second part")
+                    .help("give one of the types another name in its file");
+                collector.push(diagnostic);
+            }
+            Some(_) => {}
+            None => types.push((name.clone(), ty.clone())),
+        }
+    }
+}
+
+fn incompatible(collector: &mut Collector, why: &Incompatible, part: &Part) {
+    let (message, help) = match why {
+        Incompatible::BothSend(action) => (
+            format!("two parts send `{action}`"),
+            format!(
+                "an action is sent by one part: rename it, `{{ model: ..., rename: {{ {action}: Other{action} }} }}`"
+            ),
+        ),
+        Incompatible::InternalAndVisible(action) => (
+            format!("`{action}` is an internal action of one part and a visible one of another"),
+            "nobody takes part in an internal action of others: rename one of them".to_owned(),
+        ),
+        Incompatible::Signatures(action, one, other) => (
+            format!("`{action}` carries ({one}) in one part and ({other}) in another"),
+            "parts that speak to one another agree on what an action carries".to_owned(),
+        ),
+        Incompatible::SameName(name) => (
+            format!("two parts have something called `{name}`"),
+            format!(
+                "data of parts are their own: rename one of them, `{{ model: ..., rename: {{ {name}: other_{name} }} }}`"
+            ),
+        ),
+        Incompatible::TooMany => (
+            format!("the parts together have more than {MOST} locations or transitions"),
+            "compose fewer parts, or smaller ones".to_owned(),
+        ),
+    };
+    let diagnostic = Diagnostic::error("incompatible-parts", message)
+        .at(part.origin.clone(), "this part and those before it")
+        .help(help);
+    collector.push(diagnostic);
+}
+
+fn read_hide(collector: &mut Collector, entries: &[Entry], whole: &Iosts) -> Vec<String> {
+    let Some(node) = shape::get(entries, "hide") else { return Vec::new() };
+    let like = "hide: [Reserve]";
+    let mut hidden: Vec<String> = Vec::new();
+    for item in shape::list(collector, node, "`hide`", like).unwrap_or(&[]) {
+        let Some(scalar) = shape::scalar(collector, item, "an action", like) else { continue };
+        if whole.find_action(&scalar.text).is_none() {
+            let all = || whole.actions.iter().map(|action| action.name.as_str());
+            let help = match collector.nearest(&scalar.text, all()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => inventory("actions of the parts", all()),
+            };
+            let diagnostic =
+                Diagnostic::error("unknown-action", format!("no part has an action `{}`", scalar.text))
+                    .at(collector.origin(&scalar.span), "not declared")
+                    .help(help);
+            collector.push(diagnostic);
+        } else if hidden.contains(&scalar.text) {
+            let message = format!("`{}` is hidden twice", scalar.text);
+            collector.error("duplicate-declaration", message, &scalar.span, "the second time");
+        } else {
+            hidden.push(scalar.text.clone());
+        }
+    }
+    hidden
+}
+
+fn unhidden(collector: &mut Collector, why: &Unhidden, whole: &Iosts, entries: &[Entry]) {
+    let place = |name: &str| {
+        let items = shape::get(entries, "hide").map(|node| &node.kind);
+        let Some(Kind::Sequence(items)) = items else { return None };
+        let scalars = items.iter().filter_map(|item| item.as_scalar());
+        scalars.filter(|scalar| scalar.text == name).map(|scalar| scalar.span.clone()).next()
+    };
+    let (action, diagnostic) = match why {
+        Unhidden::NoOutput(action) => {
+            let message = format!("`{action}` cannot be hidden: no part sends it");
+            let help = "hide what the parts say to one another; an input comes from outside";
+            (action, Diagnostic::error("hidden-input", message).help(help))
+        }
+        Unhidden::Open(number, parameter) => {
+            let transition = &whole.transitions[*number];
+            let action = &whole.action(transition.action).name;
+            let message = format!(
+                "`{action}` cannot be hidden: in {} nothing says what `{parameter}` is",
+                whole.describe(transition)
+            );
+            let mut diagnostic = Diagnostic::error("hidden-value", message);
+            if let Some(origin) = &transition.origin.whole {
+                diagnostic = diagnostic.at(origin.clone(), "any value could be sent here");
+            }
+            let help = format!(
+                "an internal action carries no values: let the guard of the part that sends it say `{parameter} == ...`"
+            );
+            (action, diagnostic.help(help))
+        }
+    };
+    let diagnostic = match place(action) {
+        Some(span) => diagnostic.at(collector.origin(&span), "hidden here"),
+        None => diagnostic,
+    };
+    collector.push(diagnostic);
+}
