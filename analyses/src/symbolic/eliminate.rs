@@ -6,8 +6,9 @@
 //! **Method.** An existential quantifier is taken away from a conjunction, in this order, as long as something applies:
 //!
 //! - a bound datum that nothing mentions goes: no type is empty;
+//! - what cancels out in sums goes;
 //! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is `s == y - x`);
-//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1, some value lies between all lower and
+//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
 //!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; with coefficient 1 it is exact over the
 //!   integers, too);
 //! - a disequality of a number is two cases, a disjunction as many as it has parts, and a datum of few values as many as these.
@@ -18,13 +19,13 @@
 //! **Ends**: each step has one bound datum, or one disjunction or disequality, less; cases are limited.
 //! **Cost**: for each case a few passes over its parts.
 
-use std::collections::BTreeMap;
-
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use super::sum::Sum;
 
 /// More cases than this are not worth it.
 const MOST_CASES: usize = 64;
@@ -46,7 +47,7 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     let mut done: Vec<Term> = Vec::new();
     let mut count = 1;
     while let Some(mut case) = open.pop() {
-        case.parts = case.parts.iter().flat_map(Term::conjuncts).collect();
+        case.parts = case.parts.iter().map(cancelled).flat_map(|part| part.conjuncts()).collect();
         if case.parts.iter().any(Term::is_false) {
             continue;
         }
@@ -177,6 +178,15 @@ fn by_values(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
+/// The value that the equation gives to the datum, where it is one that can be solved for it; the value does not mention the datum. It need not
+/// have a value or lie in the datum's type: who puts it in the datum's place asks for that beside it.
+pub fn given_by(part: &Term, datum: &Datum) -> Option<Term> {
+    match solved(part, datum) {
+        Some((Comparison::Equal, value)) if is_told(datum.ty()) => Some(value),
+        _ => None,
+    }
+}
+
 /// The comparison, solved for a datum: `datum ⋈ value`, and the value does not mention the datum.
 fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
@@ -188,68 +198,34 @@ fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     found.or_else(|| gathered(*comparison, a, b, datum))
 }
 
-/// The same where the datum occurs several times, all in sums: what it occurs in is added up. As above, one of it must be left.
+/// The same where the datum occurs several times, all in sums: what it occurs in is added up. Of integers one of it must be left; of reals, any multiple.
 fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
-    if *a.sort() != Type::Int {
+    if !a.sort().is_number() {
         return None;
     }
-    let mut sum = Sum::default();
-    sum.add(a, &IBig::ONE);
-    sum.add(b, &IBig::NEG_ONE);
-    let own = sum.terms.remove(&Term::datum(datum))?;
-    if sum.terms.keys().any(|term| term.mentions(datum)) {
+    let mut sum = Sum::of_difference(a, b);
+    let own = sum.take(datum, a.sort())?;
+    if sum.mentions(datum) || (*a.sort() == Type::Int && own != RBig::ONE && own != RBig::NEG_ONE) {
         return None;
     }
     // own * datum + rest ⋈ 0
-    match own {
-        own if own == IBig::ONE => Some((comparison, sum.term(&IBig::NEG_ONE))),
-        own if own == IBig::NEG_ONE => Some((mirrored(comparison), sum.term(&IBig::ONE))),
-        _ => None,
-    }
+    let comparison = if own > RBig::ZERO { comparison } else { mirrored(comparison) };
+    Some((comparison, sum.term(&(RBig::NEG_ONE / own), a.sort())))
 }
 
-/// A sum of integers: what it is made of, how often, and a number.
-#[derive(Default)]
-struct Sum {
-    terms: BTreeMap<Term, IBig>,
-    number: IBig,
-}
-
-impl Sum {
-    fn add(&mut self, term: &Term, times: &IBig) {
-        match term.node() {
-            Node::Literal(Value::Int(value)) => self.number += value * times,
-            Node::Negate(a) => self.add(a, &-times),
-            Node::Arithmetic(Operator::Add, a, b) => {
-                self.add(a, times);
-                self.add(b, times);
-            }
-            Node::Arithmetic(Operator::Subtract, a, b) => {
-                self.add(a, times);
-                self.add(b, &-times);
-            }
-            _ => {
-                let count = self.terms.entry(term.clone()).or_default();
-                *count += times;
-                if *count == IBig::ZERO {
-                    self.terms.remove(term);
-                }
+/// The conjunct with its sums added up, where something in them cancels out.
+pub fn cancelled(part: &Term) -> Term {
+    match part.node() {
+        Node::Compare(comparison, a, b) if a.sort().is_number() => {
+            let sum = Sum::of_difference(a, b);
+            match sum.has_cancelled() {
+                true => sum.compared(*comparison, a.sort()),
+                false => part.clone(),
             }
         }
-    }
-
-    /// So many times the sum, as a term.
-    fn term(&self, times: &IBig) -> Term {
-        let mut sum = Term::int(&self.number * times);
-        for (term, count) in &self.terms {
-            let count = count * times;
-            sum = match count {
-                count if count == IBig::ONE => Term::add(&sum, term),
-                count if count == IBig::NEG_ONE => Term::subtract(&sum, term),
-                count => Term::add(&sum, &Term::multiply(&Term::int(count), term)),
-            };
-        }
-        sum
+        Node::Or(parts) => Term::or(parts.iter().map(cancelled).collect::<Vec<_>>()),
+        Node::And(parts) => Term::and(parts.iter().map(cancelled).collect::<Vec<_>>()),
+        _ => part.clone(),
     }
 }
 
