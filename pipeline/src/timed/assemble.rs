@@ -13,6 +13,7 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, T
 
 use super::rules::{Ends, Made, Target};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
+use crate::artifact::TimedParticulars;
 use crate::names::{Names, of_scope};
 
 /// What silence is called, where no action has the name.
@@ -159,9 +160,11 @@ impl<'a> Assemble<'a> {
         PathGuided {
             iosts: self.iosts,
             verdicts: self.verdicts,
-            delay: self.delayed.delay.clone(),
-            silence_after: self.silence_after,
-            uncontrollable: self.delayed.uncontrollable.clone(),
+            time: TimedParticulars {
+                delay: self.delayed.delay.clone(),
+                silence_after: self.silence_after,
+                uncontrollable: self.delayed.uncontrollable.clone(),
+            },
             quiescence: self.quiescence,
             made_by: self.made_by,
             counts: self.counts,

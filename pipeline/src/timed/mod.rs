@@ -38,6 +38,8 @@ use coreach_model::timed::delayed::{Delayed, delayed};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict, budget};
 use dashu::rational::RBig;
 
+use crate::artifact::TimedParticulars;
+
 pub use names::resolve;
 pub use rules::{Ends, Rule, Target};
 pub use stop::PathStop;
@@ -85,12 +87,8 @@ pub struct PathGuided {
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
-    /// The first parameter of every action: the time since the event before it.
-    pub delay: Datum,
-    /// TM, as a term: a literal or a constant.
-    pub silence_after: Term,
-    /// The inputs that the tester sees and does not send.
-    pub uncontrollable: BTreeSet<ActionId>,
+    /// What it says of time; silence is a fact after TM.
+    pub time: TimedParticulars,
     /// Silence.
     pub quiescence: ActionId,
     /// For each transition, what made it.
