@@ -8,9 +8,10 @@
 //! - a bound datum that nothing mentions goes: no type is empty;
 //! - what cancels out in sums goes;
 //! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is `s == y - x`);
+//! - a number with ends on one side only goes, whatever it is multiplied with;
 //! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
-//!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; with coefficient 1 it is exact over the
-//!   integers, too);
+//!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
+//!   integers it is exact where one of each two ends has coefficient 1);
 //! - a disequality of a number is two cases, a disjunction as many as it has parts, and a datum of few values as many as these.
 //!
 //! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none, and who asks puts
@@ -57,6 +58,7 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
             continue;
         }
         let cases = by_equation(&case)
+            .or_else(|| by_direction(&case))
             .or_else(|| by_bounds(&case))
             .or_else(|| by_disjunction(&case))
             .or_else(|| by_values(&case))?;
@@ -99,6 +101,37 @@ fn by_equation(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
+/// A bound number that has ends on one side only, or none, beside values that it must not have: some value lies far enough away, however often it is counted.
+fn by_direction(case: &Case) -> Option<Vec<Case>> {
+    case.bound.iter().find_map(|datum| {
+        if !datum.ty().is_number() {
+            return None;
+        }
+        let own = in_type(&Term::datum(datum), datum.ty()).conjuncts();
+        let (about, others): (Vec<Term>, Vec<Term>) =
+            own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
+        let mut side = None;
+        for part in &about {
+            let Node::Compare(comparison, a, b) = part.node() else { return None };
+            if !a.sort().is_number() {
+                return None;
+            }
+            let is_added = Sum::of_difference(a, b).adds(datum)?;
+            let is_low = match comparison {
+                Comparison::NotEqual => continue,
+                Comparison::Equal => return None,
+                Comparison::Greater | Comparison::AtLeast => is_added,
+                Comparison::Less | Comparison::AtMost => !is_added,
+            };
+            if *side.get_or_insert(is_low) != is_low {
+                return None;
+            }
+        }
+        let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
+        Some(vec![Case { bound, parts: others }])
+    })
+}
+
 /// A bound datum that has nothing but ends.
 fn by_bounds(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
@@ -108,20 +141,23 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
         let own = in_type(&Term::datum(datum), datum.ty()).conjuncts();
         let (about, mut others): (Vec<Term>, Vec<Term>) =
             own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
-        // An end, and whether it is excluded.
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for part in &about {
-            match solved(part, datum)? {
-                (Comparison::AtLeast, end) => low.push((end, false)),
-                (Comparison::Greater, end) => low.push((end, true)),
-                (Comparison::AtMost, end) => high.push((end, false)),
-                (Comparison::Less, end) => high.push((end, true)),
-                (Comparison::Equal | Comparison::NotEqual, _) => return None,
+            let (comparison, times, at) = match solved(part, datum) {
+                Some((comparison, at)) => (comparison, RBig::ONE, at),
+                None => counted(part, datum)?,
+            };
+            match comparison {
+                Comparison::AtLeast => low.push(End { at, times, is_excluded: false }),
+                Comparison::Greater => low.push(End { at, times, is_excluded: true }),
+                Comparison::AtMost => high.push(End { at, times, is_excluded: false }),
+                Comparison::Less => high.push(End { at, times, is_excluded: true }),
+                Comparison::Equal | Comparison::NotEqual => return None,
             }
         }
-        for (least, is_above) in &low {
-            for (most, is_below) in &high {
-                others.push(room(least, *is_above, most, *is_below));
+        for least in &low {
+            for most in &high {
+                others.push(room(least, most)?);
             }
         }
         let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
@@ -129,17 +165,38 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// That a number lies between two ends.
-fn room(low: &Term, is_above: bool, high: &Term, is_below: bool) -> Term {
-    if *low.sort() == Type::Real {
-        let comparison = if is_above || is_below { Comparison::Less } else { Comparison::AtMost };
-        return Term::compare(comparison, low, high);
+/// An end of what a number may be, so many times.
+struct End {
+    at: Term,
+    times: RBig,
+    is_excluded: bool,
+}
+
+/// That a number lies between two ends. Of integers one of the two must be its own end: between its own lower end and the end of a multiple of it lies a value where
+/// the multiple of that lower end is no greater; between two multiples there may be none.
+fn room(low: &End, high: &End) -> Option<Term> {
+    let is_strict = low.is_excluded || high.is_excluded;
+    if *low.at.sort() == Type::Real {
+        let comparison = if is_strict { Comparison::Less } else { Comparison::AtMost };
+        return Some(Term::compare(comparison, &low.at, &high.at));
     }
-    match (is_above, is_below) {
-        (false, false) => Term::compare(Comparison::AtMost, low, high),
-        (true, true) => Term::compare(Comparison::Less, &Term::add(low, &Term::int(1)), high),
-        _ => Term::compare(Comparison::Less, low, high),
+    if low.times == RBig::ONE && high.times == RBig::ONE {
+        return Some(match (low.is_excluded, high.is_excluded) {
+            (false, false) => Term::compare(Comparison::AtMost, &low.at, &high.at),
+            (true, true) => Term::compare(Comparison::Less, &Term::add(&low.at, &Term::int(1)), &high.at),
+            _ => Term::compare(Comparison::Less, &low.at, &high.at),
+        });
     }
+    if low.times != RBig::ONE && high.times != RBig::ONE {
+        return None;
+    }
+    let least = if low.is_excluded { Term::add(&low.at, &Term::int(1)) } else { low.at.clone() };
+    let most = if high.is_excluded { Term::subtract(&high.at, &Term::int(1)) } else { high.at.clone() };
+    let scaled = |end: &Term, times: &RBig| match times == &RBig::ONE {
+        true => end.clone(),
+        false => Term::multiply(&Term::int(times.numerator().clone()), end),
+    };
+    Some(Term::compare(Comparison::AtMost, &scaled(&least, &high.times), &scaled(&most, &low.times)))
 }
 
 /// A disjunction or a disequality that mentions bound data, in cases.
@@ -211,6 +268,23 @@ fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option
     // own * datum + rest ⋈ 0
     let comparison = if own > RBig::ZERO { comparison } else { mirrored(comparison) };
     Some((comparison, sum.term(&(RBig::NEG_ONE / own), a.sort())))
+}
+
+/// The comparison of integers, solved for a multiple of a datum: `times * datum ⋈ value`, with `times` above 0.
+fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
+    let Node::Compare(comparison, a, b) = part.node() else { return None };
+    if *a.sort() != Type::Int {
+        return None;
+    }
+    let mut sum = Sum::of_difference(a, b);
+    let own = sum.take(datum, a.sort())?;
+    if sum.mentions(datum) {
+        return None;
+    }
+    Some(match own > RBig::ZERO {
+        true => (*comparison, own, sum.term(&RBig::NEG_ONE, a.sort())),
+        false => (mirrored(*comparison), -own, sum.term(&RBig::ONE, a.sort())),
+    })
 }
 
 /// The conjunct with its sums added up, where something in them cancels out.

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 /// A sum.
@@ -81,6 +80,12 @@ impl Sum {
         (datum.ty().sort() == *sort).then(|| self.terms.remove(&Term::datum(datum)))?
     }
 
+    /// Is the datum, which stands in the sum and in no atom of it, added, and not subtracted? Lifted or not.
+    pub(super) fn adds(mut self, datum: &Datum) -> Option<bool> {
+        let own = self.terms.remove(&Term::datum(datum))?;
+        (!self.mentions(datum)).then(|| own > RBig::ZERO)
+    }
+
     /// Does it stand within an atom?
     pub(super) fn mentions(&self, datum: &Datum) -> bool {
         self.terms.keys().any(|term| term.mentions(datum))
@@ -128,6 +133,6 @@ fn literal(term: &Term) -> Option<RBig> {
 fn written(value: &RBig, sort: &Type) -> Term {
     match sort {
         Type::Real => Term::literal(Value::Real(value.clone())),
-        _ => Term::int(IBig::from(value.numerator().clone())),
+        _ => Term::int(value.numerator().clone()),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::symbolic::eliminate::without;
 use coreach_analyses::timed::Context;
-use coreach_model::iosts::{Action, ActionKind, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::obligation::defined;
 use coreach_model::term::Substitution;
 use coreach_model::term::node::Comparison;
@@ -13,11 +13,8 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, T
 
 use super::rules::{Ends, Made, Target};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
-use crate::artifact::TimedParticulars;
-use crate::names::{Names, of_scope};
-
-/// What silence is called, where no action has the name.
-const DELTA: &str = "delta";
+use crate::lateness::{Timing, with_action};
+use crate::names::of_scope;
 
 /// What TM is called as a constant, where no datum has the name.
 const TM: &str = "TM";
@@ -27,7 +24,9 @@ pub struct Assemble<'a> {
     delayed: &'a Delayed,
     iosts: Iosts,
     quiescence: ActionId,
-    silence_after: Term,
+    /// For each action of the delayed form, its number here.
+    moved: Numbered<ActionId, ActionId>,
+    timing: Timing,
     verdicts: Numbered<LocationId, Option<Verdict>>,
     known: Numbered<LocationId, Vec<Term>>,
     made_by: Numbered<TransitionId, MadeBy>,
@@ -53,29 +52,28 @@ impl<'a> Assemble<'a> {
                 Term::datum(&constant)
             }
         };
-        let mut names = Names::of(given.actions.iter().map(|action| action.name.as_str()));
-        let mut actions = given.actions.clone();
-        let quiescence = actions.push(Action {
-            name: names.unique(DELTA),
-            kind: ActionKind::Quiescence,
-            parameters: vec![delayed.delay.clone()],
-        });
+        let timing = Timing {
+            delay: delayed.delay.clone(),
+            clocks: delayed.clocks.clone(),
+            uncontrollable: delayed.uncontrollable.iter().map(|id| given.action(*id).name.clone()).collect(),
+            silence_after,
+        };
+        let (with_delta, quiescence, moved) = with_action(given, &timing);
         let iosts = Iosts {
-            name: given.name.clone(),
             constants,
             variables: Vec::new(),
             initial_condition: Term::yes(),
             locations: Numbered::new(),
             initial: LocationId(0),
-            actions,
             transitions: Numbered::new(),
-            origin: given.origin.clone(),
+            ..with_delta
         };
         Assemble {
             delayed,
             iosts,
             quiescence,
-            silence_after,
+            moved,
+            timing,
             verdicts: Numbered::new(),
             known: Numbered::new(),
             made_by: Numbered::new(),
@@ -88,7 +86,7 @@ impl<'a> Assemble<'a> {
 
     /// TM.
     pub fn silence_after(&self) -> &Term {
-        &self.silence_after
+        &self.timing.silence_after
     }
 
     /// The constants of the test case.
@@ -123,7 +121,7 @@ impl<'a> Assemble<'a> {
             });
             let number = self.iosts.transitions.push(Transition {
                 source: here,
-                action: made.action.unwrap_or(self.quiescence),
+                action: made.action.map_or(self.quiescence, |action| self.moved[action]),
                 guard: made.guard.clone(),
                 assignments: if leads_on { assignments.clone() } else { Substitution::new() },
                 target: here,
@@ -160,11 +158,7 @@ impl<'a> Assemble<'a> {
         PathGuided {
             iosts: self.iosts,
             verdicts: self.verdicts,
-            time: TimedParticulars {
-                delay: self.delayed.delay.clone(),
-                silence_after: self.silence_after,
-                uncontrollable: self.delayed.uncontrollable.clone(),
-            },
+            timing: self.timing,
             quiescence: self.quiescence,
             made_by: self.made_by,
             counts: self.counts,
@@ -192,9 +186,9 @@ impl<'a> Assemble<'a> {
             Term::yes()
         });
         let mut parts = vec![of_constants];
-        if self.silence_after.as_datum().is_some() {
+        if self.timing.silence_after.as_datum().is_some() {
             let zero = Term::int(0).to_real();
-            parts.push(Term::compare(Comparison::Greater, &self.silence_after, &zero));
+            parts.push(Term::compare(Comparison::Greater, &self.timing.silence_after, &zero));
         }
         // Arrays and records have no literals; what is not said of them stays open, and nothing reads it.
         let plain = self

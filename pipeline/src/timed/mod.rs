@@ -38,7 +38,7 @@ use coreach_model::timed::delayed::{Delayed, delayed};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict, budget};
 use dashu::rational::RBig;
 
-use crate::artifact::TimedParticulars;
+use crate::lateness::Timing;
 
 pub use names::resolve;
 pub use rules::{Ends, Rule, Target};
@@ -60,6 +60,8 @@ pub struct Options {
     pub silence_after: SilenceAfter,
     /// The rules on silence as they were published. They call some silences a failure that the model allows: for comparisons only.
     pub published: bool,
+    /// Check the result ([`crate::check::path_guided`]).
+    pub check: bool,
 }
 
 /// Where a transition of the test case comes from.
@@ -83,12 +85,13 @@ pub struct RuleCounts {
 /// A path-guided test case.
 #[derive(Clone, Debug)]
 pub struct PathGuided {
-    /// The graph; its directions are the implementation's. Constants and actions are the model's, with `delta` behind them.
+    /// The graph; its directions are the implementation's. What the tester sees and does not send stands among the outputs, as in every timed test case
+    /// ([`crate::lateness`]); `timing` names it.
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
     /// What it says of time; silence is a fact after TM.
-    pub time: TimedParticulars,
+    pub timing: Timing,
     /// Silence.
     pub quiescence: ActionId,
     /// For each transition, what made it.
@@ -134,6 +137,9 @@ struct Case {
 ///
 /// # Errors
 /// [`PathStop`].
+///
+/// # Panics
+/// The check finds that a promise is broken: a bug of ours.
 pub fn path_guided(
     timed: &Timed,
     path: &[TransitionId],
@@ -197,7 +203,12 @@ pub fn path_guided(
             timed.called(path[*at])
         )
     });
-    Ok(assemble.done(losses.collect()))
+    let made = assemble.done(losses.collect());
+    if options.check {
+        let found = crate::check::path_guided(&made, solver);
+        assert!(found.violations.is_empty(), "a bug of ours: {:?}", found.violations);
+    }
+    Ok(made)
 }
 
 fn action_of(system: &System<'_>, transition: TransitionId) -> ActionId {
