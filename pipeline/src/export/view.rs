@@ -83,7 +83,11 @@ impl<'a> View<'a> {
             what: Stage::InputComplete.artifact(),
             stage: Some(Stage::InputComplete),
             marks: made.verdicts.map(|verdict| verdict.map(Mark::Verdict)),
-            found: FoundOut { losses: &made.losses, reachable: Some(true), ..FoundOut::default() },
+            found: FoundOut {
+                losses: &made.losses,
+                reachable: made.unseen.is_empty().then_some(true),
+                ..FoundOut::default()
+            },
             timing: Some(&made.timing),
             ..View::of_specification(&made.iosts)
         }

@@ -33,6 +33,8 @@ pub struct Assemble<'a> {
     counts: Vec<RuleCounts>,
     /// The transitions into verdicts, by what these are: their locations stand behind the contexts.
     ending: Vec<(TransitionId, Ends)>,
+    /// The contexts at which the path's step has no transition.
+    unseen: Vec<usize>,
     /// The transitions along the path.
     leading_on: Vec<TransitionId>,
     registers: BTreeSet<Datum>,
@@ -79,6 +81,7 @@ impl<'a> Assemble<'a> {
             made_by: Numbered::new(),
             counts: Vec::new(),
             ending: Vec::new(),
+            unseen: Vec::new(),
             leading_on: Vec::new(),
             registers: BTreeSet::new(),
         }
@@ -113,6 +116,10 @@ impl<'a> Assemble<'a> {
         self.verdicts.push(None);
         self.known.push(context.known.clone());
         self.counts.push(counts);
+        let goes_on = |made: &Made| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));
+        if !made.iter().any(goes_on) {
+            self.unseen.push(self.counts.len() - 1);
+        }
         for made in made {
             let leads_on = made.target == Target::Next;
             let origin = made.through.map(|through| TransitionOrigin {
@@ -163,6 +170,7 @@ impl<'a> Assemble<'a> {
             made_by: self.made_by,
             counts: self.counts,
             known: self.known,
+            unseen: self.unseen,
             losses,
         }
     }

@@ -101,6 +101,8 @@ pub struct PathGuided {
     /// For each location, what is known there of registers and constants: it holds in every state in which a run can be. Symbols in it that are neither
     /// stand for some value.
     pub known: Numbered<LocationId, Vec<Term>>,
+    /// The steps of the path, from 0, that cannot be seen before silence is a fact: no run gets past them. A greater TM may do.
+    pub unseen: Vec<usize>,
     /// What could not be said exactly, one sentence each; no verdict is wrong by it.
     pub losses: Vec<String>,
 }
@@ -230,7 +232,7 @@ fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<D
         if transition.source != at {
             return Err(PathStop::NoPath {
                 step: number,
-                transition: stop::Named::of(timed, *step),
+                transition: Box::new(stop::Named::of(timed, *step)),
                 is_at: graph.location(at).label.clone(),
                 leaves: graph.location(transition.source).label.clone(),
             });

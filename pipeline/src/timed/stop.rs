@@ -49,7 +49,7 @@ pub enum PathStop {
         /// Its place in the path, from 0.
         step: usize,
         /// The step.
-        transition: Named,
+        transition: Box<Named>,
         /// Where the path is.
         is_at: String,
         /// What it leaves.

@@ -89,6 +89,9 @@ fn a_silence_is_no_failure_while_an_answer_may_still_come() {
         follow(&test, &[], &[("0", "In", &[]), (time, "delta", &[])]).pop().unwrap()
     };
     assert_eq!(silence("5", &options("5")), "INCdur");
+    // And it is said that silence is a fact before the answer can be seen.
+    assert_eq!(of(&slow, "in,out", &options("5")).unwrap().unseen, [1]);
+    assert_eq!(of(&slow, "in,out", &options("11")).unwrap().unseen, [0usize; 0]);
     assert_eq!(silence("11.9", &options("5")), "INCdur");
     assert_eq!(silence("12", &options("5")), "FAILdur");
     let published = Options { published: true, ..options("5") };
