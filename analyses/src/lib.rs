@@ -64,6 +64,7 @@ mod readable;
 pub mod solver;
 pub mod symbolic;
 mod thresholds;
+pub mod timed;
 pub mod transfer;
 pub mod transformers;
 

@@ -37,7 +37,7 @@ use coreach_model::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Tra
 use coreach_model::obligation::enabling_condition;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type, Value};
+use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type};
 
 use crate::artifact::{TestCase, Verdict};
 use crate::limits::{Limits, Quantity};
@@ -58,8 +58,8 @@ pub struct Timing {
     pub clocks: Vec<Datum>,
     /// The names of the inputs that the tester sees and does not send.
     pub uncontrollable: BTreeSet<String>,
-    /// After so much time without an event, that is an observation: a number of type `real`.
-    pub silence_after: Value,
+    /// After so much time without an event, that is an observation: a number of type `real`, or a constant of the test case.
+    pub silence_after: Term,
 }
 
 /// The delayed form with silence.
@@ -154,7 +154,7 @@ pub fn with_silence(
 }
 
 /// The delayed form with δ among its actions, which stand in the order in which a file is read; and for each action its new number.
-fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
+pub(crate) fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
     let mut names = Names::of(form.actions.iter().map(|action| action.name.as_str()));
     let delta = Action {
         name: names.unique(DELTA),
@@ -275,9 +275,4 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
     }
     test_case.iosts.transitions = kept;
     test_case
-}
-
-/// The time as documents write it, in the language of expressions.
-pub fn written(time: &Value) -> String {
-    Term::literal(time.clone()).to_string()
 }

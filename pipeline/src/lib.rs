@@ -67,6 +67,7 @@ pub mod sources;
 pub mod stages;
 pub mod stop;
 pub mod suspend;
+pub mod timed;
 pub mod verify;
 pub mod violations;
 

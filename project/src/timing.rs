@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use coreach_model::Term;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_model::reader::{
@@ -88,7 +89,7 @@ pub(crate) fn given(
                 delay: form.delay.clone(),
                 clocks: form.clocks.clone(),
                 uncontrollable: uncontrollable.collect(),
-                silence_after: said.silence_after.clone(),
+                silence_after: Term::literal(said.silence_after.clone()),
             };
             let specification = Specification { iosts: form.iosts.clone(), types: timed.types.clone() };
             Ok(Given { specification, timed: Some((timed, timing)), form: Some(form) })

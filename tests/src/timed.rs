@@ -25,7 +25,7 @@ use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
 use coreach_model::timed::semantics::{TimedState, closed, elapse, initial, step as timed_step};
 use coreach_model::value::tuples;
-use coreach_model::{Value, Verdict};
+use coreach_model::{Term, Value, Verdict};
 use coreach_pipeline::artifact::TestCase;
 use coreach_pipeline::lateness::Timing;
 use coreach_pipeline::limits::Limits;
@@ -67,7 +67,7 @@ pub fn check(seed: u64, effort: Effort, counts: &mut Counts) -> Result<(), Strin
         delay: form.delay.clone(),
         clocks: form.clocks.clone(),
         uncontrollable: timed.uncontrollable().map(|(_, action)| action.name.clone()).collect(),
-        silence_after: Value::Real(RBig::from(2)),
+        silence_after: Term::literal(Value::Real(RBig::from(2))),
     };
     let options =
         Options { max_lookahead: 4, analysis: Analysis::default(), limits: Limits::default(), check: true };

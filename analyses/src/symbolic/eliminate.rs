@@ -6,10 +6,12 @@
 //! **Method.** An existential quantifier is taken away from a conjunction, in this order, as long as something applies:
 //!
 //! - a bound datum that nothing mentions goes: no type is empty;
+//! - what cancels out in sums goes;
 //! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is `s == y - x`);
-//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1, some value lies between all lower and
-//!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; with coefficient 1 it is exact over the
-//!   integers, too);
+//! - a number with ends on one side only goes, whatever it is multiplied with;
+//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
+//!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
+//!   integers it is exact where one of each two ends has coefficient 1);
 //! - a disequality of a number is two cases, a disjunction as many as it has parts, and a datum of few values as many as these.
 //!
 //! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none, and who asks puts
@@ -18,13 +20,13 @@
 //! **Ends**: each step has one bound datum, or one disjunction or disequality, less; cases are limited.
 //! **Cost**: for each case a few passes over its parts.
 
-use std::collections::BTreeMap;
-
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
-use dashu::integer::IBig;
+use dashu::rational::RBig;
+
+use super::sum::Sum;
 
 /// More cases than this are not worth it.
 const MOST_CASES: usize = 64;
@@ -46,7 +48,7 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     let mut done: Vec<Term> = Vec::new();
     let mut count = 1;
     while let Some(mut case) = open.pop() {
-        case.parts = case.parts.iter().flat_map(Term::conjuncts).collect();
+        case.parts = case.parts.iter().map(cancelled).flat_map(|part| part.conjuncts()).collect();
         if case.parts.iter().any(Term::is_false) {
             continue;
         }
@@ -56,6 +58,7 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
             continue;
         }
         let cases = by_equation(&case)
+            .or_else(|| by_direction(&case))
             .or_else(|| by_bounds(&case))
             .or_else(|| by_disjunction(&case))
             .or_else(|| by_values(&case))?;
@@ -98,6 +101,37 @@ fn by_equation(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
+/// A bound number that has ends on one side only, or none, beside values that it must not have: some value lies far enough away, however often it is counted.
+fn by_direction(case: &Case) -> Option<Vec<Case>> {
+    case.bound.iter().find_map(|datum| {
+        if !datum.ty().is_number() {
+            return None;
+        }
+        let own = in_type(&Term::datum(datum), datum.ty()).conjuncts();
+        let (about, others): (Vec<Term>, Vec<Term>) =
+            own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
+        let mut side = None;
+        for part in &about {
+            let Node::Compare(comparison, a, b) = part.node() else { return None };
+            if !a.sort().is_number() {
+                return None;
+            }
+            let is_added = Sum::of_difference(a, b).adds(datum)?;
+            let is_low = match comparison {
+                Comparison::NotEqual => continue,
+                Comparison::Equal => return None,
+                Comparison::Greater | Comparison::AtLeast => is_added,
+                Comparison::Less | Comparison::AtMost => !is_added,
+            };
+            if *side.get_or_insert(is_low) != is_low {
+                return None;
+            }
+        }
+        let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
+        Some(vec![Case { bound, parts: others }])
+    })
+}
+
 /// A bound datum that has nothing but ends.
 fn by_bounds(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().find_map(|datum| {
@@ -107,20 +141,23 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
         let own = in_type(&Term::datum(datum), datum.ty()).conjuncts();
         let (about, mut others): (Vec<Term>, Vec<Term>) =
             own.into_iter().chain(case.parts.iter().cloned()).partition(|part| part.mentions(datum));
-        // An end, and whether it is excluded.
         let (mut low, mut high) = (Vec::new(), Vec::new());
         for part in &about {
-            match solved(part, datum)? {
-                (Comparison::AtLeast, end) => low.push((end, false)),
-                (Comparison::Greater, end) => low.push((end, true)),
-                (Comparison::AtMost, end) => high.push((end, false)),
-                (Comparison::Less, end) => high.push((end, true)),
-                (Comparison::Equal | Comparison::NotEqual, _) => return None,
+            let (comparison, times, at) = match solved(part, datum) {
+                Some((comparison, at)) => (comparison, RBig::ONE, at),
+                None => counted(part, datum)?,
+            };
+            match comparison {
+                Comparison::AtLeast => low.push(End { at, times, is_excluded: false }),
+                Comparison::Greater => low.push(End { at, times, is_excluded: true }),
+                Comparison::AtMost => high.push(End { at, times, is_excluded: false }),
+                Comparison::Less => high.push(End { at, times, is_excluded: true }),
+                Comparison::Equal | Comparison::NotEqual => return None,
             }
         }
-        for (least, is_above) in &low {
-            for (most, is_below) in &high {
-                others.push(room(least, *is_above, most, *is_below));
+        for least in &low {
+            for most in &high {
+                others.push(room(least, most)?);
             }
         }
         let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
@@ -128,17 +165,38 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
-/// That a number lies between two ends.
-fn room(low: &Term, is_above: bool, high: &Term, is_below: bool) -> Term {
-    if *low.sort() == Type::Real {
-        let comparison = if is_above || is_below { Comparison::Less } else { Comparison::AtMost };
-        return Term::compare(comparison, low, high);
+/// An end of what a number may be, so many times.
+struct End {
+    at: Term,
+    times: RBig,
+    is_excluded: bool,
+}
+
+/// That a number lies between two ends. Of integers one of the two must be its own end: between its own lower end and the end of a multiple of it lies a value where
+/// the multiple of that lower end is no greater; between two multiples there may be none.
+fn room(low: &End, high: &End) -> Option<Term> {
+    let is_strict = low.is_excluded || high.is_excluded;
+    if *low.at.sort() == Type::Real {
+        let comparison = if is_strict { Comparison::Less } else { Comparison::AtMost };
+        return Some(Term::compare(comparison, &low.at, &high.at));
     }
-    match (is_above, is_below) {
-        (false, false) => Term::compare(Comparison::AtMost, low, high),
-        (true, true) => Term::compare(Comparison::Less, &Term::add(low, &Term::int(1)), high),
-        _ => Term::compare(Comparison::Less, low, high),
+    if low.times == RBig::ONE && high.times == RBig::ONE {
+        return Some(match (low.is_excluded, high.is_excluded) {
+            (false, false) => Term::compare(Comparison::AtMost, &low.at, &high.at),
+            (true, true) => Term::compare(Comparison::Less, &Term::add(&low.at, &Term::int(1)), &high.at),
+            _ => Term::compare(Comparison::Less, &low.at, &high.at),
+        });
     }
+    if low.times != RBig::ONE && high.times != RBig::ONE {
+        return None;
+    }
+    let least = if low.is_excluded { Term::add(&low.at, &Term::int(1)) } else { low.at.clone() };
+    let most = if high.is_excluded { Term::subtract(&high.at, &Term::int(1)) } else { high.at.clone() };
+    let scaled = |end: &Term, times: &RBig| match times == &RBig::ONE {
+        true => end.clone(),
+        false => Term::multiply(&Term::int(times.numerator().clone()), end),
+    };
+    Some(Term::compare(Comparison::AtMost, &scaled(&least, &high.times), &scaled(&most, &low.times)))
 }
 
 /// A disjunction or a disequality that mentions bound data, in cases.
@@ -177,6 +235,15 @@ fn by_values(case: &Case) -> Option<Vec<Case>> {
     })
 }
 
+/// The value that the equation gives to the datum, where it is one that can be solved for it; the value does not mention the datum. It need not
+/// have a value or lie in the datum's type: who puts it in the datum's place asks for that beside it.
+pub fn given_by(part: &Term, datum: &Datum) -> Option<Term> {
+    match solved(part, datum) {
+        Some((Comparison::Equal, value)) if is_told(datum.ty()) => Some(value),
+        _ => None,
+    }
+}
+
 /// The comparison, solved for a datum: `datum ⋈ value`, and the value does not mention the datum.
 fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
@@ -188,68 +255,51 @@ fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     found.or_else(|| gathered(*comparison, a, b, datum))
 }
 
-/// The same where the datum occurs several times, all in sums: what it occurs in is added up. As above, one of it must be left.
+/// The same where the datum occurs several times, all in sums: what it occurs in is added up. Of integers one of it must be left; of reals, any multiple.
 fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
-    if *a.sort() != Type::Int {
+    if !a.sort().is_number() {
         return None;
     }
-    let mut sum = Sum::default();
-    sum.add(a, &IBig::ONE);
-    sum.add(b, &IBig::NEG_ONE);
-    let own = sum.terms.remove(&Term::datum(datum))?;
-    if sum.terms.keys().any(|term| term.mentions(datum)) {
+    let mut sum = Sum::of_difference(a, b);
+    let own = sum.take(datum, a.sort())?;
+    if sum.mentions(datum) || (*a.sort() == Type::Int && own != RBig::ONE && own != RBig::NEG_ONE) {
         return None;
     }
     // own * datum + rest ⋈ 0
-    match own {
-        own if own == IBig::ONE => Some((comparison, sum.term(&IBig::NEG_ONE))),
-        own if own == IBig::NEG_ONE => Some((mirrored(comparison), sum.term(&IBig::ONE))),
-        _ => None,
-    }
+    let comparison = if own > RBig::ZERO { comparison } else { mirrored(comparison) };
+    Some((comparison, sum.term(&(RBig::NEG_ONE / own), a.sort())))
 }
 
-/// A sum of integers: what it is made of, how often, and a number.
-#[derive(Default)]
-struct Sum {
-    terms: BTreeMap<Term, IBig>,
-    number: IBig,
+/// The comparison of integers, solved for a multiple of a datum: `times * datum ⋈ value`, with `times` above 0.
+fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
+    let Node::Compare(comparison, a, b) = part.node() else { return None };
+    if *a.sort() != Type::Int {
+        return None;
+    }
+    let mut sum = Sum::of_difference(a, b);
+    let own = sum.take(datum, a.sort())?;
+    if sum.mentions(datum) {
+        return None;
+    }
+    Some(match own > RBig::ZERO {
+        true => (*comparison, own, sum.term(&RBig::NEG_ONE, a.sort())),
+        false => (mirrored(*comparison), -own, sum.term(&RBig::ONE, a.sort())),
+    })
 }
 
-impl Sum {
-    fn add(&mut self, term: &Term, times: &IBig) {
-        match term.node() {
-            Node::Literal(Value::Int(value)) => self.number += value * times,
-            Node::Negate(a) => self.add(a, &-times),
-            Node::Arithmetic(Operator::Add, a, b) => {
-                self.add(a, times);
-                self.add(b, times);
-            }
-            Node::Arithmetic(Operator::Subtract, a, b) => {
-                self.add(a, times);
-                self.add(b, &-times);
-            }
-            _ => {
-                let count = self.terms.entry(term.clone()).or_default();
-                *count += times;
-                if *count == IBig::ZERO {
-                    self.terms.remove(term);
-                }
+/// The conjunct with its sums added up, where something in them cancels out.
+pub fn cancelled(part: &Term) -> Term {
+    match part.node() {
+        Node::Compare(comparison, a, b) if a.sort().is_number() => {
+            let sum = Sum::of_difference(a, b);
+            match sum.has_cancelled() {
+                true => sum.compared(*comparison, a.sort()),
+                false => part.clone(),
             }
         }
-    }
-
-    /// So many times the sum, as a term.
-    fn term(&self, times: &IBig) -> Term {
-        let mut sum = Term::int(&self.number * times);
-        for (term, count) in &self.terms {
-            let count = count * times;
-            sum = match count {
-                count if count == IBig::ONE => Term::add(&sum, term),
-                count if count == IBig::NEG_ONE => Term::subtract(&sum, term),
-                count => Term::add(&sum, &Term::multiply(&Term::int(count), term)),
-            };
-        }
-        sum
+        Node::Or(parts) => Term::or(parts.iter().map(cancelled).collect::<Vec<_>>()),
+        Node::And(parts) => Term::and(parts.iter().map(cancelled).collect::<Vec<_>>()),
+        _ => part.clone(),
     }
 }
 

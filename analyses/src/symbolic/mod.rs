@@ -25,6 +25,7 @@ pub mod paths;
 pub mod quiescence;
 pub mod search;
 mod state;
+mod sum;
 #[cfg(test)]
 mod tests;
 pub mod tree;

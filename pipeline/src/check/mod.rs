@@ -51,12 +51,17 @@
 //!   (3) in every other location, for every output of the implementation, some guard holds; (4) what is added leads to
 //!   Fail, on outputs, and changes nothing; (5) the rest is the test graph; (6) each verdict is at its location; (7) Fail
 //!   is given where the test graph has no transition of the output, and nowhere else.
+//! - **path-guided test case** (Definition 6 of the publication of 2024): (1) nothing leaves a verdict; (2) deterministic where the path can have come; (3) there, at every
+//!   context, some guard holds for every output and every input that the tester does not send, as long as it comes before silence is a fact, and for silence from then on;
+//!   (4) what has no verdict leads to the next context, and verdicts change nothing; (5) the system fails by outputs and by silence only; (6) one transition passes, unless the path is said to be cut by silence.
+//!   What is known of where the path can have come is believed; tests hold it against the whole path's condition.
 
 mod closed;
 mod complete;
 mod facts;
 mod must_answer;
 mod obligation;
+mod path;
 mod product;
 mod silence;
 mod suspended;
@@ -68,6 +73,7 @@ mod visible;
 pub use closed::closed;
 pub use complete::complete_purpose;
 pub use obligation::Findings;
+pub use path::path_guided;
 pub use product::product;
 pub use silence::silence;
 pub use suspended::suspended;

@@ -19,7 +19,6 @@ use serde::Serialize;
 
 use super::{Mark, ONLINE, View};
 use crate::artifact::Verdict;
-use crate::lateness::written;
 use crate::named_types::named_types;
 use crate::sources::Sources;
 
@@ -232,7 +231,7 @@ fn document(view: &View<'_>) -> Document {
         made_of: view.sources.cloned(),
         timed: view.timing.map(|timing| Timed {
             delay: timing.delay.name().to_owned(),
-            silence_after: written(&timing.silence_after),
+            silence_after: timing.silence_after.to_string(),
         }),
         counts: Counts {
             locations: iosts.locations.len(),

@@ -10,6 +10,7 @@ use crate::artifact::{FoundOut, Particulars, Verdict};
 use crate::lateness::Timing;
 use crate::online::OnlineTest;
 use crate::sources::Sources;
+use crate::timed::PathGuided;
 use crate::{Generation, Stage};
 
 /// What an on-line test is called where a stage's artifact has its name.
@@ -73,6 +74,22 @@ impl<'a> View<'a> {
             found: FoundOut { losses: &test.losses, reachable: Some(test.reachable), ..FoundOut::default() },
             sources: Some(&test.sources),
             ..View::of_specification(&test.iosts)
+        }
+    }
+
+    /// The view of a path-guided test case. It is no stage's result.
+    pub fn of_path(made: &'a PathGuided) -> Self {
+        View {
+            what: Stage::InputComplete.artifact(),
+            stage: Some(Stage::InputComplete),
+            marks: made.verdicts.map(|verdict| verdict.map(Mark::Verdict)),
+            found: FoundOut {
+                losses: &made.losses,
+                reachable: made.unseen.is_empty().then_some(true),
+                ..FoundOut::default()
+            },
+            timing: Some(&made.timing),
+            ..View::of_specification(&made.iosts)
         }
     }
 

@@ -1,0 +1,138 @@
+//! Sums of numbers, added up: what an expression is made of, and how often.
+//!
+//! `x + 2 - (y - x)` is twice x, less y, and 2. Whatever is no sum, no product with a number and no quotient by one is an atom. Between a sum of integers that was lifted to
+//! reals and its atoms lifted there is no difference, so lifting is passed through.
+//!
+//! Operations are read as total: what cancels out is gone, also where it had no value.
+
+use std::collections::BTreeMap;
+
+use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::{Datum, Term, Type, Value};
+use dashu::rational::RBig;
+
+/// A sum.
+#[derive(Default)]
+pub(super) struct Sum {
+    /// Each atom, not lifted, and how often it is there; none 0 times.
+    terms: BTreeMap<Term, RBig>,
+    number: RBig,
+    /// Was something there that is not any more?
+    cancelled: bool,
+}
+
+impl Sum {
+    /// `a - b`
+    pub(super) fn of_difference(a: &Term, b: &Term) -> Self {
+        let mut sum = Sum::default();
+        sum.add(a, &RBig::ONE);
+        sum.add(b, &RBig::NEG_ONE);
+        sum
+    }
+
+    fn add(&mut self, term: &Term, times: &RBig) {
+        match term.node() {
+            Node::Literal(value) if number(value).is_some() => {
+                if let Some(value) = number(value) {
+                    self.number += value * times;
+                }
+            }
+            Node::Negate(a) => self.add(a, &-times.clone()),
+            Node::ToReal(a) => self.add(a, times),
+            Node::Arithmetic(Operator::Add, a, b) => {
+                self.add(a, times);
+                self.add(b, times);
+            }
+            Node::Arithmetic(Operator::Subtract, a, b) => {
+                self.add(a, times);
+                self.add(b, &-times.clone());
+            }
+            Node::Arithmetic(Operator::Multiply, a, b) => match (literal(a), literal(b)) {
+                (Some(factor), _) => self.add(b, &(factor * times)),
+                (_, Some(factor)) => self.add(a, &(factor * times)),
+                _ => self.atom(term, times),
+            },
+            Node::Arithmetic(Operator::Divide, a, b) => match literal(b).filter(|by| *by != RBig::ZERO) {
+                Some(by) => self.add(a, &(times / by)),
+                None => self.atom(term, times),
+            },
+            _ => self.atom(term, times),
+        }
+    }
+
+    fn atom(&mut self, term: &Term, times: &RBig) {
+        let count = self.terms.entry(term.clone()).or_default();
+        *count += times;
+        if *count == RBig::ZERO {
+            self.terms.remove(term);
+            self.cancelled = true;
+        }
+    }
+
+    /// Did something cancel out?
+    pub(super) fn has_cancelled(&self) -> bool {
+        self.cancelled
+    }
+
+    /// Takes the datum out, where it stands in the sum by itself: how often it was there. The sum is one of numbers of this sort.
+    pub(super) fn take(&mut self, datum: &Datum, sort: &Type) -> Option<RBig> {
+        // An integer among reals cannot be given any real value.
+        (datum.ty().sort() == *sort).then(|| self.terms.remove(&Term::datum(datum)))?
+    }
+
+    /// Is the datum, which stands in the sum and in no atom of it, added, and not subtracted? Lifted or not.
+    pub(super) fn adds(mut self, datum: &Datum) -> Option<bool> {
+        let own = self.terms.remove(&Term::datum(datum))?;
+        (!self.mentions(datum)).then(|| own > RBig::ZERO)
+    }
+
+    /// Does it stand within an atom?
+    pub(super) fn mentions(&self, datum: &Datum) -> bool {
+        self.terms.keys().any(|term| term.mentions(datum))
+    }
+
+    /// So many times the sum, as a term of this sort.
+    pub(super) fn term(&self, times: &RBig, sort: &Type) -> Term {
+        let mut sum = written(&(self.number.clone() * times), sort);
+        for (term, count) in &self.terms {
+            let term = if *sort == Type::Real { term.to_real() } else { term.clone() };
+            sum = match count * times {
+                count if count == RBig::ONE => Term::add(&sum, &term),
+                count if count == RBig::NEG_ONE => Term::subtract(&sum, &term),
+                count => Term::add(&sum, &Term::multiply(&written(&count, sort), &term)),
+            };
+        }
+        sum
+    }
+
+    /// `sum ⋈ 0`, as a comparison of what is added with what is subtracted.
+    pub(super) fn compared(self, comparison: Comparison, sort: &Type) -> Term {
+        let (mut left, mut right) = (Sum::default(), Sum::default());
+        for (term, count) in self.terms {
+            let side = if count > RBig::ZERO { &mut left } else { &mut right };
+            side.terms.insert(term, count);
+        }
+        right.number = self.number;
+        Term::compare(comparison, &left.term(&RBig::ONE, sort), &right.term(&RBig::NEG_ONE, sort))
+    }
+}
+
+fn number(value: &Value) -> Option<RBig> {
+    match value {
+        Value::Int(value) => Some(RBig::from(value.clone())),
+        Value::Real(value) => Some(value.clone()),
+        _ => None,
+    }
+}
+
+fn literal(term: &Term) -> Option<RBig> {
+    term.as_literal().and_then(number)
+}
+
+/// A number of this sort. Sums of integers have whole numbers only.
+fn written(value: &RBig, sort: &Type) -> Term {
+    match sort {
+        Type::Real => Term::literal(Value::Real(value.clone())),
+        _ => Term::int(value.numerator().clone()),
+    }
+}

@@ -1,0 +1,461 @@
+//! A context of a path, what it knows, and the one after a step.
+//!
+//! **Notation.** λ gives each needed variable a term over registers, constants and unknown data. Within a step, `x#was` is a register's value before
+//! it, `p#now` the value of a parameter. No name of a model contains `#`.
+//!
+//! **Ends** after one look at each part; **costs**, for each step, the elimination of what it no longer needs: formulas that do not grow with the path, unless what
+//! is known does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_model::iosts::{Iosts, LocationId, TransitionId};
+use coreach_model::obligation::{defined, in_type};
+use coreach_model::term::{Substitution, substitute, substitute_all};
+use coreach_model::{Datum, Term, Type, budget};
+
+use crate::solver::{Solver, must_hold};
+use crate::symbolic::System;
+use crate::symbolic::eliminate::{cancelled, given_by, without};
+
+/// A projection longer than this is not worth it: the old value stays as a ghost.
+const LONGEST_PROJECTION: u64 = 400;
+
+/// A made name begins with so much of the name that it is made of.
+const LONGEST_NAME: usize = 100;
+
+/// Knowledge of more parts than this is not searched for repetitions.
+const MOST_COMPARED: usize = 60;
+
+/// Where a path is, and what is known there.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Context {
+    /// The location.
+    pub location: LocationId,
+    /// λ: for each variable that is needed from here on, a term over registers, constants and unknown data.
+    pub valuation: Substitution,
+    /// The unknown data.
+    pub unknown: BTreeSet<Datum>,
+    /// What has been established: it holds in every state that is possible here, with some values of the unknown data and of ghosts.
+    pub known: Vec<Term>,
+}
+
+/// What a step leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct After {
+    /// The context behind it.
+    pub context: Context,
+    /// What becomes of the registers: terms over the registers before it, the constants and the action's parameters.
+    pub assignments: Substitution,
+}
+
+/// The names that registers have, and what they hold: one name is of one type in the whole test case.
+#[derive(Clone, Default, Debug)]
+pub struct Registers {
+    used: BTreeSet<String>,
+    made: BTreeMap<String, Type>,
+    ghosts: usize,
+}
+
+impl Registers {
+    /// Beside the names of this model.
+    pub fn beside(iosts: &Iosts) -> Self {
+        let mut used = BTreeSet::new();
+        let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
+        for datum in iosts.variables.iter().chain(&iosts.constants).chain(parameters) {
+            used.insert(datum.name().to_owned());
+            literals(datum.ty(), &mut used);
+        }
+        used.extend(iosts.actions.iter().map(|action| action.name.clone()));
+        Registers { used, ..Registers::default() }
+    }
+
+    /// These names are in use, too.
+    pub fn reserve(&mut self, data: &[Datum]) {
+        self.used.extend(data.iter().map(|datum| datum.name().to_owned()));
+    }
+
+    /// A register for a value that no variable of the model has: `amount_1`, or the next number that is free here.
+    fn extra(&mut self, of: &Datum, taken: &BTreeSet<Datum>) -> Datum {
+        let base: String =
+            of.name().split('#').next().unwrap_or_default().chars().take(LONGEST_NAME).collect();
+        let fits = |name: &String| {
+            !self.used.contains(name)
+                && self.made.get(name).is_none_or(|ty| ty == of.ty())
+                && taken.iter().all(|other| other.name() != name)
+        };
+        let found = (1..).map(|number: u32| format!("{base}_{number}")).find(fits);
+        let name = found.unwrap_or(base);
+        self.made.insert(name.clone(), of.ty().clone());
+        Datum::new(name, of.ty().clone())
+    }
+
+    fn ghost(&mut self, of: &Datum) -> Datum {
+        self.ghosts += 1;
+        let base = of.name().split('#').next().unwrap_or_default();
+        Datum::new(format!("{base}#ghost{}", self.ghosts), of.ty().clone())
+    }
+}
+
+fn literals(ty: &Type, names: &mut BTreeSet<String>) {
+    match ty {
+        Type::Enum(enumeration) => names.extend(enumeration.literals.iter().cloned()),
+        Type::Array(array) => {
+            literals(&array.index, names);
+            literals(&array.element, names);
+        }
+        Type::Record(record) => record.fields.iter().for_each(|(_, field)| literals(field, names)),
+        Type::Bool | Type::Int | Type::Nat | Type::Range(..) | Type::Real => {}
+    }
+}
+
+/// The variables that are needed at each place of the path, its end included: those that a condition from there on reads. `read` are the
+/// transitions whose conditions are asked for at a place, the path's own among them.
+pub fn needed(
+    system: &System<'_>,
+    path: &[TransitionId],
+    read: &[Vec<TransitionId>],
+) -> Vec<BTreeSet<Datum>> {
+    let iosts = system.iosts;
+    let variables: BTreeSet<Datum> = iosts.variables.iter().cloned().collect();
+    let of_conditions: Vec<BTreeSet<Datum>> = iosts
+        .transitions
+        .numbers()
+        .map(|number| system.enabled(number).data().intersection(&variables).cloned().collect())
+        .collect();
+    let mut all = vec![BTreeSet::new()];
+    let mut after: BTreeSet<Datum> = BTreeSet::new();
+    for (step, read) in path.iter().zip(read).rev() {
+        budget::ask();
+        let transition = &iosts.transitions[*step];
+        let mut here: BTreeSet<Datum> = BTreeSet::new();
+        for variable in &after {
+            match transition.assignments.get(variable) {
+                Some(value) => here.extend(value.data().intersection(&variables).cloned()),
+                None => {
+                    here.insert(variable.clone());
+                }
+            }
+        }
+        for number in read {
+            here.extend(of_conditions[number.0 as usize].iter().cloned());
+        }
+        all.push(here.clone());
+        after = here;
+    }
+    all.reverse();
+    all
+}
+
+impl Context {
+    /// Where paths begin: each needed variable has an unknown first value, unless the initial condition gives it one.
+    pub fn initial(
+        system: &System<'_>,
+        needed: &BTreeSet<Datum>,
+        registers: &mut Registers,
+        solver: &mut dyn Solver,
+    ) -> Self {
+        let iosts = system.iosts;
+        let first = |datum: &Datum| Datum::new(format!("{}#0", datum.name()), datum.ty().clone());
+        let all: Substitution =
+            iosts.variables.iter().map(|datum| (datum.clone(), Term::datum(&first(datum)))).collect();
+        let condition = &iosts.initial_condition;
+        let said = Term::and([defined(condition), condition.clone()]);
+        let valuation = all.iter().filter(|(datum, _)| needed.contains(*datum));
+        let valuation = valuation.map(|(datum, value)| (datum.clone(), value.clone())).collect();
+        let mut context = Context {
+            location: iosts.initial,
+            valuation,
+            unknown: iosts.variables.iter().map(first).collect(),
+            known: substitute(&said, &all).conjuncts(),
+        };
+        context.solve();
+        context.settle(BTreeSet::new(), &Substitution::new(), registers, solver);
+        context
+    }
+
+    /// What the transition asks for here, beyond what is known and that the delay is not negative: conjuncts over registers, constants, unknown
+    /// data and its action's parameters.
+    pub fn asked(&self, system: &System<'_>, number: TransitionId, delay: &Datum) -> Vec<Term> {
+        let parts = self.here(system.enabled(number)).conjuncts();
+        let not_negative = not_negative(delay);
+        parts.into_iter().filter(|part| *part != not_negative && !self.known.contains(part)).collect()
+    }
+
+    /// A term over the model's variables, as one over what stands here.
+    pub fn here(&self, term: &Term) -> Term {
+        substitute(term, &self.valuation)
+    }
+
+    /// That the conditions hold together with some values of the unknown data, and of the others that are named: what is known of unknown data that they speak of is
+    /// taken into account, the rest need not be. Exact; `None` where it cannot be said without a quantifier.
+    pub fn some(&self, bound: &[Datum], parts: &[Term]) -> Option<Term> {
+        let mut all: Vec<Term> = parts.to_vec();
+        let (tied, rest) = self.tied(&data_of(parts));
+        debug_assert!(rest.len() + tied.len() == self.known.len(), "each is one of them");
+        all.splice(0..0, tied);
+        let mut unknown: Vec<Datum> = bound.to_vec();
+        unknown.extend(self.unknown.iter().cloned());
+        without(&unknown, &all)
+    }
+
+    /// What is known of unknown data that these are tied to; and the rest.
+    fn tied(&self, data: &BTreeSet<Datum>) -> (Vec<Term>, Vec<Term>) {
+        let mut reached: BTreeSet<Datum> = data.intersection(&self.unknown).cloned().collect();
+        let mentioned: Vec<BTreeSet<Datum>> = self.known.iter().map(Term::data).collect();
+        loop {
+            let before = reached.len();
+            for data in &mentioned {
+                if !data.is_disjoint(&reached) {
+                    reached.extend(data.intersection(&self.unknown).cloned());
+                }
+            }
+            if reached.len() == before {
+                break;
+            }
+        }
+        let (mut tied, mut rest) = (Vec::new(), Vec::new());
+        for (part, data) in self.known.iter().zip(&mentioned) {
+            if data.is_disjoint(&reached) { rest.push(part.clone()) } else { tied.push(part.clone()) }
+        }
+        (tied, rest)
+    }
+
+    /// Behind the transition, which leaves this location; `needed` are the variables that are needed there.
+    pub fn after(
+        &self,
+        system: &System<'_>,
+        number: TransitionId,
+        needed: &BTreeSet<Datum>,
+        registers: &mut Registers,
+        solver: &mut dyn Solver,
+    ) -> After {
+        budget::ask();
+        let transition = &system.iosts.transitions[number];
+        let parameters = &system.iosts.action(transition.action).parameters;
+        let now = |datum: &Datum| Datum::new(format!("{}#now", datum.name()), datum.ty().clone());
+        let was = |datum: &Datum| Datum::new(format!("{}#was", datum.name()), datum.ty().clone());
+        let held = self.registers(system.iosts);
+        let before: Substitution =
+            held.iter().map(|datum| (datum.clone(), Term::datum(&was(datum)))).collect();
+        // λ over the old values, and the parameters beside it.
+        let mut standing: Substitution = self
+            .valuation
+            .iter()
+            .map(|(variable, value)| (variable.clone(), substitute(value, &before)))
+            .collect();
+        standing.extend(parameters.iter().map(|datum| (datum.clone(), Term::datum(&now(datum)))));
+        let valuation = needed
+            .iter()
+            .map(|variable| (variable.clone(), substitute(&Iosts::effect(transition, variable), &standing)));
+        let mut known = substitute_all(&self.known, &before);
+        for part in substitute(system.enabled(number), &standing).conjuncts() {
+            if !known.contains(&part) {
+                known.push(part);
+            }
+        }
+        let mut context = Context {
+            location: transition.target,
+            valuation: valuation.collect(),
+            unknown: self.unknown.clone(),
+            known,
+        };
+        context.solve();
+        let old: BTreeSet<Datum> = held.iter().map(&was).chain(parameters.iter().map(&now)).collect();
+        let names: Substitution = held
+            .iter()
+            .map(|datum| (was(datum), Term::datum(datum)))
+            .chain(parameters.iter().map(|datum| (now(datum), Term::datum(datum))))
+            .collect();
+        let assignments = context.settle(old, &names, registers, solver);
+        After { context, assignments }
+    }
+
+    /// The registers that it mentions.
+    pub fn registers(&self, iosts: &Iosts) -> BTreeSet<Datum> {
+        let terms: Vec<Term> = self.valuation.values().chain(&self.known).cloned().collect();
+        let mut data = data_of(&terms);
+        data.retain(|datum| !datum.name().contains('#') && !iosts.constants.contains(datum));
+        data
+    }
+
+    /// Takes away unknown data that an equation determines.
+    fn solve(&mut self) {
+        loop {
+            let found = self.unknown.iter().find_map(|datum| {
+                let value = self.known.iter().find_map(|part| given_by(part, datum))?;
+                Some((datum.clone(), value))
+            });
+            let Some((datum, value)) = found else { return };
+            let put = Substitution::from([(datum.clone(), value.clone())]);
+            let mut known = vec![defined(&value), in_type(&value, datum.ty())];
+            known.extend(substitute_all(&self.known, &put));
+            self.known = flat(known.iter().map(cancelled).collect());
+            for term in self.valuation.values_mut() {
+                *term = substitute(term, &put);
+            }
+            self.unknown.remove(&datum);
+        }
+    }
+
+    /// Gives registers to what is needed, and projects the rest away. `old` are the symbols that do not outlive the step, `names` what
+    /// they are called in the assignments, which it returns.
+    fn settle(
+        &mut self,
+        old: BTreeSet<Datum>,
+        names: &Substitution,
+        registers: &mut Registers,
+        solver: &mut dyn Solver,
+    ) -> Substitution {
+        // What is determined by what was observed gets a register, under the variable's own name.
+        let mut held: Vec<(Datum, Term)> = Vec::new();
+        let mut mixed: BTreeSet<Datum> = BTreeSet::new();
+        for (variable, value) in &self.valuation {
+            let data = value.data();
+            if data.is_disjoint(&old) {
+                mixed.extend(data);
+            } else if data.is_disjoint(&self.unknown) {
+                held.push((variable.clone(), value.clone()));
+            } else {
+                mixed.extend(data);
+            }
+        }
+        let (tied, rest) = self.tied(&mixed);
+        mixed.extend(data_of(&tied));
+        // Old symbols that go on under a register's name.
+        let mut goes_on = Substitution::new();
+        let mut taken: BTreeSet<Datum> = held.iter().map(|(variable, _)| variable.clone()).collect();
+        for (variable, value) in &held {
+            if let Some(symbol) = value.as_datum().filter(|symbol| symbol.ty() == variable.ty()) {
+                goes_on.entry(symbol.clone()).or_insert_with(|| Term::datum(variable));
+            }
+        }
+        let mut extra = Vec::new();
+        for symbol in mixed.intersection(&old) {
+            if goes_on.contains_key(symbol) {
+                continue;
+            }
+            let kept = names.get(symbol).and_then(Term::as_datum);
+            let kept = kept.filter(|_| symbol.name().ends_with("#was"));
+            let register = match kept {
+                Some(register) if taken.iter().all(|other| other.name() != register.name()) => {
+                    register.clone()
+                }
+                _ => registers.extra(symbol, &taken),
+            };
+            taken.insert(register.clone());
+            goes_on.insert(symbol.clone(), Term::datum(&register));
+            extra.push((register, Term::datum(symbol)));
+        }
+        let assignments: Substitution = held
+            .iter()
+            .chain(&extra)
+            .map(|(register, value)| (register.clone(), substitute(value, names)))
+            .filter(|(register, value)| value.as_datum() != Some(register))
+            .collect();
+        // λ over the new registers.
+        for (variable, value) in &mut self.valuation {
+            *value = match held.iter().any(|(held, _)| held == variable) {
+                true => Term::datum(variable),
+                false => substitute(value, &goes_on),
+            };
+        }
+        // The rest of the knowledge, with what the registers hold, without what they do not.
+        let mut open = substitute_all(&rest, &goes_on);
+        for (register, value) in &held {
+            let value = substitute(value, &goes_on);
+            if value != Term::datum(register) {
+                open.push(Term::equal(&Term::datum(register), &value));
+            }
+        }
+        let tied = substitute_all(&tied, &goes_on);
+        self.unknown =
+            data_of(&tied).union(&mixed).filter(|datum| self.unknown.contains(*datum)).cloned().collect();
+        let kept: BTreeSet<Datum> = self.unknown.clone();
+        let mut known = tied;
+        for group in groups(flat(open), |datum| is_passing(datum, &kept)) {
+            known.extend(projected(group, &kept, registers));
+        }
+        self.known = unrepeated(flat(known), solver);
+        assignments
+    }
+}
+
+/// That the delay is not negative.
+pub fn not_negative(delay: &Datum) -> Term {
+    use coreach_model::term::node::Comparison;
+    Term::compare(Comparison::AtLeast, &Term::datum(delay), &Term::int(0).to_real())
+}
+
+/// A symbol of a step, or an unknown datum that is needed no more; ghosts are, too.
+fn is_passing(datum: &Datum, kept: &BTreeSet<Datum>) -> bool {
+    datum.name().contains('#') && !kept.contains(datum)
+}
+
+fn data_of(terms: &[Term]) -> BTreeSet<Datum> {
+    terms.iter().flat_map(Term::data).collect()
+}
+
+fn flat(parts: Vec<Term>) -> Vec<Term> {
+    Term::and(parts).conjuncts()
+}
+
+/// The parts in groups: those that share a passing symbol are in one.
+fn groups(parts: Vec<Term>, is_passing: impl Fn(&Datum) -> bool) -> Vec<Vec<Term>> {
+    let mut groups: Vec<(BTreeSet<Datum>, Vec<Term>)> = Vec::new();
+    for part in parts {
+        let mut symbols: BTreeSet<Datum> = part.data().into_iter().filter(&is_passing).collect();
+        let mut joined = Vec::new();
+        let mut apart = Vec::new();
+        for (others, group) in groups {
+            if others.is_disjoint(&symbols) {
+                apart.push((others, group));
+            } else {
+                symbols.extend(others);
+                joined.extend(group);
+            }
+        }
+        joined.push(part);
+        groups = apart;
+        groups.push((symbols, joined));
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// A group without its passing symbols; where that cannot be said shortly, they become ghosts.
+fn projected(group: Vec<Term>, kept: &BTreeSet<Datum>, registers: &mut Registers) -> Vec<Term> {
+    let data = data_of(&group);
+    let passing: Vec<Datum> = data.iter().filter(|datum| is_passing(datum, kept)).cloned().collect();
+    if passing.is_empty() {
+        return group;
+    }
+    // It speaks of nothing that lasts, and has been established: nothing follows from it.
+    if passing.len() == data.len() {
+        return Vec::new();
+    }
+    let is_new = |datum: &Datum| !datum.name().contains("#ghost");
+    if let Some(short) = without(&passing, &group).filter(|term| term.written_size() <= LONGEST_PROJECTION) {
+        return short.conjuncts();
+    }
+    let ghosts: Substitution = passing
+        .iter()
+        .filter(|datum| is_new(datum))
+        .map(|datum| (datum.clone(), Term::datum(&registers.ghost(datum))))
+        .collect();
+    substitute_all(&group, &ghosts)
+}
+
+/// Without parts that the others imply; what stands in front is kept.
+pub(super) fn unrepeated(mut parts: Vec<Term>, solver: &mut dyn Solver) -> Vec<Term> {
+    if parts.len() > MOST_COMPARED {
+        return parts;
+    }
+    let mut at = parts.len();
+    while at > 0 {
+        at -= 1;
+        let part = parts.remove(at);
+        if !must_hold(solver, &parts, &part) {
+            parts.insert(at, part);
+        }
+    }
+    parts
+}

@@ -1,0 +1,108 @@
+//! The check of a path-guided test case: see the list in [`super`].
+//!
+//! It knows neither the rules nor contexts. It takes from the test case what is known at a location, and asks the solver about guards.
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_model::iosts::{ActionKind, Transition};
+use coreach_model::term::node::Comparison;
+use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict, budget};
+
+use super::{Findings, Violation};
+use crate::timed::PathGuided;
+
+/// Checks a path-guided test case.
+pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
+    let mut findings = Findings::default();
+    let iosts = &made.iosts;
+    let outgoing = iosts.outgoing();
+    for (location, leaving) in outgoing.numbered() {
+        budget::ask();
+        let name = || iosts.location(location).name.clone();
+        if made.verdicts[location].is_some() {
+            if !leaving.is_empty() {
+                let rule = "path-guided (1): a transition leaves a verdict";
+                findings.violations.push(Violation { rule, place: name() });
+            }
+            continue;
+        }
+        for (id, action) in iosts.actions.numbered() {
+            if !action.is_visible() {
+                continue;
+            }
+            let of_action: Vec<&Transition> =
+                leaving.iter().map(|number| &iosts.transitions[*number]).filter(|t| t.action == id).collect();
+            let known = &made.known[location];
+            for (at, one) in of_action.iter().enumerate() {
+                for other in &of_action[at + 1..] {
+                    let mut both = known.clone();
+                    both.extend([one.guard.clone(), other.guard.clone()]);
+                    let rule = "path-guided (2): two transitions can be taken together";
+                    settle(&mut findings, solver, &both, rule, &format!("{}: {}", name(), action.name));
+                }
+            }
+            if let Some(times) = times(made, id) {
+                let mut none = known.clone();
+                none.extend(times);
+                none.extend(of_action.iter().map(|transition| transition.guard.not()));
+                let rule = "path-guided (3): an event that can be seen has no transition";
+                settle(&mut findings, solver, &none, rule, &format!("{}: {}", name(), action.name));
+            }
+        }
+    }
+    for (number, transition) in iosts.transitions.numbered() {
+        let target = made.verdicts[transition.target];
+        let place = || iosts.describe(transition);
+        if target.is_none() && transition.target != LocationId(transition.source.0 + 1) {
+            let rule = "path-guided (4): a transition leads elsewhere than to the next context";
+            findings.violations.push(Violation { rule, place: place() });
+        }
+        if target.is_some() && !transition.assignments.is_empty() {
+            let rule = "path-guided (4): a verdict changes data";
+            findings.violations.push(Violation { rule, place: place() });
+        }
+        let is_blamed = target == Some(Verdict::Fail);
+        if is_blamed && !is_the_systems(made, number) {
+            let rule = "path-guided (5): the system fails by what it does not send";
+            findings.violations.push(Violation { rule, place: place() });
+        }
+    }
+    let passes = iosts.transitions.iter().filter(|t| made.verdicts[t.target] == Some(Verdict::Pass)).count();
+    if passes > 1 || passes == 0 && made.unseen.is_empty() {
+        let rule = "path-guided (6): not one transition leads to Pass";
+        findings.violations.push(Violation { rule, place: iosts.name.clone() });
+    }
+    findings
+}
+
+fn settle(
+    findings: &mut Findings,
+    solver: &mut dyn Solver,
+    formula: &[Term],
+    rule: &'static str,
+    place: &str,
+) {
+    match solver.check(formula) {
+        Answer::Unsat => {}
+        Answer::Sat => findings.violations.push(Violation { rule, place: place.to_owned() }),
+        Answer::Unknown => findings.unknown += 1,
+    }
+}
+
+/// When the event can be seen: silence from TM on, all else that is seen before. Nothing of what the tester sends.
+fn times(made: &PathGuided, action: ActionId) -> Option<[Term; 2]> {
+    let delay = Term::datum(&made.timing.delay);
+    let zero = Term::int(0).to_real();
+    let comparison = match made.iosts.action(action).kind {
+        ActionKind::Output => Comparison::Less,
+        ActionKind::Quiescence => Comparison::AtLeast,
+        ActionKind::Input | ActionKind::Internal => return None,
+    };
+    let not_negative = Term::compare(Comparison::AtLeast, &delay, &zero);
+    Some([not_negative, Term::compare(comparison, &delay, &made.timing.silence_after)])
+}
+
+/// Does the transition take an output of the system, or its silence?
+fn is_the_systems(made: &PathGuided, number: TransitionId) -> bool {
+    let action = made.iosts.action(made.iosts.transitions[number].action);
+    action.is_observed() && !made.timing.uncontrollable.contains(&action.name)
+}

@@ -1,0 +1,212 @@
+//! The transitions that the rules made, put together: one IOSTS with verdicts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::timed::Context;
+use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::obligation::defined;
+use coreach_model::term::Substitution;
+use coreach_model::term::node::Comparison;
+use coreach_model::timed::delayed::Delayed;
+use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Type, Value, Verdict};
+
+use super::rules::{Ends, Made, Target};
+use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
+use crate::lateness::{Timing, with_action};
+use crate::names::of_scope;
+
+/// What TM is called as a constant, where no datum has the name.
+const TM: &str = "TM";
+
+/// A test case that is being put together.
+pub struct Assemble<'a> {
+    delayed: &'a Delayed,
+    iosts: Iosts,
+    quiescence: ActionId,
+    /// For each action of the delayed form, its number here.
+    moved: Numbered<ActionId, ActionId>,
+    timing: Timing,
+    verdicts: Numbered<LocationId, Option<Verdict>>,
+    known: Numbered<LocationId, Vec<Term>>,
+    made_by: Numbered<TransitionId, MadeBy>,
+    counts: Vec<RuleCounts>,
+    /// The transitions into verdicts, by what these are: their locations stand behind the contexts.
+    ending: Vec<(TransitionId, Ends)>,
+    /// The contexts at which the path's step has no transition.
+    unseen: Vec<usize>,
+    /// The transitions along the path.
+    leading_on: Vec<TransitionId>,
+    registers: BTreeSet<Datum>,
+}
+
+impl<'a> Assemble<'a> {
+    /// Nothing but the data and the actions.
+    pub fn new(delayed: &'a Delayed, silence_after: &SilenceAfter) -> Self {
+        let given = &delayed.iosts;
+        let mut scope = of_scope(given);
+        let mut constants = given.constants.clone();
+        let silence_after = match silence_after {
+            SilenceAfter::Time(time) => Term::literal(Value::Real(time.clone())),
+            SilenceAfter::Constant => {
+                let constant = Datum::new(scope.unique(TM), Type::Real);
+                constants.push(constant.clone());
+                Term::datum(&constant)
+            }
+        };
+        let timing = Timing {
+            delay: delayed.delay.clone(),
+            clocks: delayed.clocks.clone(),
+            uncontrollable: delayed.uncontrollable.iter().map(|id| given.action(*id).name.clone()).collect(),
+            silence_after,
+        };
+        let (with_delta, quiescence, moved) = with_action(given, &timing);
+        let iosts = Iosts {
+            constants,
+            variables: Vec::new(),
+            initial_condition: Term::yes(),
+            locations: Numbered::new(),
+            initial: LocationId(0),
+            transitions: Numbered::new(),
+            ..with_delta
+        };
+        Assemble {
+            delayed,
+            iosts,
+            quiescence,
+            moved,
+            timing,
+            verdicts: Numbered::new(),
+            known: Numbered::new(),
+            made_by: Numbered::new(),
+            counts: Vec::new(),
+            ending: Vec::new(),
+            unseen: Vec::new(),
+            leading_on: Vec::new(),
+            registers: BTreeSet::new(),
+        }
+    }
+
+    /// TM.
+    pub fn silence_after(&self) -> &Term {
+        &self.timing.silence_after
+    }
+
+    /// The constants of the test case.
+    pub fn constants(&self) -> &[Datum] {
+        &self.iosts.constants
+    }
+
+    /// The path's next context, with what its rules made; the assignments are those of the path's step.
+    pub fn context(
+        &mut self,
+        context: &Context,
+        made: &[Made],
+        assignments: &Substitution,
+        counts: RuleCounts,
+    ) {
+        let here = self.iosts.locations.next_number();
+        let at = self.delayed.iosts.location(context.location);
+        let name = format!("ec{}", here.0);
+        self.iosts.locations.push(Location {
+            label: format!("{name}: {}", at.label),
+            name,
+            description: at.description.clone(),
+        });
+        self.verdicts.push(None);
+        self.known.push(context.known.clone());
+        self.counts.push(counts);
+        let goes_on = |made: &Made| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));
+        if !made.iter().any(goes_on) {
+            self.unseen.push(self.counts.len() - 1);
+        }
+        for made in made {
+            let leads_on = made.target == Target::Next;
+            let origin = made.through.map(|through| TransitionOrigin {
+                whole: self.delayed.iosts.transitions[through].origin.whole.clone(),
+                ..TransitionOrigin::default()
+            });
+            let number = self.iosts.transitions.push(Transition {
+                source: here,
+                action: made.action.map_or(self.quiescence, |action| self.moved[action]),
+                guard: made.guard.clone(),
+                assignments: if leads_on { assignments.clone() } else { Substitution::new() },
+                target: here,
+                origin: origin.unwrap_or_default(),
+            });
+            self.made_by.push(MadeBy { rule: made.rule, through: made.through });
+            match made.target {
+                Target::Next => self.leading_on.push(number),
+                Target::Ends(ends) => self.ending.push((number, ends)),
+            }
+        }
+        self.registers.extend(assignments.keys().cloned());
+    }
+
+    /// The test case.
+    pub fn done(mut self, mut losses: Vec<String>) -> PathGuided {
+        for number in std::mem::take(&mut self.leading_on) {
+            let next = LocationId(self.iosts.transitions[number].source.0 + 1);
+            self.iosts.transitions[number].target = next;
+        }
+        let used: BTreeSet<Ends> = self.ending.iter().map(|(_, ends)| *ends).collect();
+        let mut places: BTreeMap<Ends, LocationId> = BTreeMap::new();
+        for ends in used {
+            places.insert(ends, self.iosts.locations.push(Location::named(ends.name())));
+            self.verdicts.push(Some(ends.verdict()));
+            self.known.push(Vec::new());
+        }
+        for (number, ends) in std::mem::take(&mut self.ending) {
+            self.iosts.transitions[number].target = places[&ends];
+        }
+        self.iosts.variables = self.variables();
+        let initial = self.initial_condition(&mut losses);
+        self.iosts.initial_condition = initial;
+        PathGuided {
+            iosts: self.iosts,
+            verdicts: self.verdicts,
+            timing: self.timing,
+            quiescence: self.quiescence,
+            made_by: self.made_by,
+            counts: self.counts,
+            known: self.known,
+            unseen: self.unseen,
+            losses,
+        }
+    }
+
+    /// The registers: those of the model's variables in its order, then the others.
+    fn variables(&self) -> Vec<Datum> {
+        let own = &self.delayed.iosts.variables;
+        let mut all: Vec<Datum> =
+            own.iter().filter(|datum| self.registers.contains(*datum)).cloned().collect();
+        all.extend(self.registers.iter().filter(|datum| !own.contains(datum)).cloned());
+        all
+    }
+
+    /// What the model asks of the constants; that TM is a time; and a first value for each register, which nothing reads.
+    fn initial_condition(&self, losses: &mut Vec<String>) -> Term {
+        let given = &self.delayed.iosts;
+        let condition = &given.initial_condition;
+        let all = Term::and([defined(condition), condition.clone()]).conjuncts();
+        let of_constants = without(&given.variables, &all).unwrap_or_else(|| {
+            losses.push("which constants the initial condition allows could not be said without a quantifier: none is excluded".to_owned());
+            Term::yes()
+        });
+        let mut parts = vec![of_constants];
+        if self.timing.silence_after.as_datum().is_some() {
+            let zero = Term::int(0).to_real();
+            parts.push(Term::compare(Comparison::Greater, &self.timing.silence_after, &zero));
+        }
+        // Arrays and records have no literals; what is not said of them stays open, and nothing reads it.
+        let plain = self
+            .iosts
+            .variables
+            .iter()
+            .filter(|datum| !matches!(datum.ty(), Type::Array(_) | Type::Record(_)));
+        parts.extend(
+            plain.map(|datum| Term::equal(&Term::datum(datum), &Term::literal(Value::any(datum.ty())))),
+        );
+        Term::and(parts)
+    }
+}

@@ -1,0 +1,313 @@
+//! A path of a timed model, made a test case.
+//!
+//! **Problem.** A tester wants to see one way through a timed model: these stimuli, these outputs, in time. It sends what keeps the rest of the path possible,
+//! and says of everything that it sees whether it is the path's next event, another one that the model allows, or none.
+//!
+//! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6, the ten rules. It is done on the delayed form
+//! ([`coreach_model::timed::delayed`]): an event's delay is its first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with verdicts,
+//! deterministic, whose guards say all about time. `delta`, silence, is an action of it with the delay as its parameter.
+//!
+//! **Where we differ**, besides the corrections in [`rules`]:
+//!
+//! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and speak of registers that are called as the model's variables. So the work
+//!   for each step, and what it makes, do not grow with the path.
+//! - Equal contexts are treated once: along a periodic path, all but the first periods are remembered.
+//! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in coreach. Unknown (F_ini) are the first values of
+//!   variables that the initial condition leaves open.
+//! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes it.
+//!
+//! [`path_guided`] is the whole; [`resolve`] finds the path by names; [`stop`] says why there is no test case; [`witness`] shows a trace that two transitions share;
+//! [`assemble`] makes the IOSTS.
+
+mod assemble;
+pub mod names;
+pub mod rules;
+pub mod stop;
+pub mod witness;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use coreach_analyses::solver::Solver;
+use coreach_analyses::symbolic::System;
+use coreach_analyses::timed::{Context, Registers, future, needed};
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::term::Substitution;
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::{Delayed, delayed};
+use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict, budget};
+use dashu::rational::RBig;
+
+use crate::lateness::Timing;
+
+pub use names::resolve;
+pub use rules::{Ends, Rule, Target};
+pub use stop::PathStop;
+
+/// After how long silence is a fact (TM).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SilenceAfter {
+    /// So many units of time.
+    Time(RBig),
+    /// A constant of the test case, greater than 0.
+    Constant,
+}
+
+/// What can be chosen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// TM.
+    pub silence_after: SilenceAfter,
+    /// The rules on silence as they were published. They call some silences a failure that the model allows: for comparisons only.
+    pub published: bool,
+    /// Check the result ([`crate::check::path_guided`]).
+    pub check: bool,
+}
+
+/// Where a transition of the test case comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MadeBy {
+    /// The rule.
+    pub rule: Rule,
+    /// The model's transition, where it is about one.
+    pub through: Option<TransitionId>,
+}
+
+/// How often each rule made a transition at a context.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct RuleCounts {
+    /// Transitions of the test case.
+    pub made: BTreeMap<Rule, usize>,
+    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path cannot have come here.
+    pub idle: BTreeMap<Rule, usize>,
+}
+
+/// A path-guided test case.
+#[derive(Clone, Debug)]
+pub struct PathGuided {
+    /// The graph; its directions are the implementation's. What the tester sees and does not send stands among the outputs, as in every timed test case
+    /// ([`crate::lateness`]); `timing` names it.
+    pub iosts: Iosts,
+    /// For each location: its verdict, where it is one.
+    pub verdicts: Numbered<LocationId, Option<Verdict>>,
+    /// What it says of time; silence is a fact after TM.
+    pub timing: Timing,
+    /// Silence.
+    pub quiescence: ActionId,
+    /// For each transition, what made it.
+    pub made_by: Numbered<TransitionId, MadeBy>,
+    /// For each context of the path, in order: its rules' counts.
+    pub counts: Vec<RuleCounts>,
+    /// For each location, what is known there of registers and constants: it holds in every state in which a run can be. Symbols in it that are neither
+    /// stand for some value.
+    pub known: Numbered<LocationId, Vec<Term>>,
+    /// The steps of the path, from 0, that cannot be seen before silence is a fact: no run gets past them. A greater TM may do.
+    pub unseen: Vec<usize>,
+    /// What could not be said exactly, one sentence each; no verdict is wrong by it.
+    pub losses: Vec<String>,
+}
+
+impl PathGuided {
+    /// How often the rule made a transition.
+    pub fn made(&self, rule: Rule) -> usize {
+        self.counts.iter().filter_map(|counts| counts.made.get(&rule)).sum()
+    }
+}
+
+/// What is found out about a context, with the path's step there.
+struct Treated {
+    made: Vec<rules::Made>,
+    counts: RuleCounts,
+    /// May the condition of the step, as the publication writes it, be false for some values of what was observed?
+    may_miss: bool,
+    next: Option<Rc<Context>>,
+    assignments: Substitution,
+}
+
+/// What a context's treatment depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Case {
+    context: Rc<Context>,
+    step: TransitionId,
+    ahead: Term,
+    needed: BTreeSet<Datum>,
+    is_last: bool,
+    has_history: bool,
+}
+
+/// Makes the test case of a path, which begins in the initial location.
+///
+/// # Errors
+/// [`PathStop`].
+///
+/// # Panics
+/// The check finds that a promise is broken: a bug of ours.
+pub fn path_guided(
+    timed: &Timed,
+    path: &[TransitionId],
+    options: &Options,
+    solver: &mut dyn Solver,
+) -> Result<PathGuided, PathStop> {
+    budget::doing("making a path-guided test case");
+    let delayed = prepared(timed, path, options)?;
+    let system = System::new(&delayed.iosts);
+    let read: Vec<Vec<TransitionId>> = path.iter().map(|step| read(&system, &delayed, *step)).collect();
+    let needed = needed(&system, path, &read);
+    let ahead = future(&system, path, solver);
+    let mut assemble = assemble::Assemble::new(&delayed, &options.silence_after);
+    let mut registers = Registers::beside(&delayed.iosts);
+    registers.reserve(assemble.constants());
+    let mut treated: HashMap<Case, Rc<Treated>> = HashMap::new();
+    let mut context = Rc::new(Context::initial(&system, &needed[0], &mut registers, solver));
+    let mut has_history = false;
+    for (at, step) in path.iter().enumerate() {
+        budget::ask();
+        let case = Case {
+            context: context.clone(),
+            step: *step,
+            ahead: ahead.conditions[at + 1].clone(),
+            needed: needed[at + 1].clone(),
+            is_last: at + 1 == path.len(),
+            has_history,
+        };
+        let found = match treated.get(&case) {
+            Some(known) => known.clone(),
+            None => {
+                let place = rules::Place {
+                    system: &system,
+                    delayed: &delayed,
+                    context: &context,
+                    step: *step,
+                    ahead: &case.ahead,
+                    is_last: case.is_last,
+                    silence_after: assemble.silence_after(),
+                    published: options.published,
+                };
+                let found = match treat(&place, &case, &mut registers, solver) {
+                    Ok(found) => Rc::new(found),
+                    Err(stopped) => return Err(why_not(timed, &delayed, path, at, stopped, solver)),
+                };
+                treated.insert(case, found.clone());
+                found
+            }
+        };
+        assemble.context(&context, &found.made, &found.assignments, found.counts.clone());
+        has_history |= found.may_miss;
+        if let Some(next) = &found.next {
+            context = next.clone();
+        }
+    }
+    let weaker = ahead.weaker.iter().filter(|at| delayed.is_controllable(action_of(&system, path[**at])));
+    let losses = weaker.map(|at| {
+        format!(
+            "step {} ({}): what the rest of the path needs could not be said without a quantifier; the stimulus may be sent where it leads nowhere",
+            at + 1,
+            timed.called(path[*at])
+        )
+    });
+    let made = assemble.done(losses.collect());
+    if options.check {
+        let found = crate::check::path_guided(&made, solver);
+        assert!(found.violations.is_empty(), "a bug of ours: {:?}", found.violations);
+    }
+    Ok(made)
+}
+
+fn action_of(system: &System<'_>, transition: TransitionId) -> ActionId {
+    system.iosts.transitions[transition].action
+}
+
+/// The delayed form, if this is a path of it from the initial location to an output, and if silence has a time.
+fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<Delayed, PathStop> {
+    let graph = timed.graph();
+    if let SilenceAfter::Time(time) = &options.silence_after
+        && *time <= RBig::ZERO
+    {
+        return Err(PathStop::SilenceAfter(Value::Real(time.clone())));
+    }
+    let Some(last) = path.last() else { return Err(PathStop::Empty) };
+    let mut at = graph.initial;
+    for (number, step) in path.iter().enumerate() {
+        let transition = &graph.transitions[*step];
+        if transition.source != at {
+            return Err(PathStop::NoPath {
+                step: number,
+                transition: Box::new(stop::Named::of(timed, *step)),
+                is_at: graph.location(at).label.clone(),
+                leaves: graph.location(transition.source).label.clone(),
+            });
+        }
+        at = transition.target;
+    }
+    let kind = |step: TransitionId| graph.action(graph.transitions[step].action).kind;
+    let places: BTreeSet<LocationId> = path.iter().map(|step| graph.transitions[*step].source).collect();
+    let internal = graph.transitions.numbered().filter(|(number, transition)| {
+        kind(*number) == ActionKind::Internal && places.contains(&transition.source)
+    });
+    let internal: Vec<stop::Named> = internal.map(|(number, _)| stop::Named::of(timed, number)).collect();
+    if !internal.is_empty() {
+        return Err(PathStop::Internal(internal));
+    }
+    if kind(*last) != ActionKind::Output {
+        return Err(PathStop::NoOutput(stop::Named::of(timed, *last)));
+    }
+    delayed(timed).map_err(|internal| {
+        PathStop::Internal(internal.into_iter().map(|number| stop::Named::of(timed, number)).collect())
+    })
+}
+
+/// The transitions whose conditions are asked for where this step is taken: all that leave, but for stimuli that are not the step's.
+fn read(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<TransitionId> {
+    let taken = &system.iosts.transitions[step];
+    let leaving = system.outgoing[taken.source].iter().copied();
+    leaving
+        .filter(|number| {
+            let action = action_of(system, *number);
+            action == taken.action || !delayed.is_controllable(action)
+        })
+        .collect()
+}
+
+fn treat(
+    place: &rules::Place<'_>,
+    case: &Case,
+    registers: &mut Registers,
+    solver: &mut dyn Solver,
+) -> Result<Treated, rules::Stopped> {
+    let found = rules::apply(place, case.has_history, solver)?;
+    let (next, assignments) = if case.is_last {
+        (None, Substitution::new())
+    } else {
+        let after = case.context.after(place.system, case.step, &case.needed, registers, solver);
+        (Some(Rc::new(after.context)), after.assignments)
+    };
+    Ok(Treated { made: found.made, counts: found.counts, may_miss: found.may_miss, next, assignments })
+}
+
+/// Why the step has no test case, in the user's terms.
+fn why_not(
+    timed: &Timed,
+    delayed: &Delayed,
+    path: &[TransitionId],
+    at: usize,
+    stopped: rules::Stopped,
+    solver: &mut dyn Solver,
+) -> PathStop {
+    match stopped {
+        rules::Stopped::Unsatisfiable => {
+            PathStop::Unsatisfiable { step: at, transition: stop::Named::of(timed, path[at]) }
+        }
+        rules::Stopped::Shared { other, is_certain } => {
+            let trace = witness::shared_trace(delayed, path, at, other, solver);
+            PathStop::NotDeterministic {
+                step: at,
+                choice: Box::new([stop::Named::of(timed, path[at]), stop::Named::of(timed, other)]),
+                trace,
+                is_certain,
+            }
+        }
+        rules::Stopped::Quantifier { through } => {
+            PathStop::Quantifier { step: at, transition: stop::Named::of(timed, through) }
+        }
+    }
+}

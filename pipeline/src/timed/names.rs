@@ -1,0 +1,97 @@
+//! A path as users write it: names of transitions, with repetitions.
+//!
+//! ```text
+//! path  := item*              items stand behind each other, or have commas between them
+//! item  := name | "(" path ")" [ "*" number ]
+//! ```
+
+use coreach_model::TransitionId;
+use coreach_model::timed::Timed;
+
+use super::PathStop;
+
+/// Longer paths are a mistake.
+pub const MOST_STEPS: usize = 1_000_000;
+
+/// The transitions of a path that is given by their names, or by their numbers in the file.
+///
+/// # Errors
+/// [`PathStop::Text`], [`PathStop::NoTransition`].
+pub fn resolve(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, PathStop> {
+    let mut words = words(text);
+    words.reverse();
+    let path = items(timed, &mut words, 0)?;
+    match words.pop() {
+        None => Ok(path),
+        Some(word) => Err(wrong(format!("`{word}` stands where a name is expected"))),
+    }
+}
+
+fn wrong(why: impl Into<String>) -> PathStop {
+    PathStop::Text { why: why.into() }
+}
+
+/// Names, numbers, and signs by themselves. Commas and spaces part them.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for c in text.chars() {
+        let is_sign = matches!(c, '(' | ')' | '*');
+        if (is_sign || c == ',' || c.is_whitespace()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if is_sign {
+            words.push(c.to_string());
+        } else if c != ',' && !c.is_whitespace() {
+            word.push(c);
+        }
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// `words` are those that are left, the next one last.
+fn items(timed: &Timed, words: &mut Vec<String>, depth: usize) -> Result<Vec<TransitionId>, PathStop> {
+    const DEEPEST: usize = 50;
+    if depth > DEEPEST {
+        return Err(wrong(format!("more than {DEEPEST} brackets stand in each other")));
+    }
+    let mut path: Vec<TransitionId> = Vec::new();
+    while let Some(word) = words.pop() {
+        match word.as_str() {
+            "(" => {
+                let inner = items(timed, words, depth + 1)?;
+                if words.pop().as_deref() != Some(")") {
+                    return Err(wrong("a bracket is not closed"));
+                }
+                let times = if words.last().is_some_and(|word| word == "*") {
+                    words.pop();
+                    let number = words.pop().unwrap_or_default();
+                    let times = number.parse::<usize>().ok().filter(|times| *times > 0);
+                    times.ok_or_else(|| wrong("behind `*` a number of repetitions is expected"))?
+                } else {
+                    1
+                };
+                let steps = inner.len().saturating_mul(times).saturating_add(path.len());
+                if steps > MOST_STEPS {
+                    return Err(wrong(format!("it has more than {MOST_STEPS} steps")));
+                }
+                for _ in 0..times {
+                    path.extend(&inner);
+                }
+            }
+            ")" if depth > 0 => {
+                words.push(word);
+                return Ok(path);
+            }
+            ")" | "*" => return Err(wrong(format!("`{word}` stands where a name is expected"))),
+            name => {
+                let found = timed.transition(name);
+                path.push(found.map_err(|known| PathStop::NoTransition { called: name.to_owned(), known })?);
+            }
+        }
+    }
+    Ok(path)
+}

@@ -1,0 +1,436 @@
+//! The ten rules of Definition 6, at one context of the path.
+//!
+//! **Source.** Bannour, Lapitre, Le Gall, Nguyen (2024), Definition 6. With z the delay, TM the time after which silence is a fact, and `ec'` a successor:
+//!
+//! | rule | event | condition | leads to |
+//! |---|---|---|---|
+//! | R1 | the path's next event, a stimulus | the rest of the path is possible | the next context |
+//! | R2 | the path's next event, an output | `z < TM`, allowed | the next context |
+//! | R3 | the same, the path's last | `z < TM`, allowed | PASS |
+//! | R4 | another output | `z < TM`, allowed | INCout |
+//! | R5 | any output | `z < TM`, not allowed | FAILout |
+//! | R6 | the path's next event, an uncontrollable input | `z < TM`, specified | the next context |
+//! | R7 | another uncontrollable input | `z < TM`, specified | INCucIn_spec |
+//! | R8 | any uncontrollable input | `z < TM`, not specified | INCucIn_uspec |
+//! | R9 | silence | `z >= TM`, allowed | INCdur |
+//! | R10 | silence | `z >= TM`, not allowed | FAILdur |
+//!
+//! A rule makes a transition where its condition can hold.
+//!
+//! **Silence** of z is allowed where an output or an uncontrollable input may still come, at some `z' > z`; or where no output can come at any time. The publication asks
+//! for `z' = z` instead: a system that may answer between 10 and 12 then fails by a silence of 5, which Theorem 5.1 of the same publication excludes. Its formula is
+//! kept behind an option. Its outputs' values were free there; here they are quantified, as in its Definition 3. **Stimuli** that the tester could send do not
+//! allow silence (as published): nobody waits for what is up to himself. A silence that only a stimulus could end is allowed as quiescence, where no output can come.
+//!
+//! **Resets** of the tester's clock are of no concern here: a delay counts from the event before it.
+//!
+//! **Deterministic**: the path's next event excludes every other transition on its channel (trace-determinism, Definition 5), or there is no test case. Two others that
+//! overlap lead to one verdict, and the first one takes what both could.
+//!
+//! **Idle** transitions. The publication's conditions contain the whole path: what is not allowed by it includes all that could have been observed only by not following
+//! the path. Where a rule's condition holds for such values alone, its transition would never be taken. It is counted, for comparison with counts by the published
+//! formulas, and not made.
+//!
+//! **Cost**: a question to the solver for each transition made, and one for each pair on the path's channel.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use coreach_analyses::solver::{Answer, Solver, may_hold};
+use coreach_analyses::symbolic::System;
+use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::timed::Context;
+use coreach_analyses::timed::context::not_negative;
+use coreach_model::iosts::ActionKind;
+use coreach_model::term::node::Comparison;
+use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::timed::delayed::Delayed;
+use coreach_model::{ActionId, Datum, Term, TransitionId, Verdict, budget};
+
+use super::RuleCounts;
+use crate::simplify::simplify;
+
+/// A rule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Rule(pub u8);
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Rule; 10] =
+        [Rule(1), Rule(2), Rule(3), Rule(4), Rule(5), Rule(6), Rule(7), Rule(8), Rule(9), Rule(10)];
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "R{}", self.0)
+    }
+}
+
+/// How a test case ends: the names of its verdict locations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Ends {
+    /// The path has been seen.
+    Pass,
+    /// An output that the model does not allow, or not then.
+    FailOut,
+    /// A silence that the model does not allow.
+    FailDur,
+    /// Another output than the path's, allowed.
+    IncOut,
+    /// A silence that the model allows.
+    IncDur,
+    /// An uncontrollable input that the model takes, and the path does not.
+    IncUcInSpec,
+    /// An uncontrollable input that the model does not take.
+    IncUcInUspec,
+}
+
+impl Ends {
+    /// All of them.
+    pub const ALL: [Ends; 7] = [
+        Ends::Pass,
+        Ends::FailOut,
+        Ends::FailDur,
+        Ends::IncOut,
+        Ends::IncDur,
+        Ends::IncUcInSpec,
+        Ends::IncUcInUspec,
+    ];
+
+    /// The name of the location.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ends::Pass => "PASS",
+            Ends::FailOut => "FAILout",
+            Ends::FailDur => "FAILdur",
+            Ends::IncOut => "INCout",
+            Ends::IncDur => "INCdur",
+            Ends::IncUcInSpec => "INCucIn_spec",
+            Ends::IncUcInUspec => "INCucIn_uspec",
+        }
+    }
+
+    /// The verdict.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Ends::Pass => Verdict::Pass,
+            Ends::FailOut | Ends::FailDur => Verdict::Fail,
+            Ends::IncOut | Ends::IncDur | Ends::IncUcInSpec | Ends::IncUcInUspec => Verdict::Inconclusive,
+        }
+    }
+}
+
+/// Where a transition leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The path's next context.
+    Next,
+    /// A verdict.
+    Ends(Ends),
+}
+
+/// A transition that a rule made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Made {
+    /// The rule.
+    pub rule: Rule,
+    /// The action; silence where there is none.
+    pub action: Option<ActionId>,
+    /// The guard, over registers, constants and parameters.
+    pub guard: Term,
+    /// The model's transition, where it is about one.
+    pub through: Option<TransitionId>,
+    /// Where it leads.
+    pub target: Target,
+}
+
+/// A context with what its rules need.
+pub struct Place<'a> {
+    /// The delayed form's.
+    pub system: &'a System<'a>,
+    /// The delayed form.
+    pub delayed: &'a Delayed,
+    /// The context.
+    pub context: &'a Context,
+    /// The path's next transition.
+    pub step: TransitionId,
+    /// What must hold behind it, so that the rest of the path can be taken.
+    pub ahead: &'a Term,
+    /// Is it the path's last?
+    pub is_last: bool,
+    /// TM.
+    pub silence_after: &'a Term,
+    /// The rules on silence as published?
+    pub published: bool,
+}
+
+/// Why the rules cannot be applied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stopped {
+    /// The path's next event is not possible.
+    Unsatisfiable,
+    /// An event may be the path's, and another transition's.
+    Shared {
+        /// The other transition.
+        other: TransitionId,
+        /// Is that known? Otherwise it could not be excluded.
+        is_certain: bool,
+    },
+    /// A condition cannot be said without a quantifier.
+    Quantifier {
+        /// Of this transition.
+        through: TransitionId,
+    },
+}
+
+/// What the rules made.
+pub struct Applied {
+    /// The transitions.
+    pub made: Vec<Made>,
+    /// Their numbers.
+    pub counts: RuleCounts,
+    /// May the step's condition be false for some values?
+    pub may_miss: bool,
+}
+
+/// What the rules make here. `has_history`: could what was observed before also have been something that is not the path?
+///
+/// # Errors
+/// [`Stopped`].
+pub fn apply(place: &Place<'_>, has_history: bool, solver: &mut dyn Solver) -> Result<Applied, Stopped> {
+    let mut applying =
+        Applying { place, has_history, made: Vec::new(), counts: RuleCounts::default(), solver };
+    let may_miss = applying.path()?;
+    for channel in place.channels() {
+        budget::ask();
+        applying.observation(channel)?;
+    }
+    applying.silence()?;
+    Ok(Applied { made: applying.made, counts: applying.counts, may_miss })
+}
+
+impl Place<'_> {
+    fn action(&self, transition: TransitionId) -> ActionId {
+        self.system.iosts.transitions[transition].action
+    }
+
+    /// Outputs first, then uncontrollable inputs, each in the order of the model.
+    fn channels(&self) -> Vec<ActionId> {
+        let iosts = self.system.iosts;
+        let outputs = iosts.action_ids().filter(|id| iosts.action(*id).kind == ActionKind::Output);
+        outputs.chain(self.delayed.uncontrollable.iter().copied()).collect()
+    }
+
+    /// The transitions of an action that leave here, the path's first.
+    fn leaving(&self, action: ActionId) -> Vec<TransitionId> {
+        let all = self.system.outgoing[self.context.location].iter().copied();
+        let mut all: Vec<TransitionId> = all.filter(|number| self.action(*number) == action).collect();
+        all.sort_by_key(|number| *number != self.step);
+        all
+    }
+
+    fn asked(&self, transition: TransitionId) -> Vec<Term> {
+        self.context.asked(self.system, transition, &self.delayed.delay)
+    }
+
+    /// When an event may be this transition's: `∃ F_ini. π(ec')`, as far as it is not established.
+    fn allowed(&self, transition: TransitionId) -> Result<Term, Stopped> {
+        let said = self.context.some(&[], &self.asked(transition));
+        said.ok_or(Stopped::Quantifier { through: transition })
+    }
+
+    /// `z < TM`, or `z >= TM`.
+    fn in_time(&self, comparison: Comparison) -> Term {
+        Term::compare(comparison, &Term::datum(&self.delayed.delay), self.silence_after)
+    }
+
+    /// The parameters besides the delay.
+    fn values(&self, transition: TransitionId) -> Vec<Datum> {
+        let parameters = &self.system.iosts.action(self.action(transition)).parameters;
+        parameters.iter().filter(|datum| **datum != self.delayed.delay).cloned().collect()
+    }
+}
+
+struct Applying<'a, 'b> {
+    place: &'a Place<'a>,
+    has_history: bool,
+    made: Vec<Made>,
+    counts: RuleCounts,
+    solver: &'b mut dyn Solver,
+}
+
+impl Applying<'_, '_> {
+    /// Can it hold, where the path has come?
+    fn is_possible(&mut self, guard: &Term) -> bool {
+        if guard.is_false() {
+            return false;
+        }
+        let mut all = self.place.context.known.clone();
+        all.extend(guard.conjuncts());
+        may_hold(self.solver, &all)
+    }
+
+    /// The condition in fewer words, where the path can have come.
+    fn simple(&mut self, condition: &Term, context: &[Term]) -> Term {
+        let mut all = self.place.context.known.clone();
+        all.push(not_negative(&self.place.delayed.delay));
+        all.extend_from_slice(context);
+        simplify(condition, &all, self.solver)
+    }
+
+    fn add(&mut self, made: Made) {
+        *self.counts.made.entry(made.rule).or_default() += 1;
+        self.made.push(made);
+    }
+
+    /// A transition with all that bounds its delay, where it can be taken. `is_negative`: does its condition say what is *not* allowed?
+    fn rule(
+        &mut self,
+        rule: u8,
+        action: Option<ActionId>,
+        guard: [Term; 2],
+        through: Option<TransitionId>,
+        target: Target,
+    ) {
+        let rule = Rule(rule);
+        let guard = Term::and([not_negative(&self.place.delayed.delay)].into_iter().chain(guard));
+        if self.is_possible(&guard) {
+            self.add(Made { rule, action, guard, through, target });
+        } else if matches!(rule.0, 5 | 8 | 10) && self.has_history {
+            *self.counts.idle.entry(rule).or_default() += 1;
+        }
+    }
+
+    /// The path's next event: that it can be, that no other transition can be it; where it is a stimulus, rule 1. May its condition be false?
+    fn path(&mut self) -> Result<bool, Stopped> {
+        let place = self.place;
+        let action = place.action(place.step);
+        let allowed = place.allowed(place.step)?;
+        let at_all = Term::and([not_negative(&place.delayed.delay), allowed.clone()]);
+        if !self.is_possible(&at_all) {
+            return Err(Stopped::Unsatisfiable);
+        }
+        for other in place.leaving(action).into_iter().filter(|other| *other != place.step) {
+            let mut both = place.context.known.clone();
+            both.extend(at_all.conjuncts());
+            both.extend(place.allowed(other)?.conjuncts());
+            match self.solver.check(&both) {
+                Answer::Unsat => {}
+                answer => return Err(Stopped::Shared { other, is_certain: answer == Answer::Sat }),
+            }
+        }
+        if place.delayed.is_controllable(action) {
+            let guard = self.simple(&place.leads_on()?, &[]);
+            let target = if place.is_last { Target::Ends(Ends::Pass) } else { Target::Next };
+            self.rule(1, Some(action), [guard, Term::yes()], Some(place.step), target);
+        }
+        let missed = Term::and([not_negative(&place.delayed.delay), allowed.not()]);
+        Ok(self.is_possible(&missed))
+    }
+
+    /// Rules 2 to 8, for one channel.
+    fn observation(&mut self, channel: ActionId) -> Result<(), Stopped> {
+        let place = self.place;
+        let is_output = place.system.iosts.action(channel).kind == ActionKind::Output;
+        let in_time = place.in_time(Comparison::Less);
+        let mut before: Vec<Term> = Vec::new();
+        for transition in place.leaving(channel) {
+            let allowed = place.allowed(transition)?;
+            let mut guard = allowed.clone();
+            // What an earlier one takes is that one's. The path's own excludes all others.
+            let beside = before.iter().skip(usize::from(place.action(place.step) == channel));
+            for earlier in beside.cloned().collect::<Vec<_>>() {
+                if self.is_possible(&Term::and([in_time.clone(), earlier.clone(), guard.clone()])) {
+                    guard = Term::and([guard, earlier.not()]);
+                }
+            }
+            let is_step = transition == place.step;
+            let (rule, target) = match (is_output, is_step) {
+                (true, true) if place.is_last => (3, Target::Ends(Ends::Pass)),
+                (true, true) => (2, Target::Next),
+                (true, false) => (4, Target::Ends(Ends::IncOut)),
+                (false, true) => (6, Target::Next),
+                (false, false) => (7, Target::Ends(Ends::IncUcInSpec)),
+            };
+            self.rule(rule, Some(channel), [in_time.clone(), guard], Some(transition), target);
+            before.push(allowed);
+        }
+        let (rule, target) = if is_output { (5, Ends::FailOut) } else { (8, Ends::IncUcInUspec) };
+        let not_allowed = Term::or(before).not();
+        self.rule(rule, Some(channel), [in_time, not_allowed], None, Target::Ends(target));
+        Ok(())
+    }
+
+    /// Rules 9 and 10.
+    fn silence(&mut self) -> Result<(), Stopped> {
+        let place = self.place;
+        let late = place.in_time(Comparison::AtLeast);
+        let mut allowed = Vec::new();
+        for transition in place.channels().into_iter().flat_map(|channel| place.leaving(channel)) {
+            budget::ask();
+            allowed.push(place.still_comes(transition)?);
+        }
+        allowed.push(place.quiescent()?);
+        let allowed = self.simple(&Term::or(allowed), std::slice::from_ref(&late));
+        self.rule(9, None, [late.clone(), allowed.clone()], None, Target::Ends(Ends::IncDur));
+        self.rule(10, None, [late, allowed.not()], None, Target::Ends(Ends::FailDur));
+        Ok(())
+    }
+}
+
+impl Place<'_> {
+    /// When the stimulus leaves the rest of the path possible (φ_stim).
+    fn leads_on(&self) -> Result<Term, Stopped> {
+        let transition = &self.system.iosts.transitions[self.step];
+        let ahead = coreach_model::term::substitute(self.ahead, &transition.assignments);
+        let mut parts = self.asked(self.step);
+        let own = parts.clone();
+        parts.extend(self.context.here(&ahead).conjuncts());
+        parts.retain(|part| !self.context.known.contains(part));
+        // Less may be asked of a stimulus, and that it may be sent must be.
+        let said = self.context.some(&[], &parts).or_else(|| self.context.some(&[], &own));
+        said.ok_or(Stopped::Quantifier { through: self.step })
+    }
+
+    /// When a silence may still be ended by an event of this transition.
+    fn still_comes(&self, transition: TransitionId) -> Result<Term, Stopped> {
+        let delay = &self.delayed.delay;
+        let mut bound = self.values(transition);
+        let mut parts = self.asked(transition);
+        if !self.published {
+            let later = Datum::new(format!("{}#later", delay.name()), delay.ty().clone());
+            let put = Substitution::from([(delay.clone(), Term::datum(&later))]);
+            parts = substitute_all(&parts, &put);
+            parts.push(Term::compare(Comparison::Greater, &Term::datum(&later), &Term::datum(delay)));
+            bound.push(later);
+        }
+        self.context.some(&bound, &parts).ok_or(Stopped::Quantifier { through: transition })
+    }
+
+    /// When no output can come, at any time: `∃ F_ini. π(ec^δ)`.
+    fn quiescent(&self) -> Result<Term, Stopped> {
+        let mut parts = Vec::new();
+        let iosts = self.system.iosts;
+        for transition in self.system.outgoing[self.context.location].iter().copied() {
+            if iosts.action(self.action(transition)).kind != ActionKind::Output {
+                continue;
+            }
+            let stopped = Stopped::Quantifier { through: transition };
+            let mut bound = self.values(transition);
+            bound.push(self.delayed.delay.clone());
+            let mut asked = vec![not_negative(&self.delayed.delay)];
+            asked.extend(self.asked(transition));
+            let some = without(&bound, &asked).ok_or(stopped)?;
+            parts.push((transition, some.not()));
+        }
+        let Some((first, _)) = parts.first() else { return Ok(Term::yes()) };
+        let first = *first;
+        let parts: Vec<Term> = parts.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
+        self.context.some(&[], &parts).ok_or(Stopped::Quantifier { through: first })
+    }
+}
+
+/// How often each rule, summed over contexts.
+pub fn sum<'a>(counts: impl Iterator<Item = &'a BTreeMap<Rule, usize>>) -> usize {
+    counts.flat_map(BTreeMap::values).sum()
+}

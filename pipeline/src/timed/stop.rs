@@ -1,0 +1,200 @@
+//! Why a path has no test case, in the user's terms.
+
+use coreach_model::diagnostic::Origin;
+use coreach_model::timed::Timed;
+use coreach_model::{Diagnostic, TransitionId, Value};
+
+/// A transition as messages name it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named {
+    /// Its name, or its number in the file.
+    pub called: String,
+    /// `Busy -Reply-> Idle`
+    pub text: String,
+    /// Where it stands.
+    pub origin: Option<Origin>,
+}
+
+impl Named {
+    /// Of a model.
+    pub fn of(timed: &Timed, number: TransitionId) -> Self {
+        let transition = &timed.graph().transitions[number];
+        Named {
+            called: timed.called(number),
+            text: timed.graph().describe(transition),
+            origin: transition.origin.whole.clone(),
+        }
+    }
+}
+
+/// Why there is no test case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PathStop {
+    /// No transition at all.
+    Empty,
+    /// A path's text cannot be read.
+    Text {
+        /// What is wrong.
+        why: String,
+    },
+    /// There is no transition of this name.
+    NoTransition {
+        /// What was asked for.
+        called: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A step leaves another location than the one where the path is.
+    NoPath {
+        /// Its place in the path, from 0.
+        step: usize,
+        /// The step.
+        transition: Box<Named>,
+        /// Where the path is.
+        is_at: String,
+        /// What it leaves.
+        leaves: String,
+    },
+    /// The path cannot be taken: up to here it can, and this step cannot follow.
+    Unsatisfiable {
+        /// Its place in the path, from 0.
+        step: usize,
+        /// The step.
+        transition: Named,
+    },
+    /// The path ends in something else than an output.
+    NoOutput(Named),
+    /// TM is no positive time.
+    SilenceAfter(Value),
+    /// One trace may be the path's, and end in another transition.
+    NotDeterministic {
+        /// The step's place in the path, from 0.
+        step: usize,
+        /// The step, and the other one.
+        choice: Box<[Named; 2]>,
+        /// A trace of both, where one is known.
+        trace: Option<Vec<String>>,
+        /// Is it known? Otherwise the solver could not exclude it.
+        is_certain: bool,
+    },
+    /// Internal actions on the path or beside it.
+    Internal(Vec<Named>),
+    /// A condition cannot be said without a quantifier.
+    Quantifier {
+        /// The step's place in the path, from 0.
+        step: usize,
+        /// The transition whose condition it is.
+        transition: Named,
+    },
+}
+
+impl PathStop {
+    /// The stop as a diagnostic on the user's own text.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let error = |code: &'static str, message: String| Diagnostic::error(code, message);
+        match self {
+            PathStop::Empty => error("path", "the path has no transition".to_owned())
+                .help("name transitions in the order in which they are taken, for instance `open,reply`"),
+            PathStop::Text { why } => error("path", format!("the path cannot be read: {why}"))
+                .help("names of transitions with commas between them; `(open reply)*3` is a repetition"),
+            PathStop::NoTransition { called, known } => {
+                let found = error("path", format!("no transition is called `{called}`"));
+                let near = coreach_model::diagnostic::nearest(called, known.iter().map(String::as_str));
+                match near {
+                    Some(name) => found.help(format!("did you mean `{name}`?")),
+                    None => found.help(format!("there are {}", listed(known))),
+                }
+            }
+            PathStop::NoPath { step, transition, is_at, leaves } => error(
+                "path",
+                format!(
+                    "step {} of the path, `{}`, leaves {leaves}, but the path is at {is_at}",
+                    step + 1,
+                    transition.called
+                ),
+            )
+            .at(transition.origin.clone(), format!("leaves {leaves}"))
+            .help("a path begins in the initial location, and each step leaves the location to which the one before it leads"),
+            PathStop::Unsatisfiable { step, transition } => {
+                let before = match step {
+                    0 => "at the beginning".to_owned(),
+                    _ => format!("behind the first {step} steps"),
+                };
+                error(
+                    "path-unsatisfiable",
+                    format!("no run takes the path: step {}, `{}`, cannot follow {before}", step + 1, transition.called),
+                )
+                .at(transition.origin.clone(), "this cannot be taken here, at any time, with any values")
+                .note(&transition.text)
+            }
+            PathStop::NoOutput(transition) => error(
+                "path-no-output",
+                format!("the path ends in `{}`, which is no output", transition.called),
+            )
+            .at(transition.origin.clone(), "the last step")
+            .help("a test passes by what it sees: let the path end in an output"),
+            PathStop::SilenceAfter(value) => error(
+                "silence-after",
+                format!("the time after which silence is a fact must be greater than 0, not {value}"),
+            ),
+            PathStop::NotDeterministic { step, choice, trace, is_certain } => {
+                not_deterministic(*step, choice, trace.as_deref(), *is_certain)
+            }
+            PathStop::Internal(all) => {
+                let mut found = error(
+                    "path-internal",
+                    "an internal action can be taken on the path, or beside it".to_owned(),
+                );
+                for transition in all {
+                    found = found.at(transition.origin.clone(), "internal").note(&transition.text);
+                }
+                found.help("a path-guided test case knows after each event where the model is: make the action visible, or remove it")
+            }
+            PathStop::Quantifier { step, transition } => error(
+                "path-quantifier",
+                format!(
+                    "step {} of the path: when `{}` is possible cannot be said without a quantifier",
+                    step + 1,
+                    transition.called
+                ),
+            )
+            .at(transition.origin.clone(), "for which values of what is not observed is this possible?")
+            .note(&transition.text)
+            .help("state what is not observed by equations, or by bounds that are linear in it with coefficient 1"),
+        }
+    }
+}
+
+fn not_deterministic(
+    step: usize,
+    choice: &[Named; 2],
+    trace: Option<&[String]>,
+    is_certain: bool,
+) -> Diagnostic {
+    let [own, other] = choice;
+    let message = format!(
+        "the path is not trace-deterministic: at step {} an event {} `{}` and `{}`",
+        step + 1,
+        if is_certain { "may be both" } else { "could not be shown not to be both" },
+        own.called,
+        other.called
+    );
+    let mut found = Diagnostic::error("trace-determinism", message)
+        .at(own.origin.clone(), "the path's")
+        .at(other.origin.clone(), "and this one can show the same trace")
+        .note(format!("first:  {}", own.text))
+        .note(format!("second: {}", other.text));
+    if let Some(trace) = trace {
+        found = found.note(format!("for instance {}", trace.join(", ")));
+    }
+    found.help("let the guards of the two, or what they carry, exclude each other")
+}
+
+fn listed(known: &[String]) -> String {
+    const MOST: usize = 12;
+    let mut shown = known.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    if known.len() > MOST {
+        shown += &format!(" and {} more", known.len() - MOST);
+    }
+    shown
+}

@@ -1,0 +1,9 @@
+//! Path-guided timed test cases: the publication of 2024, corrected.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod counts;
+mod equivalence;
+mod refusals;
+mod support;
+mod traces;
