@@ -14,8 +14,8 @@
 //! one parameter, which lets all clocks advance by it and changes nothing else. Its guard is
 //!
 //! ```text
-//! delay >= 0  and  (   some q -a,G-> of an output a:  some d' > delay and parameters satisfy G
-//!                   or none of them has d' >= 0 and parameters that satisfy G, and no internal step is possible )
+//! delay >= 0  and  (   some q -a,G-> of an output or of an input that the tester does not send:  some d' > delay and parameters satisfy G
+//!                   or no output has d' >= 0 and parameters that satisfy G, and no internal step is possible )
 //! ```
 //!
 //! Every stage takes δ for an output; so it is closed, determinized and selected like one, a silence that no state of the specification
@@ -116,7 +116,10 @@ pub fn with_silence(
             ActionKind::Output => {
                 let (later, ever) = times(&iosts, transition, action, timing, &fresh, solver)?;
                 still[transition.source].push(later);
-                quiet[transition.source].push(ever.not());
+                // Who waits for what comes from elsewhere does not owe it.
+                if !timing.uncontrollable.contains(&action.name) {
+                    quiet[transition.source].push(ever.not());
+                }
             }
         }
     }

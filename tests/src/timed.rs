@@ -10,8 +10,8 @@
 //! - Fail, if and only if no state is left (*sound*: a conforming system never fails; *exact*: what is forbidden fails at once);
 //! - of an input that the tester does not send: never Fail, and Inconclusive where no state is left.
 //!
-//! Whether a silence is allowed is found by looking: some later instant of a grid of quarters at which an output is possible, or none at all
-//! and no internal step.
+//! Whether a silence is allowed is found by looking: some later instant of a grid of quarters at which an output is possible, or an input that the tester
+//! does not send; or no instant at all for an output, and no internal step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -237,11 +237,9 @@ impl Walker<'_> {
         let mut ever = false;
         while quarter <= horizon {
             let now = elapse(self.timed, state, &quarter);
-            if self.may_send(&now) {
-                ever = true;
-                if quarter > *silent {
-                    return true;
-                }
+            ever |= self.may_come(&now, false);
+            if quarter > *silent && self.may_come(&now, true) {
+                return true;
             }
             quarter += RBig::ONE / RBig::from(4);
         }
@@ -253,12 +251,12 @@ impl Walker<'_> {
         !ever && !inside
     }
 
-    /// Can an output come now, or an input that the tester does not send?
-    fn may_send(&self, state: &TimedState) -> bool {
+    /// Can an output come now, or, where that is asked for, an input that the tester does not send?
+    fn may_come(&self, state: &TimedState, from_elsewhere: bool) -> bool {
         let graph = self.timed.graph();
         graph.actions.numbered().any(|(id, action)| {
             let is_seen = action.kind == ActionKind::Output
-                || action.kind == ActionKind::Input && !self.timed.is_controllable(id);
+                || from_elsewhere && action.kind == ActionKind::Input && !self.timed.is_controllable(id);
             let lists: Vec<Vec<Value>> = match is_seen {
                 true => action
                     .parameters

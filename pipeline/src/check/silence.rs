@@ -99,7 +99,9 @@ pub fn silence(timed: &WithSilence, form: &Iosts, timing: &Timing, solver: &mut 
                         ActionKind::Internal => ever = either(ever, checking.ask(&[condition])),
                         ActionKind::Output => {
                             let after = Term::compare(Comparison::Greater, &delay, &seen);
-                            ever = either(ever, checking.ask(std::slice::from_ref(&condition)));
+                            if !timing.uncontrollable.contains(&iosts.action(transition.action).name) {
+                                ever = either(ever, checking.ask(std::slice::from_ref(&condition)));
+                            }
                             later = either(later, checking.ask(&[condition, after]));
                         }
                     }
