@@ -167,10 +167,8 @@ impl Told {
         }
         self.passed += 1;
         self.events.push(length);
-        match (Some(length) == distance)
-            .then_some(Fewest::Events(length))
-            .unwrap_or_else(|| fewest(case, initial))
-        {
+        let known = if Some(length) == distance { Fewest::Events(length) } else { fewest(case, initial) };
+        match known {
             Fewest::Events(fewest) => {
                 assert!(fewest <= length, "a run of {length} events, where the fewest are {fewest}");
                 self.fewest.push(fewest);

@@ -57,7 +57,10 @@ mod tests {
     use super::*;
     use crate::domains::polyhedra::Polyhedra;
 
-    fn element(store: &mut Elements<Polyhedra>, constraints: &[(&[i64], i64, Relation)]) -> ElementId {
+    /// Coefficients, a constant, and the relation to 0.
+    type Line = (&'static [i64], i64, Relation);
+
+    fn element(store: &mut Elements<Polyhedra>, constraints: &[Line]) -> ElementId {
         let constraints: Vec<Constraint> = constraints
             .iter()
             .map(|(coefficients, constant, relation)| Constraint::of(coefficients, *constant, *relation))
@@ -72,7 +75,7 @@ mod tests {
         let mut store = Elements::new(&[true, true]);
         let mut expanded = Expanded::default();
         let place = (LocationId(0), 0);
-        let cases: [(&[(&[i64], i64, Relation)], bool); 8] = [
+        let cases: [(&[Line], bool); 8] = [
             (&[(&[1, 0], -3, Equal), (&[0, 1], -4, Equal)], true),
             // The same point by other constraints.
             (&[(&[1, 1], -7, Equal), (&[1, -1], 1, Equal)], false),
