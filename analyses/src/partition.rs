@@ -160,6 +160,20 @@ impl<D: Domain> Elements<D> {
         disjuncts.map(|lines| lines.iter().map(|line| &*self.lines[*line as usize]))
     }
 
+    /// The dimensions that the element fixes, in order, and the number of the constraint that fixes each: as far as a constraint of its own says
+    /// so. None where there are several disjuncts.
+    pub fn fixed(&self, id: ElementId) -> (Vec<usize>, Vec<u32>) {
+        let lines = &self.said[id.0 as usize];
+        let is_one = !lines.contains(&OR);
+        let mut fixed: Vec<(usize, u32)> = lines
+            .iter()
+            .filter(|_| is_one)
+            .filter_map(|line| Some((self.lines[*line as usize].fixes()?, *line)))
+            .collect();
+        fixed.sort_unstable();
+        fixed.into_iter().unzip()
+    }
+
     /// Is every vector of the one in the other, as far as the domain can tell?
     pub fn is_within(&self, a: ElementId, b: ElementId) -> bool {
         a == b || self.orders.get(&(a, b)).copied().unwrap_or_else(|| self.get(a).is_leq(self.get(b)))

@@ -30,7 +30,7 @@ pub fn configuration(bytes: &[u8]) {
             check_findings(&warnings, false);
             CONSTANTS.with(|constants| {
                 let constants = constants.get_or_init(|| coffee_machine().iosts.constants);
-                match instantiation(&configuration, constants) {
+                match instantiation(&configuration.instantiate, constants) {
                     Ok(values) => assert!(values.iter().all(|(datum, value)| value.is_in(datum.ty()))),
                     Err(found) => check_findings(&found, true),
                 }

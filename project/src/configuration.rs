@@ -347,7 +347,8 @@ fn read_references(
     references.into_iter().collect::<Option<_>>().map(Some)
 }
 
-fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instantiation> {
+/// The values under `instantiate`, where it is there.
+pub(crate) fn read_instantiate(collector: &mut Collector, entries: &[Entry]) -> Vec<Instantiation> {
     let mut found = Vec::new();
     let Some(node) = shape::get(entries, "instantiate") else { return found };
     let like = "instantiate: { cPrice: 3 }";
@@ -488,15 +489,16 @@ fn choices<T: Copy + PartialEq>(
     (collector.errors() == before).then_some(Some(chosen))
 }
 
-/// The values of the constants that the configuration fixes. `known` are the constants that there are; literals of
+/// The values of the constants that a file fixes. `known` are the constants that there are; literals of
 /// their enumerations may be used.
 ///
 /// # Errors
 /// An unknown constant, a value that is none or lies outside the constant's type.
 pub fn instantiation(
-    configuration: &Configuration,
+    instantiate: &[Instantiation],
     known: &[Datum],
 ) -> Result<BTreeMap<Datum, Value>, Vec<Diagnostic>> {
+    let Some(first) = instantiate.first() else { return Ok(BTreeMap::new()) };
     let mut names = Names::default();
     for datum in known {
         if let Type::Enum(enumeration) = datum.ty() {
@@ -505,9 +507,9 @@ pub fn instantiation(
             }
         }
     }
-    let mut collector = Collector::new(configuration.specification.origin.file.clone());
+    let mut collector = Collector::new(first.origin.file.clone());
     let mut values = BTreeMap::new();
-    for item in &configuration.instantiate {
+    for item in instantiate {
         let Some(datum) = known.iter().find(|datum| datum.name() == item.name) else {
             let all = || known.iter().map(Datum::name);
             let help = match collector.nearest(&item.name, all()) {

@@ -63,11 +63,16 @@ fn values(configuration: &Configuration, known: &[Datum]) -> Result<Valuation, V
     // The first of a name counts: a second one of the same name is another purpose's.
     let mut names = BTreeSet::new();
     let known: Vec<Datum> = known.iter().filter(|datum| names.insert(datum.name())).cloned().collect();
-    instantiation(configuration, &known)
+    instantiation(&configuration.instantiate, &known)
 }
 
 fn literals(values: Valuation) -> Substitution {
     values.into_iter().map(|(datum, value)| (datum, Term::literal(value))).collect()
+}
+
+/// Puts these values in the place of the constants of one model.
+pub(crate) fn fix_all(iosts: &mut Iosts, values: Valuation) {
+    fix(iosts, &literals(values));
 }
 
 /// Replaces the constants by their values.

@@ -14,6 +14,7 @@ mod http;
 mod lines;
 mod link;
 mod settle;
+mod simulated;
 mod tls;
 mod words;
 
@@ -34,10 +35,10 @@ use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Kind, Node};
 use coreach_model::reader::{Reading, read_specification, shape};
 
-use crate::configuration::reference;
 use crate::once::Once;
 use encoding::Carrier;
 use settle::Speech;
+use simulated::{Simulated, fixed, simulated};
 use words::{Holes, Reader};
 
 /// The ways to an implementation.
@@ -88,15 +89,19 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
     let way = match way {
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
-        Found::Model(model) => {
+        Found::Model(Simulated { model, instantiate }) => {
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
-                .and_then(read_specification);
+                .and_then(read_specification)
+                .and_then(|(specification, more)| {
+                    let model = fixed(specification.iosts, &instantiate, iosts, Some(model.origin.clone()))?;
+                    Ok((model, more))
+                });
             match read {
-                Ok((specification, more)) => {
+                Ok((model, more)) => {
                     found.extend(more);
-                    Some(Way::Simulated(Box::new(specification.iosts)))
+                    Some(Way::Simulated(Box::new(model)))
                 }
                 Err(more) => {
                     failed = true;
@@ -112,25 +117,38 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
     }
 }
 
-/// What a file says beside the way to the implementation, where a store has the model that stands for it.
+/// What a file says of an implementation for which a model stands that is read elsewhere: a store has its text.
 ///
 /// # Errors
 /// As [`load`].
-pub fn beside(file: Arc<SourceFile>, iosts: &Iosts) -> Reading<(Option<Duration>, Behaviour)> {
+pub fn simulating(file: Arc<SourceFile>, model: Iosts, iosts: &Iosts) -> Reading<Simulating> {
     let mut collector = Collector::new(file);
     let folder = Path::new("");
     let (apart, captures) = (Vec::new(), Vec::new());
     let mut reader = Reader { collector: &mut collector, folder, iosts: Some(iosts), apart, captures };
     let root = yaml::parse(reader.collector);
-    let said = match root.as_ref().map(|root| &root.kind) {
-        Some(Kind::Mapping(entries)) => {
+    let said = match root.as_ref().map(|root| (root, &root.kind)) {
+        Some((root, Kind::Mapping(entries))) => {
             let link = link::link(&mut reader, entries, "simulated");
-            (link, behaviour::behaviour(&mut reader, entries, "simulated"))
+            let behaviour = behaviour::behaviour(&mut reader, entries, "simulated");
+            simulated(&mut reader, entries, root).map(|said| (link, behaviour, said.instantiate))
         }
-        _ => (None, Behaviour::default()),
+        _ => None,
     };
     let (found, failed) = collector.finish();
-    if failed { Err(found) } else { Ok((said, found)) }
+    let Some((link, behaviour, instantiate)) = said.filter(|_| !failed) else { return Err(found) };
+    let model = fixed(model, &instantiate, Some(iosts), None)?;
+    Ok((Simulating { model, link, behaviour }, found))
+}
+
+/// An implementation for which a model stands.
+pub struct Simulating {
+    /// The model, with the values that the file gives its constants.
+    pub model: Iosts,
+    /// The delay of the link.
+    pub link: Option<Duration>,
+    /// How it behaves beside its events.
+    pub behaviour: Behaviour,
 }
 
 /// What stands beside the way.
@@ -138,7 +156,7 @@ type Beside = (Option<Duration>, Behaviour, Limits);
 
 enum Found {
     Way(Box<Way>),
-    Model(crate::configuration::Reference),
+    Model(Simulated),
 }
 
 fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
@@ -190,15 +208,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
     let behaviour = behaviour::behaviour(reader, entries, &way.key.text);
     let beside = (link, behaviour, evidence::evidence(reader, entries));
     let found = match way.key.text.as_str() {
-        "simulated" => {
-            let section = shape::section(reader.collector, entries, "simulated", &["model"]);
-            let Some(node) = shape::get(section, "model") else {
-                let like = "simulated: { model: specification.yaml }";
-                shape::missing_key(reader.collector, &way.value, "model", "`simulated`", like);
-                return None;
-            };
-            reference(reader.collector, node, "model", reader.folder).map(Found::Model)
-        }
+        "simulated" => simulated(reader, entries, &way.value).map(Found::Model),
         "stdio" => stdio(reader, entries, &way.value).map(|stdio| Found::Way(Box::new(Way::Stdio(stdio)))),
         "tcp" => {
             let tcp = tcp(reader, entries, &way.value, Carrier::Stream);

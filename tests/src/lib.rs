@@ -4,6 +4,7 @@
 //! - [`source`]: a pair as it is written: trees that nothing simplifies.
 //! - [`brute`]: what a pair means, by enumeration, from its text and the definitions alone.
 //! - [`properties`]: what must hold of every pair, each with its source in the thesis.
+//! - [`symbolic`]: trees of paths and goals of coverage against brute force.
 //! - [`families`]: small models that ask for much (`scripts/explode`).
 //! - [`mutants`]: implementations that differ from the specification in one place.
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
@@ -23,6 +24,7 @@ pub mod properties;
 pub mod schema;
 pub mod shrink;
 pub mod source;
+pub mod symbolic;
 pub mod tampering;
 pub mod text;
 pub mod timed;

@@ -83,7 +83,7 @@ fn findings(area: &str, path: &Path) -> Vec<Diagnostic> {
             Err(found) => found,
             Ok((configuration, mut found)) => {
                 let constants = coffee_machine().iosts.constants;
-                found.extend(instantiation(&configuration, &constants).err().unwrap_or_default());
+                found.extend(instantiation(&configuration.instantiate, &constants).err().unwrap_or_default());
                 found
             }
         },

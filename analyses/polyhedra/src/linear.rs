@@ -113,6 +113,15 @@ impl Constraint {
         self.relation
     }
 
+    /// The dimension that it gives a value, where it is an equality about one dimension alone.
+    #[must_use]
+    pub fn fixes(&self) -> Option<usize> {
+        let mut mentioned =
+            self.coefficients().iter().enumerate().filter(|(_, factor)| **factor != Integer::ZERO);
+        let (dimension, _) = mentioned.next().filter(|_| self.relation == Relation::Equal)?;
+        mentioned.next().is_none().then_some(dimension)
+    }
+
     /// The linear part, without the relation.
     #[must_use]
     pub fn expression(&self) -> LinearExpression {

@@ -20,6 +20,7 @@
 //! [`enabling_condition`]: coreach_model::obligation::enabling_condition
 
 pub mod eliminate;
+mod expanded;
 pub mod inclusion;
 pub mod paths;
 pub mod quiescence;

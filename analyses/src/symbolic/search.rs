@@ -21,7 +21,7 @@
 //! few operations on polyhedra for each node, remembered by the numbers of the elements, and a question at the end.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use coreach_model::budget::{self, Budget};
@@ -33,7 +33,8 @@ use coreach_model::{Numbered, Term};
 use crate::domains::polyhedra::Polyhedra;
 use crate::partition::ElementId;
 use crate::solver::{Answer, Solver, Witness};
-use crate::symbolic::state::{Step, SymbolicState, System};
+use crate::symbolic::expanded::Expanded;
+use crate::symbolic::state::{Prepared, Step, SymbolicState, System};
 use crate::transfer::Abstraction;
 
 /// The most cells of the finite data: beyond them the least mentioned are not told apart.
@@ -95,6 +96,7 @@ pub enum Found {
 /// Looks for ways through one IOSTS; what it has computed for one search serves the next.
 pub struct Searcher {
     iosts: Iosts,
+    prepared: Prepared,
     goal: Goal,
     /// The least number of steps to the goal that the graph allows.
     distances: Numbered<LocationId, Option<usize>>,
@@ -116,7 +118,8 @@ impl Searcher {
     /// Prepares an IOSTS.
     pub fn new(iosts: Iosts, goal: Goal) -> Self {
         let distances = distances(&iosts, &goal);
-        Searcher { abstraction: abstraction(&iosts), iosts, goal, distances }
+        let prepared = Prepared::new(&iosts);
+        Searcher { abstraction: abstraction(&iosts), prepared, iosts, goal, distances }
     }
 
     /// What is searched.
@@ -163,11 +166,11 @@ impl Searcher {
         if self.distances[start.location].is_none() {
             return Found::None;
         }
-        let system = System::new(&self.iosts);
+        let system = System::prepared(&self.iosts, &self.prepared);
         let mut nodes: Vec<Node> = Vec::new();
         // By cost, then by risk, then by age: no two are equal.
         let mut open: BinaryHeap<Reverse<(usize, usize, usize)>> = BinaryHeap::new();
-        let mut expanded: HashMap<(LocationId, u32), Vec<ElementId>> = HashMap::new();
+        let mut expanded = Expanded::default();
         let (mut count, mut spurious) = (0, 0);
         let (goal, distances) = (&self.goal, &self.distances);
         let push = |nodes: &mut Vec<Node>, open: &mut BinaryHeap<_>, node: Node| {
@@ -193,12 +196,9 @@ impl Searcher {
                 }
                 continue;
             }
-            let store = &self.abstraction.store;
-            let before = expanded.entry((location, cell)).or_default();
-            if before.iter().any(|known| store.is_within(element, *known)) {
+            if !expanded.add(&self.abstraction.store, (location, cell), element) {
                 continue;
             }
-            before.push(element);
             count += 1;
             if count > limits.nodes {
                 return Found::NotFound(count - 1);

@@ -1,5 +1,6 @@
 //! A symbolic state and its successors.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use coreach_model::iosts::{Iosts, LocationId, Transition, TransitionId};
@@ -35,9 +36,22 @@ pub struct System<'a> {
     /// The system.
     pub iosts: &'a Iosts,
     /// For each location the transitions that leave it, in order.
-    pub outgoing: Numbered<LocationId, Vec<TransitionId>>,
+    pub outgoing: Cow<'a, Numbered<LocationId, Vec<TransitionId>>>,
     /// For each transition, when it can be taken.
+    enabled: Cow<'a, Numbered<TransitionId, Term>>,
+}
+
+/// What a [`System`] has computed of its IOSTS, for one who makes it again and again and keeps the IOSTS besides.
+pub(super) struct Prepared {
+    outgoing: Numbered<LocationId, Vec<TransitionId>>,
     enabled: Numbered<TransitionId, Term>,
+}
+
+impl Prepared {
+    /// Of this IOSTS.
+    pub(super) fn new(iosts: &Iosts) -> Self {
+        Prepared { outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
+    }
 }
 
 /// The symbol of a parameter at a step of this depth. No datum of a model is called like that.
@@ -83,7 +97,13 @@ impl SymbolicState {
 impl<'a> System<'a> {
     /// Of this IOSTS.
     pub fn new(iosts: &'a Iosts) -> Self {
-        System { iosts, outgoing: iosts.outgoing(), enabled: iosts.transitions.map(enabling_condition) }
+        let Prepared { outgoing, enabled } = Prepared::new(iosts);
+        System { iosts, outgoing: Cow::Owned(outgoing), enabled: Cow::Owned(enabled) }
+    }
+
+    /// Of this IOSTS, of which this was computed before.
+    pub(super) fn prepared(iosts: &'a Iosts, known: &'a Prepared) -> Self {
+        System { iosts, outgoing: Cow::Borrowed(&known.outgoing), enabled: Cow::Borrowed(&known.enabled) }
     }
 
     /// When the transition can be taken: its guard, all operations defined, each assigned value in its type.

@@ -23,6 +23,7 @@ use coreach_model::reader::{Reading, read_specification, shape};
 use serde_json::{Value, json};
 
 use crate::configuration::Reference;
+use crate::iut::Simulating;
 use crate::once::Once;
 
 /// What a store keeps of an implementation's file. Only what is needed for that is looked at.
@@ -115,10 +116,11 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
         let model: Arc<SourceFile> = from_bytes(format!("the model of {name}"), model.as_bytes().to_vec())
             .map_err(|found| vec![found])?;
         let (specification, warnings) = read_specification(model)?;
-        let way = Way::Simulated(Box::new(specification.iosts));
         let written =
             from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
-        let ((link, behaviour), _) = crate::iut::beside(written, test)?;
+        let (Simulating { model, link, behaviour }, _) =
+            crate::iut::simulating(written, specification.iosts, test)?;
+        let way = Way::Simulated(Box::new(model));
         let evidence = Default::default();
         return Ok((Iut { name: name.to_owned(), way, link, behaviour, evidence }, warnings));
     }

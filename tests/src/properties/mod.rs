@@ -15,6 +15,7 @@ pub mod queues;
 pub mod safety;
 pub mod silence;
 pub mod stages;
+pub mod symbolic;
 pub mod test_case;
 pub mod verdicts;
 pub mod written;
@@ -90,6 +91,8 @@ properties! {
     IOCO = "ioco", "Under ioco, an implementation that conforms never gets Fail, and one that does not, relative to the purpose, can.", "Definitions 3.11, 6.7 and 6.15 over suspension traces";
     SAFETY = "safety", "A property that is proved is violated by no run, and the run that violates one does.", "thesis 9.2; Rusu, Marchand, Jéron 2004";
     PROPERTY_TESTED = "property_tested", "Every trace of a property's test case has the verdict that specification and property give it.", "pipeline/src/violations.rs";
+    TREE = "tree", "A node of a symbolic tree stands for the runs along its path; what is cut is included in what is expanded; a restriction that fits shows every state.", "Gaston et al. 2006, Definitions 9 to 11";
+    COVER = "cover", "A goal that is covered is met by its run however its trace is explained; one that is proved unreachable is met by none.", "project/src/cover";
     THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
 }
 
@@ -299,6 +302,7 @@ pub fn check(pair: &Pair, settings: &Settings) -> Report {
     online::judge(&input, &known, settings, &mut report);
     safety::safety(pair, &known, settings, &mut report);
     ioco::ioco(&input, &known, settings, &mut report);
+    symbolic::symbolic(pair, &input, settings, &mut report);
     let artifacts = artifacts::make(&input, settings, &mut report);
     let Artifacts { complete, product, closed, visible, graph, case, unresolved } = &artifacts;
     written::written(&input.specification, &artifacts, settings, &mut report, &mut Z3Solver::default());

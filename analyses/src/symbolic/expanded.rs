@@ -1,0 +1,100 @@
+//! Which nodes of a search were expanded: is a new one within one of them?
+//!
+//! **Problem.** A node whose element lies within one that was expanded at its location and in its cell has nothing new. Who asks each of them asks
+//! n²/2 times in a search of n nodes; on a counter that is stepped in vain this took more than all else.
+//!
+//! **Method.** An element that fixes a dimension holds only elements that fix it at the same value. So the elements are kept by the
+//! dimensions that they fix, and for each such set by the values; a new element is compared with those whose values are its own. Sets of
+//! dimensions are few, as they depend on the transitions and not on the length of a path. From the state of a run everything is fixed but what
+//! inputs bring: then the comparison is a look into a table.
+//!
+//! **Exact** up to what the constraints of an element say by themselves ([`Elements::fixed`]): who is found is within, and an element that
+//! hides a fixed value may be expanded in vain.
+
+use std::collections::{BTreeMap, HashMap};
+
+use coreach_model::LocationId;
+
+use crate::domains::Domain;
+use crate::partition::{ElementId, Elements};
+
+/// The elements of one place by the values of what they fix.
+type ByValues = HashMap<Vec<u32>, Vec<ElementId>>;
+
+/// The elements that were expanded, for each location and cell.
+#[derive(Default)]
+pub(super) struct Expanded(HashMap<(LocationId, u32), BTreeMap<Vec<usize>, ByValues>>);
+
+impl Expanded {
+    /// Adds an element, if it is within none of those that were added here.
+    pub(super) fn add<D: Domain>(
+        &mut self,
+        store: &Elements<D>,
+        place: (LocationId, u32),
+        element: ElementId,
+    ) -> bool {
+        let (dimensions, lines) = store.fixed(element);
+        let here = self.0.entry(place).or_default();
+        for (theirs, by_values) in &*here {
+            let at = |dimension| dimensions.binary_search(dimension).ok().map(|at| lines[at]);
+            let Some(values) = theirs.iter().map(at).collect::<Option<Vec<u32>>>() else { continue };
+            let known = by_values.get(&values).into_iter().flatten();
+            if known.into_iter().any(|known| store.is_within(element, *known)) {
+                return false;
+            }
+        }
+        here.entry(dimensions).or_default().entry(lines).or_default().push(element);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use coreach_polyhedra::{Constraint, Relation};
+
+    use super::*;
+    use crate::domains::polyhedra::Polyhedra;
+
+    /// Coefficients, a constant, and the relation to 0.
+    type Line = (&'static [i64], i64, Relation);
+
+    fn element(store: &mut Elements<Polyhedra>, constraints: &[Line]) -> ElementId {
+        let constraints: Vec<Constraint> = constraints
+            .iter()
+            .map(|(coefficients, constant, relation)| Constraint::of(coefficients, *constant, *relation))
+            .collect();
+        let element = Polyhedra::top(2).meet_constraints(&constraints, &[true, true]);
+        store.add(element).unwrap()
+    }
+
+    #[test]
+    fn what_is_within_an_element_is_not_added_whatever_that_one_fixes() {
+        use Relation::{AtLeast, Equal};
+        let mut store = Elements::new(&[true, true]);
+        let mut expanded = Expanded::default();
+        let place = (LocationId(0), 0);
+        let cases: [(&[Line], bool); 8] = [
+            (&[(&[1, 0], -3, Equal), (&[0, 1], -4, Equal)], true),
+            // The same point by other constraints.
+            (&[(&[1, 1], -7, Equal), (&[1, -1], 1, Equal)], false),
+            (&[(&[1, 0], -3, Equal), (&[0, 1], -5, Equal)], true),
+            // A line, a point on it, one beside it, a piece of it.
+            (&[(&[1, 0], -2, Equal)], true),
+            (&[(&[1, 0], -2, Equal), (&[0, 1], -5, Equal)], false),
+            (&[(&[1, 0], -1, Equal), (&[0, 1], -5, Equal)], true),
+            (&[(&[1, 0], -2, Equal), (&[0, 1], -5, AtLeast)], false),
+            // A half plane.
+            (&[(&[1, 0], -2, AtLeast)], true),
+        ];
+        for (constraints, is_new) in cases {
+            let element = element(&mut store, constraints);
+            assert_eq!(expanded.add(&store, place, element), is_new, "{constraints:?}");
+        }
+        // Of the half plane is what fixes nothing else; another place has nothing yet.
+        let far = element(&mut store, &[(&[1, 0], -30, Equal), (&[0, 1], 4, Equal)]);
+        assert!(!expanded.add(&store, place, far));
+        assert!(expanded.add(&store, (LocationId(0), 1), far));
+    }
+}

@@ -1,0 +1,62 @@
+//! `simulated`: a model that stands for the implementation, with values of the constants that no run gives it.
+//!
+//! A run gives an implementation the constants of its test case. What a configuration fixed with `instantiate` is no constant of the test
+//! case any more, but still one of the model's file: it needs a value here, and that is said before the first run.
+
+use coreach_model::diagnostic::{Diagnostic, Origin};
+use coreach_model::iosts::Iosts;
+use coreach_model::reader::collect::listed;
+use coreach_model::reader::shape;
+use coreach_model::reader::yaml::{Entry, Node};
+
+use super::words::Reader;
+use crate::configuration::{Instantiation, Reference, instantiation, read_instantiate, reference};
+use crate::instantiate;
+
+/// What the section says.
+pub struct Simulated {
+    /// The model's file.
+    pub model: Reference,
+    /// Values of its constants.
+    pub instantiate: Vec<Instantiation>,
+}
+
+/// Reads the section.
+pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Simulated> {
+    let entries = shape::section(reader.collector, root, "simulated", &["model", "instantiate"]);
+    let instantiate = read_instantiate(reader.collector, entries);
+    let Some(model) = shape::get(entries, "model") else {
+        let like = "simulated: { model: specification.yaml }";
+        shape::missing_key(reader.collector, node, "model", "`simulated`", like);
+        return None;
+    };
+    let model = reference(reader.collector, model, "model", reader.folder)?;
+    Some(Simulated { model, instantiate })
+}
+
+/// The model with these values, for runs of a test case where that is known. `named` is where the model is named.
+///
+/// # Errors
+/// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a value.
+pub fn fixed(
+    mut model: Iosts,
+    instantiate: &[Instantiation],
+    test: Option<&Iosts>,
+    named: Option<Origin>,
+) -> Result<Iosts, Vec<Diagnostic>> {
+    let values = instantiation(instantiate, &model.constants)?;
+    instantiate::fix_all(&mut model, values);
+    let is_given =
+        |name: &str| test.is_none_or(|test| test.constants.iter().any(|constant| constant.name() == name));
+    let missing: Vec<&str> =
+        model.constants.iter().map(|constant| constant.name()).filter(|name| !is_given(name)).collect();
+    let [first, ..] = missing.as_slice() else { return Ok(model) };
+    let message = format!("the test case has no value for {} of `{}`", listed(missing.clone()), model.name);
+    let diagnostic = Diagnostic::error("no-constant", message).help(format!(
+        "what the configuration fixes, the model needs too: `instantiate: {{ {first}: ... }}` beside `model`"
+    ));
+    Err(vec![match named {
+        Some(named) => diagnostic.at(named, "this model has such constants"),
+        None => diagnostic,
+    }])
+}

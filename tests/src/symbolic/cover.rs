@@ -1,0 +1,284 @@
+//! Goals of coverage on random finite systems against exact reachability.
+//!
+//! Every reachable state is listed by the concrete semantics, with what came before it where a goal depends on that; what can be met is
+//! what some step from them meets. A goal that is proved to be out of reach must not be among it, one that is covered must be, and its
+//! evidence must be a run. What one event shows of a guard or a parameter is counted by `coverage::explain`, which has an oracle of its own.
+
+use std::collections::BTreeSet;
+
+use coreach_analyses::symbolic::TreeLimits;
+use coreach_execution::coverage::{Walked, explain};
+use coreach_execution::run::Occurrence;
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::reader::Specification;
+use coreach_model::semantics::{Event, State, after, fire, is_initial};
+use coreach_model::value::tuples;
+use coreach_model::{TransitionId, Value};
+use coreach_pipeline::limits::Limits;
+use coreach_pipeline::{Options, generate as make};
+use coreach_project::cover::evidence::Evidence;
+use coreach_project::cover::{Cover, Criterion, Ended, Fate, Goal, Settings, cover, goals};
+
+use super::ensure;
+use super::tree::initial;
+
+/// Systems with more states are left out.
+const MOST: usize = 600;
+
+/// So many prefixes of runs are looked at to explain a trace.
+const MOST_RUNS: usize = 20_000;
+
+fn values(iosts: &Iosts, number: TransitionId) -> Option<Vec<Vec<Value>>> {
+    let parameters = &iosts.action(iosts.transitions[number].action).parameters;
+    let lists: Option<Vec<Vec<Value>>> =
+        parameters.iter().map(|datum| Value::enumerate(datum.ty(), 1000)).collect();
+    lists.map(|lists| tuples(&lists))
+}
+
+/// A state, the last transition, and for each variable where it was assigned.
+type Place = (State, Option<TransitionId>, Vec<Option<TransitionId>>);
+
+/// Everything that can be met: the numbers of items, pairs, and definitions with their uses.
+#[derive(Default)]
+struct Possible {
+    items: BTreeSet<usize>,
+    pairs: BTreeSet<(TransitionId, TransitionId)>,
+    uses: BTreeSet<(String, TransitionId, TransitionId)>,
+}
+
+fn possible(iosts: &Iosts) -> Option<Possible> {
+    let walked = Walked::alone(iosts);
+    let mut found = Possible::default();
+    let start = |state| (state, None, vec![None; iosts.variables.len()]);
+    let mut open: Vec<Place> = initial(iosts)?.into_iter().map(start).collect();
+    let mut seen: BTreeSet<Place> = open.iter().cloned().collect();
+    let mut looked: BTreeSet<State> = BTreeSet::new();
+    while let Some((state, last, assigned)) = open.pop() {
+        if seen.len() > 20 * MOST || looked.len() > MOST {
+            return None;
+        }
+        let is_new = looked.insert(state.clone());
+        if is_new {
+            let came = explain(&walked, &state, &[], None, 10_000).ok()?;
+            found.items.extend(met(&came.bounds.most));
+        }
+        for (number, transition) in iosts.transitions.numbered() {
+            let action = iosts.action(transition.action);
+            for values in values(iosts, number)? {
+                let Some(next) = fire(iosts, transition, &state, &values) else { continue };
+                if let Some(last) = last {
+                    found.pairs.insert((last, number));
+                }
+                for (variable, definition) in iosts.variables.iter().zip(&assigned) {
+                    if let Some(definition) = definition.filter(|_| goals::uses(transition, variable)) {
+                        found.uses.insert((variable.name().to_owned(), definition, number));
+                    }
+                }
+                if is_new && action.kind != ActionKind::Internal {
+                    let event = Occurrence::Observation(Event::new(action.name.clone(), values));
+                    let shown = explain(&walked, &state, &[event], None, 10_000).ok()?;
+                    assert_eq!(shown.refused, None);
+                    found.items.extend(met(&shown.bounds.most));
+                }
+                let mut now = assigned.clone();
+                for (variable, definition) in iosts.variables.iter().zip(&mut now) {
+                    if transition.assignments.contains_key(variable) {
+                        *definition = Some(number);
+                    }
+                }
+                let place = (next, Some(number), now);
+                if seen.insert(place.clone()) {
+                    open.push(place);
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+fn met(most: &[u32]) -> impl Iterator<Item = usize> {
+    most.iter().enumerate().filter(|(_, most)| **most > 0).map(|(number, _)| number)
+}
+
+fn is_possible(possible: &Possible, goal: &Goal) -> bool {
+    match goal {
+        Goal::Item(number) => possible.items.contains(number),
+        Goal::Pair(first, second) => possible.pairs.contains(&(*first, *second)),
+        Goal::DefinitionUse { variable, definition, used } => {
+            possible.uses.contains(&(variable.name().to_owned(), *definition, *used))
+        }
+        Goal::Path(_) => true,
+    }
+}
+
+/// What was looked at, to see that it was looked at.
+#[derive(Default, Debug)]
+pub struct Seen {
+    /// Systems that were compared.
+    pub systems: usize,
+    /// Goals that are covered.
+    pub covered: usize,
+    /// Goals that are proved unreachable.
+    pub unreachable: usize,
+    /// Those of them that the tree proves.
+    pub by_the_tree: usize,
+    /// Goals that are not known.
+    pub unknown: usize,
+    /// Goals that can be met, and are not known to be.
+    pub missed: usize,
+    /// Purposes that went through the pipeline.
+    pub purposes: usize,
+}
+
+/// The run is one, and what it shows for certain is the goal.
+fn is_evident(specification: &Specification, one: &Ended, walked: &Walked) -> bool {
+    let Fate::Covered(found) = &one.fate else { return true };
+    let (iosts, evidence) = (&specification.iosts, &found.evidence);
+    let is_run = is_initial(iosts, &evidence.initial)
+        && !after(iosts, BTreeSet::from([evidence.initial.clone()]), &evidence.trace).is_empty();
+    is_run && shows(walked, &evidence.initial, &evidence.trace, &one.goal)
+}
+
+/// Does a trace show a goal for certain? Only of items more is known than that it is a trace.
+fn shows(walked: &Walked, initial: &State, trace: &[Event], goal: &Goal) -> bool {
+    let Goal::Item(number) = goal else { return true };
+    let trace: Vec<Occurrence> = trace.iter().cloned().map(Occurrence::Observation).collect();
+    explain(walked, initial, &trace, None, 10_000)
+        .is_ok_and(|shown| shown.refused.is_none() && shown.bounds.least[*number] > 0)
+}
+
+fn criteria() -> Vec<Criterion> {
+    vec![
+        Criterion::Locations,
+        Criterion::Transitions,
+        Criterion::Pairs,
+        Criterion::Guards,
+        Criterion::Boundaries,
+        Criterion::DefinitionUse,
+        Criterion::AllPaths(2),
+    ]
+}
+
+/// The goals of a specification, with a suite whose paths are continued to so many steps.
+pub fn found(specification: &Specification, criteria: Vec<Criterion>, steps: usize) -> Cover {
+    let limits = TreeLimits { depth: 15, nodes: 250, is_restricted: true, ..TreeLimits::default() };
+    let settings = Settings { criteria, limits, analysis: Default::default(), steps };
+    cover(specification, &settings, &|_| {})
+}
+
+/// Holds what became of each goal against exact reachability, and the suite against its goals.
+///
+/// # Errors
+/// What differs.
+pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> Result<(), String> {
+    let iosts = &specification.iosts;
+    let Some(possible) = possible(iosts) else { return Ok(()) };
+    seen.systems += 1;
+    let walked = Walked::alone(iosts);
+    let found = found(specification, criteria(), steps);
+    for (number, one) in found.goals.iter().enumerate() {
+        let name = || goals::name(iosts, &walked.parts[0].items, &one.goal);
+        let is_possible = is_possible(&possible, &one.goal);
+        match &one.fate {
+            Fate::Covered(_) => {
+                seen.covered += 1;
+                ensure!(is_possible, "covered, and no run meets it: {}", name());
+                ensure!(
+                    is_evident(specification, one, &walked),
+                    "covered, and its run does not show it: {}",
+                    name()
+                );
+            }
+            Fate::Unreachable(why) => {
+                seen.unreachable += 1;
+                seen.by_the_tree += usize::from(why.contains("the tree"));
+                ensure!(!is_possible, "{why}, and a run meets it: {}", name());
+            }
+            Fate::Unknown(_) => {
+                seen.unknown += 1;
+                seen.missed += usize::from(is_possible);
+            }
+        }
+        // Each covered goal has its purpose, and no other one has.
+        let by = found.suite.iter().filter(|member| member.chosen.goals.contains(&number)).count();
+        ensure!((by > 0) == matches!(one.fate, Fate::Covered(_)), "{by} purposes for {}", name());
+    }
+    for member in &found.suite {
+        let evidence = &member.chosen.found.evidence;
+        for number in &member.chosen.goals {
+            let goal = &found.goals[*number].goal;
+            let name = || goals::name(iosts, &walked.parts[0].items, goal);
+            ensure!(
+                shows(&walked, &evidence.initial, &evidence.trace, goal),
+                "a purpose does not show {}",
+                name()
+            );
+            if !matches!(goal, Goal::Item(_)) {
+                ensure!(is_met(iosts, goal, evidence), "the path of a purpose does not meet {}", name());
+            }
+        }
+    }
+    for member in found.suite.iter().take(3) {
+        seen.purposes += 1;
+        let options = Options {
+            max_lookahead: 4,
+            analysis: Default::default(),
+            limits: Limits::default(),
+            check: true,
+        };
+        let mut solver = coreach_analyses::solver::z3::Z3Solver::default();
+        // Choices that nothing resolves are refused; what is made says that Accept is in reach.
+        if let Ok(made) = make(iosts, member.written.purpose.clone(), &options, &mut solver, &mut |_| {}) {
+            ensure!(made.test_graph.pass.is_some(), "out of reach: {}", member.written.text);
+        }
+    }
+    Ok(())
+}
+
+/// Does each run that explains the trace meet a goal of several steps? The runs are listed here, by definition.
+fn is_met(iosts: &Iosts, goal: &Goal, evidence: &Evidence) -> bool {
+    let mut open = vec![(evidence.initial.clone(), 0, Vec::new())];
+    let (mut is_one, mut looked) = (false, 0);
+    while let Some((state, seen, path)) = open.pop() {
+        looked += 1;
+        if looked > MOST_RUNS {
+            return true;
+        }
+        if seen == evidence.trace.len() {
+            is_one = true;
+            if !lies_on(iosts, goal, &path) {
+                return false;
+            }
+            continue;
+        }
+        for (number, transition) in iosts.transitions.numbered() {
+            let action = iosts.action(transition.action);
+            let event = &evidence.trace[seen];
+            let (values, now): (&[Value], usize) = match action.kind {
+                ActionKind::Internal => (&[], seen),
+                _ if action.name == event.action => (&event.values, seen + 1),
+                _ => continue,
+            };
+            if let Some(next) = fire(iosts, transition, &state, values) {
+                open.push((next, now, [path.as_slice(), &[number]].concat()));
+            }
+        }
+    }
+    is_one
+}
+
+/// Is the goal on a path?
+fn lies_on(iosts: &Iosts, goal: &Goal, path: &[TransitionId]) -> bool {
+    match goal {
+        Goal::Item(_) => true,
+        Goal::Pair(first, second) => (1..path.len()).any(|at| (path[at - 1], path[at]) == (*first, *second)),
+        Goal::Path(wanted) => path.starts_with(wanted),
+        Goal::DefinitionUse { variable, definition, used } => (0..path.len()).any(|at| {
+            let assigns =
+                |number: &&TransitionId| iosts.transitions[**number].assignments.contains_key(variable);
+            path[at] == *used
+                && goals::uses(&iosts.transitions[path[at]], variable)
+                && path[..at].iter().rev().find(assigns) == Some(definition)
+        }),
+    }
+}
