@@ -8,6 +8,7 @@ pub mod dot;
 pub mod equal;
 pub mod json;
 mod labels;
+pub mod layout;
 pub mod svg;
 pub mod tree;
 mod view;
