@@ -9,6 +9,7 @@ pub mod equal;
 pub mod json;
 mod labels;
 pub mod layout;
+pub mod picture;
 pub mod svg;
 pub mod tree;
 mod view;

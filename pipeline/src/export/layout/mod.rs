@@ -43,8 +43,10 @@ pub struct Size {
     pub width: f64,
     /// From top to bottom.
     pub height: f64,
-    /// What is kept free at its right: loops, and what is said beside it.
+    /// What is kept free at its right, for what is said beside it.
     pub beside: f64,
+    /// How high that is, about the node's middle.
+    pub tall: f64,
 }
 
 /// An arrow, and the size of its label.
@@ -181,7 +183,7 @@ impl Layered {
             rank: 2 * rank,
             left: size.width / 2.0,
             right: size.width / 2.0 + size.beside,
-            height: size.height,
+            height: size.height.max(size.tall),
             is_node: true,
         };
         let spots: Vec<Spot> = nodes.iter().zip(rank).map(spot).collect();

@@ -1,6 +1,6 @@
 use super::*;
 
-const NODE: Size = Size { width: 60.0, height: 24.0, beside: 0.0 };
+const NODE: Size = Size { width: 60.0, height: 24.0, beside: 0.0, tall: 0.0 };
 
 fn links(pairs: &[(usize, usize)]) -> Vec<Link> {
     pairs
@@ -15,8 +15,8 @@ fn is_apart(sizes: &[Size], links: &[Link], found: &Layout) -> bool {
         (
             at.x - size.width / 2.0,
             at.x + size.width / 2.0 + size.beside,
-            at.y - size.height / 2.0,
-            at.y + size.height / 2.0,
+            at.y - size.height.max(size.tall) / 2.0,
+            at.y + size.height.max(size.tall) / 2.0,
         )
     };
     let mut boxes: Vec<_> = sizes.iter().zip(&found.nodes).map(node).collect();
@@ -60,6 +60,7 @@ fn nothing_lies_on_anything_else() {
                 width: 20.0 + random(90) as f64,
                 height: 10.0 + random(40) as f64,
                 beside: random(60) as f64,
+                tall: random(80) as f64,
             })
             .collect();
         let pairs: Vec<(usize, usize)> = (0..random(90)).map(|_| (random(count), random(count))).collect();
