@@ -52,7 +52,7 @@
   group.append(...groups.map((name) => h("option", { value: name }, name)));
   group.addEventListener("change", () => {
     const of = data.graphs.map((each, at) => ({ each, at })).filter(({ each }) => Coreach.groupName(each) === group.value);
-    open((of.find(({ each }) => each.stage === graph().stage) ?? of[of.length - 1]).at);
+    open((of.find(({ each }) => each.stage === graph().stage) ?? of[group.value === "models" ? 0 : of.length - 1]).at);
   });
 
   let markSide = () => {};
