@@ -67,6 +67,7 @@
 
   // Of the graph as a whole, when nothing is chosen.
   const whole = (graph) => {
+    Coreach.source.highlight([]);
     const count = (mark) => graph.transitions.filter((each) => graph.locations[each.target].mark === mark).length;
     Coreach.fill(pane, 
       h("h3", {}, `${Coreach.stageName(graph)} `, h("strong", {}, graph.name)),

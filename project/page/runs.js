@@ -167,7 +167,7 @@
         { title: "events", of: (row) => row.events },
         { title: "constants", of: (row) => constants(row.constants) },
         { title: "seed", of: (row) => row.seed ?? "" },
-        { title: "seconds", of: (row) => row.seconds },
+        { title: "seconds", of: (row) => row.seconds, show: (row) => row.seconds?.toFixed(4) ?? "" },
         { title: "reason", of: (row) => row.reason.summary, wide: true },
       ] }));
   };

@@ -209,6 +209,11 @@ fn a_run_of_a_campaign_is_walked_and_its_failure_has_a_bucket() {
            return document.querySelector('.walk [data-place]').textContent === 'Fail' && !document.querySelector('.walk .warning'); })",
     );
     assert_eq!(ends, json!(true));
+    // It is walked through the test case that was made here, whose transitions know where they were written.
+    let known = browser.evaluate(
+        "Coreach.data.runs.every((r) => !r.walk || Coreach.data.graphs[r.walk.graph].purpose !== undefined)",
+    );
+    assert_eq!(known, json!(true));
     browser.click("[data-tab=coverage]");
     assert!(text(&mut browser, "[data-table=covered]").contains("coffee_machine"));
     browser.click("[data-table=coffee_machine] tbody tr");

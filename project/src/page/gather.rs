@@ -114,9 +114,9 @@ impl Sorted {
             FileKind::Specification(_) => self.specifications.push(path.to_owned()),
             FileKind::Purpose { .. } => self.purposes.push(path.to_owned()),
             FileKind::Campaign => self.campaign(path)?,
-            FileKind::Iut => {
+            _ => {
                 let help = "name a configuration, a model, a campaign, a store, a run, or a folder of runs";
-                let found = error("an IUT's file has nothing to be shown".to_owned());
+                let found = error("there is nothing in it that can be shown".to_owned());
                 return Err(found.into_iter().map(|found| found.help(help)).collect());
             }
         }

@@ -12,6 +12,8 @@ pub mod html;
 mod runs;
 mod tables;
 
+use std::collections::HashMap;
+
 use coreach_execution::planner::Example;
 use coreach_model::TestPurpose;
 use coreach_pipeline::Stage;
@@ -35,8 +37,10 @@ pub struct Page {
     domains: Vec<Domain>,
     runs: Vec<document::Run>,
     coverage: Option<Json>,
-    /// Graphs of test cases by their documents, for runs.
+    /// Graphs of test cases with their documents, which runs name by their hashes.
     cases: Vec<(String, usize)>,
+    /// The same by these hashes.
+    hashed: HashMap<String, usize>,
     /// So many runs have their way in the page.
     walks: usize,
 }

@@ -6,20 +6,21 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use coreach_execution::campaign::Store;
+use coreach_execution::campaign::{Store, Test};
 use coreach_execution::planner::Example;
 use coreach_execution::record::{ReasonRecord, Record, StepRecord, restore};
 use coreach_execution::{Run as Ran, TestCase};
+use coreach_model::iosts::TransitionOrigin;
 use coreach_model::semantics::State;
-use coreach_model::{Diagnostic, Number, TransitionId};
+use coreach_model::{Diagnostic, Number, TransitionId, file};
 use coreach_pipeline::export::View;
 use serde_json::Map;
 
 use super::document::{Run, Step, Walk};
 use super::{Page, graph};
-use crate::budget;
 use crate::making::Made;
 use crate::stored::Stored;
+use crate::{budget, stored};
 
 /// Runs that a page lists.
 pub const MOST_RUNS: usize = 20_000;
@@ -30,7 +31,10 @@ pub const MOST_WALKS: usize = 400;
 impl Page {
     /// A run that was kept as a file.
     pub fn run(&mut self, path: &Path, stored: &Stored) {
-        let graph = self.case(&format!("{}", path.display()), &stored.test);
+        // The document beside it; where that is not what was read, the test case has a graph of its own.
+        let beside = file::read(&stored::beside(path), file::MOST_DOCUMENT).unwrap_or_default();
+        let hash = hash(&beside).unwrap_or_else(|| path.display().to_string());
+        let graph = self.case(&hash, &stored.test);
         let mut run = told(path.display().to_string(), &stored.record);
         run.walk = Some(walk(graph, &stored.initial, &stored.run, &stored.record));
         self.runs.push(run);
@@ -91,7 +95,7 @@ impl Page {
                     })
                 };
                 let case = budget::reading(read)?;
-                cases.insert(test, (self.case(document, &case), case));
+                cases.insert(test, (self.case(test, &case), case));
             }
             let (graph, case) = &cases[test.as_str()];
             let misfit = |why: String| {
@@ -105,15 +109,25 @@ impl Page {
         Ok(())
     }
 
-    /// The graph of a test case, by its document: that of what was made, if it is the same.
-    fn case(&mut self, document: &str, case: &TestCase) -> usize {
-        if let Some((_, known)) = self.cases.iter().find(|(known, _)| known == document) {
+    /// The graph of a test case, by the hash of its document: that of what was made, if it is the same.
+    fn case(&mut self, wanted: &str, case: &TestCase) -> usize {
+        for (document, number) in self.cases.drain(..) {
+            if let Some(hash) = hash(document.as_bytes()) {
+                self.hashed.entry(hash).or_insert(number);
+            }
+        }
+        if let Some(known) = self.hashed.get(wanted) {
             return *known;
         }
-        let view = View::of_run(&case.iosts, &case.verdicts, &[]);
-        let start = graph::start(&case.iosts, None);
+        // It was read from a document: its origins are none of the user's.
+        let mut iosts = case.iosts.clone();
+        for transition in iosts.transitions.iter_mut() {
+            transition.origin = TransitionOrigin::default();
+        }
+        let view = View::of_run(&iosts, &case.verdicts, &[]);
+        let start = graph::start(&iosts, None);
         let number = self.add(&view, graph::Made::default(), start);
-        self.cases.push((document.to_owned(), number));
+        self.hashed.insert(wanted.to_owned(), number);
         number
     }
 
@@ -140,7 +154,10 @@ impl Page {
         });
         let steps: Vec<Step> = steps.collect();
         self.runs.push(Run {
-            name: "a shortest run to Pass".to_owned(),
+            name: match self.graphs[graph].domain {
+                Some(domain) => format!("a shortest run to Pass ({domain})"),
+                None => "a shortest run to Pass".to_owned(),
+            },
             test: case.iosts.name.clone(),
             iut: None,
             verdict: "Pass".to_owned(),
@@ -156,6 +173,11 @@ impl Page {
             walk: Some(Walk { graph, start: given, steps }),
         });
     }
+}
+
+/// The hash of a test case's document, by which stores name it.
+fn hash(document: &[u8]) -> Option<String> {
+    serde_json::from_slice(document).ok().map(|json| Test::hash(json).to_string())
 }
 
 /// Which runs are walked: of each kind the shortest, then of each kind the next, and so on.
