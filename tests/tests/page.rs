@@ -279,6 +279,16 @@ fn the_same_files_make_the_same_bytes() {
     assert!(page("a.html", "1") == page("b.html", "2"));
 }
 
+#[test]
+fn the_library_is_the_one_that_was_looked_at() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let output =
+        Command::new("sha256sum").arg(root.join("project/page/vendor/cytoscape.min.js.gz")).output().unwrap();
+    let sum = String::from_utf8(output.stdout).unwrap().split(' ').next().unwrap().to_owned();
+    assert_eq!(sum.len(), 64);
+    assert!(fs::read_to_string(root.join("docs/decisions.md")).unwrap().contains(&sum));
+}
+
 /// The page's evaluator against the program's, on values that are easily got wrong.
 #[test]
 fn the_page_computes_as_the_program_does() {

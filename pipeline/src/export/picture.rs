@@ -182,8 +182,11 @@ pub fn picture(view: &View<'_>, words: Words, hidden: Hidden, facts: bool) -> Re
 struct Plan {
     nodes: Vec<(LocationId, Vec<String>)>,
     arrows: Vec<(TransitionId, LocationId, LocationId, Vec<String>)>,
-    asides: BTreeMap<(LocationId, Kind), (Vec<TransitionId>, Vec<String>)>,
+    asides: BTreeMap<(LocationId, Kind), Said>,
 }
+
+/// Transitions, and what is written of them.
+type Said = (Vec<TransitionId>, Vec<String>);
 
 impl Plan {
     fn new(view: &View<'_>, words: Words, hidden: Hidden, facts: bool) -> Self {
@@ -279,10 +282,7 @@ impl Plan {
         (sizes, links)
     }
 
-    fn asides_of(
-        &self,
-        location: LocationId,
-    ) -> impl Iterator<Item = (&(LocationId, Kind), &(Vec<TransitionId>, Vec<String>))> {
+    fn asides_of(&self, location: LocationId) -> impl Iterator<Item = (&(LocationId, Kind), &Said)> {
         let last = Kind::Verdict(LocationId(u32::MAX));
         self.asides.range((location, Kind::Loop)..=(location, last))
     }

@@ -182,7 +182,7 @@ fn hash(document: &[u8]) -> Option<String> {
 
 /// Which runs are walked: of each kind the shortest, then of each kind the next, and so on.
 fn choose(runs: &[Run], most: usize) -> Vec<usize> {
-    let mut kinds: BTreeMap<(&str, Option<&str>, Option<&str>, &str), Vec<usize>> = BTreeMap::new();
+    let mut kinds: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (at, run) in runs.iter().enumerate() {
         let kind = (run.verdict.as_str(), run.bucket.as_deref(), run.iut.as_deref(), run.test.as_str());
         kinds.entry(kind).or_default().push(at);

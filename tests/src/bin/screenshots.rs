@@ -48,9 +48,6 @@ fn pictures(folder: &Path, page: &Path) {
     let take = |browser: &mut Browser, name: &str| browser.picture(&folder.join(name));
     browser.evaluate("Coreach.choose({ location: Coreach.graph.current().locations.findIndex((l) => l.label.includes('Pay')) })");
     take(&mut browser, "page_test_case.png");
-    browser.evaluate("document.querySelector('.stages button:nth-child(4)').click()");
-    take(&mut browser, "page_visible.png");
-    browser.click(".stages button:last-child");
     browser.click("[data-tab=steps]");
     browser.click(".stepper button[type=submit]");
     browser.click(".offer [data-take]:not(:disabled)");
