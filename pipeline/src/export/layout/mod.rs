@@ -6,11 +6,11 @@
 //! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order of Gansner and others
 //! (<https://doi.org/10.1109/32.221135>):
 //!
-//! 1. [`ranks`]: arrows that close a cycle are turned around; each node lies below all that lead to it.
+//! 1. `ranks`: arrows that close a cycle are turned around; each node lies below all that lead to it.
 //! 2. Each arrow becomes a chain of points, one for each rank that it crosses. Nodes have the even ranks, and the odd ones are free for labels: a
 //!    label is a point with a size.
-//! 3. [`order`]: within each rank, what has neighbours at the left goes left, and so on while crossings become fewer.
-//! 4. [`place`]: each point goes as near to its neighbours as the order and the sizes allow.
+//! 3. `order`: within each rank, what has neighbours at the left goes left, and so on while crossings become fewer.
+//! 4. `place`: each point goes as near to its neighbours as the order and the sizes allow.
 //!
 //! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`Route::Far`]): whoever draws it names its end instead, since
 //! nobody follows an arrow over many pages. So the number of points is linear in the size of the graph, and with it the time. Coordinates are found by
