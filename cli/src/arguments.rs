@@ -14,7 +14,8 @@ use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
 use crate::execution_arguments::{
-    CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, TestArguments, Tolerance,
+    CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
+    Tolerance,
 };
 use crate::exit;
 use crate::output_format::OutputFormat;
@@ -80,6 +81,9 @@ pub enum Command {
     /// Tells what runs have covered of their specification and their purposes
     #[command(after_help = COVERAGE_HELP)]
     Coverage(CoverageArguments),
+    /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
+    #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
+    Report(ReportArguments),
 }
 
 impl Command {
@@ -98,6 +102,7 @@ impl Command {
             Command::Replay(arguments) => arguments.format,
             Command::Mutate(arguments) => arguments.format,
             Command::Coverage(arguments) => arguments.format,
+            Command::Report(arguments) => arguments.format,
             Command::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
                 Some(CampaignCommand::Salvage(_)) | None => *format,
@@ -118,6 +123,9 @@ pub struct RunArguments {
     /// The abstract domain, instead of the configuration's
     #[arg(long, value_name = "D")]
     pub domain: Option<DomainKind>,
+    /// Write a page to look at here, too: one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// The stages to write, instead of the configuration's
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = stage)]
     pub stages: Option<Vec<Stage>>,
@@ -177,6 +185,9 @@ pub struct CompareArguments {
     /// The domains [default: all]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
+    /// Write a page to look at here, too: one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// The form of the comparison
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -303,6 +314,9 @@ pub struct CampaignArguments {
     /// Write a report as JUnit XML too
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Write a page to look at here, too: one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// No notes, no progress, and of the summary the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,

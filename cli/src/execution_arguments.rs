@@ -177,6 +177,9 @@ pub struct ExplainArguments {
     /// Draw the walked path through the test case here: .dot or .svg
     #[arg(long, value_name = "FILE")]
     pub draw: Option<PathBuf>,
+    /// Write a page to look at here, too: one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Write a script here that shows the failure again without coreach: Python 3, and curl for HTTP
     #[arg(long, value_name = "FILE")]
     pub reproducer: Option<PathBuf>,
@@ -241,6 +244,9 @@ pub struct CoverageArguments {
     /// Write LCOV here, for genhtml, editors and build servers
     #[arg(long, value_name = "FILE")]
     pub lcov: Option<PathBuf>,
+    /// Write a page to look at here, too: one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// The least that must be covered of each specification: `80%`, or `transitions=90%`; may be repeated
     #[arg(long, value_name = "[WHAT=]PERCENT", value_parser = required)]
     pub require: Vec<Required>,
@@ -254,6 +260,32 @@ pub struct CoverageArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// No table, no notes, no progress: errors only
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Of `report`.
+#[derive(Args, Debug)]
+pub struct ReportArguments {
+    /// Configurations, models, campaigns, stores, runs, folders of runs, coverage documents
+    #[arg(value_name = "WHAT", required = true)]
+    pub files: Vec<PathBuf>,
+    /// The page: one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Abstract domains, side by side, instead of the configuration's
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub domains: Vec<DomainKind>,
+    /// The domain that proves what no run can show; `none`: nothing is proved
+    #[arg(long, value_name = "D", default_value = "interval", value_parser = proofs)]
+    pub proofs: Proofs,
+    /// How many purposes to work on at once
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    pub threads: NonZeroUsize,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// No notes, no progress: errors only
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -68,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Replay(arguments) => commands::replay::replay(&arguments),
         Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
         Command::Coverage(arguments) => commands::coverage::coverage(&arguments),
+        Command::Report(arguments) => commands::report::report(&arguments),
         Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
     };
     watch::ended(end(result).code()).into()

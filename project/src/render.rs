@@ -12,7 +12,7 @@ use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde_json::{Value, json};
 
-use crate::page::{Excerpt, LONGEST_DRAWN, Page, Pages};
+use crate::sheet::{Excerpt, LONGEST_DRAWN, Sheet, Sheets};
 use coreach_model::visible::visible;
 
 /// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn too.
@@ -34,19 +34,19 @@ impl Style {
 
 /// The diagnostics as text, a blank line between two.
 pub fn render(diagnostics: &[Diagnostic], style: Style) -> String {
-    let mut pages = Pages::default();
+    let mut sheets = Sheets::default();
     let blocks: Vec<String> =
-        diagnostics.iter().map(|diagnostic| block(diagnostic, style, &mut pages)).collect();
+        diagnostics.iter().map(|diagnostic| block(diagnostic, style, &mut sheets)).collect();
     blocks.join("\n")
 }
 
-fn block(diagnostic: &Diagnostic, style: Style, pages: &mut Pages) -> String {
+fn block(diagnostic: &Diagnostic, style: Style, sheets: &mut Sheets) -> String {
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_width(style.width)
         .with_links(false)
         .with_context_lines(1);
-    let drawn = Drawn::of(diagnostic, pages);
+    let drawn = Drawn::of(diagnostic, sheets);
     let mut text = String::new();
     // A string takes everything; miette itself fails only for a span outside of the text, and [`Drawn::of`] checks.
     if handler.render_report(&mut text, &drawn).is_err() {
@@ -97,28 +97,28 @@ struct Drawn<'a> {
 }
 
 impl<'a> Drawn<'a> {
-    fn of(diagnostic: &'a Diagnostic, pages: &mut Pages) -> Self {
+    fn of(diagnostic: &'a Diagnostic, sheets: &mut Sheets) -> Self {
         let message = visible(&diagnostic.message);
         let mut drawn =
             Drawn { diagnostic, message, source: None, labels: Vec::new(), elsewhere: Vec::new() };
         let Some((first, _)) = diagnostic.labels.first() else { return drawn };
-        let page = pages.of(&first.file);
-        let line = page.line(first.span.start);
+        let sheet = sheets.of(&first.file);
+        let line = sheet.line(first.span.start);
         let mut here: Vec<(&Origin, &String)> = Vec::new();
         for (number, (origin, label)) in diagnostic.labels.iter().enumerate() {
             let is_here = origin.file == first.file
-                && is_drawable(origin, &page)
-                && page.line(origin.span.start).abs_diff(line) <= FURTHEST_DRAWN;
+                && is_drawable(origin, &sheet)
+                && sheet.line(origin.span.start).abs_diff(line) <= FURTHEST_DRAWN;
             if is_here && (number == 0 || !here.is_empty()) {
                 here.push((origin, label));
                 continue;
             }
             let excerpt: String = origin.text().chars().take(60).collect();
-            let (line, column) = pages.line_and_column(&origin.file, origin.span.start);
+            let (line, column) = sheets.line_and_column(&origin.file, origin.span.start);
             let place = format!("{}:{line}:{column}", origin.file.name);
             drawn.elsewhere.push(format!("{place}: {label}: `{}`", excerpt.replace('\n', " ")));
         }
-        let Some(excerpt) = page.excerpt(here.iter().map(|(origin, _)| &origin.span)) else { return drawn };
+        let Some(excerpt) = sheet.excerpt(here.iter().map(|(origin, _)| &origin.span)) else { return drawn };
         for (number, (origin, label)) in here.into_iter().enumerate() {
             let place = excerpt.place(&origin.span);
             let text = Some(visible(label).into_owned()).filter(|label| !label.is_empty());
@@ -133,12 +133,12 @@ impl<'a> Drawn<'a> {
     }
 }
 
-fn is_drawable(origin: &Origin, page: &Page) -> bool {
+fn is_drawable(origin: &Origin, sheet: &Sheet) -> bool {
     let text = &origin.file.text;
     if text.get(origin.span.clone()).is_none() {
         return false;
     }
-    let (start, end) = page.whole_lines(&origin.span);
+    let (start, end) = sheet.whole_lines(&origin.span);
     end - start <= LONGEST_DRAWN * (FURTHEST_DRAWN + 1)
         && text[start..end].lines().all(|line| line.len() <= LONGEST_DRAWN)
 }

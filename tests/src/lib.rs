@@ -2,6 +2,7 @@
 //!
 //! - [`generator`]: random pairs of a specification and a purpose, small and difficult.
 //! - [`source`]: a pair as it is written: trees that nothing simplifies.
+//! - [`browser`]: Chromium, driven, for the tests and the pictures of the page.
 //! - [`brute`]: what a pair means, by enumeration, from its text and the definitions alone.
 //! - [`properties`]: what must hold of every pair, each with its source in the thesis.
 //! - [`symbolic`]: trees of paths and goals of coverage against brute force.
@@ -16,6 +17,7 @@
 
 pub mod analysed;
 pub mod benchmark;
+pub mod browser;
 pub mod brute;
 pub mod families;
 pub mod generator;

@@ -28,6 +28,7 @@ use coreach_project::outputs::{self, Named};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
+use super::report::beside;
 use super::{bucket_line, plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::console;
@@ -100,7 +101,9 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     };
     printed(written)?;
     doubts(&summary, partition, arguments);
-    Ok(exit)
+    let files = [path.to_owned(), place];
+    let written = beside(arguments.html.as_deref(), &files, &[], (arguments.format, arguments.quiet), exit);
+    written.or_else(|error| printed(Err(error)).map(|()| exit))
 }
 
 /// Does the runs that are missing.

@@ -10,6 +10,7 @@ use coreach_project::making::{Made, make};
 use coreach_project::project::load;
 use serde::Serialize;
 
+use super::report::beside;
 use super::run::no_thread;
 use super::{refuse, table};
 use crate::arguments::CompareArguments;
@@ -80,7 +81,8 @@ pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
         OutputFormat::Json => console::print_json(&rows)?,
         OutputFormat::Human => console::print(&drawn(&rows))?,
     }
-    Ok(exit)
+    let files = [arguments.configuration.clone()];
+    beside(arguments.html.as_deref(), &files, &domains, (arguments.format, false), exit)
 }
 
 #[derive(Serialize)]

@@ -7,6 +7,7 @@ use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCove
 use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
 use coreach_project::outputs::{self, Named};
 
+use super::report::beside;
 use super::{exit_of, plural, refuse_as, table};
 use crate::console;
 use crate::execution_arguments::CoverageArguments;
@@ -59,7 +60,7 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
         OutputFormat::Human => console::print(&told(&report))?,
     }
     doubts(&report, &settings, arguments.quiet);
-    Ok(exit)
+    beside(arguments.html.as_deref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit)
 }
 
 /// What makes the figures less certain than they look, and what they do not reach.

@@ -14,6 +14,7 @@ use coreach_project::stored::Stored;
 use coreach_project::{budget, stored};
 
 use super::refuse;
+use super::report::beside;
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -75,7 +76,8 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
             console::print(&text)?;
         }
     }
-    Ok(Exit::Fine)
+    let files = [arguments.source.clone()];
+    beside(arguments.html.as_deref(), &files, &[], (arguments.format, false), Exit::Fine)
 }
 
 /// Writes the script; the exit code, if that cannot be.

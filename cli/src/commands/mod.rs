@@ -9,6 +9,7 @@ pub mod explain;
 pub mod explore;
 pub mod mutate;
 pub mod replay;
+pub mod report;
 pub mod run;
 pub mod show;
 pub mod test;

@@ -23,6 +23,7 @@ use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::report::beside;
 use super::{plural, refuse, table};
 use crate::arguments::RunArguments;
 use crate::console;
@@ -106,7 +107,14 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
             purposes: reports,
         })?;
     }
-    Ok(exit)
+    let files = [arguments.configuration.clone()];
+    beside(
+        arguments.html.as_deref(),
+        &files,
+        arguments.domain.as_slice(),
+        (arguments.format, arguments.quiet),
+        exit,
+    )
 }
 
 /// The system has no thread for us.

@@ -24,6 +24,10 @@ pub struct KeptRun {
     pub key: String,
     /// The hash of its test case.
     pub test: String,
+    /// The hash of its implementation.
+    pub iut: String,
+    /// When it began, in UTC.
+    pub started: String,
     /// What happened.
     pub record: Record,
 }
@@ -40,6 +44,19 @@ impl Store {
             Ok(())
         })?;
         Ok(tests)
+    }
+
+    /// The implementations that runs of the store may name: their hashes and their names.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn iuts(&self) -> Result<Vec<(String, String)>> {
+        let mut iuts = Vec::new();
+        self.each("iuts", &mut |row| {
+            iuts.push((row.get("hash")?, row.get("name")?));
+            Ok(())
+        })?;
+        Ok(iuts)
     }
 
     /// How many runs it has.
@@ -67,8 +84,14 @@ impl Store {
             let text: String = row.get("record")?;
             match record::read(text.as_bytes()) {
                 Ok(record) => {
-                    is_wanted =
-                        visit(KeptRun { number, key: row.get("key")?, test: row.get("test")?, record });
+                    is_wanted = visit(KeptRun {
+                        number,
+                        key: row.get("key")?,
+                        test: row.get("test")?,
+                        iut: row.get("iut")?,
+                        started: row.get("started")?,
+                        record,
+                    });
                 }
                 Err(why) => {
                     damage.get_or_insert_with(|| format!("the record of run {number} cannot be read: {why}"));

@@ -8,6 +8,8 @@ pub mod dot;
 pub mod equal;
 pub mod json;
 mod labels;
+pub mod layout;
+pub mod picture;
 pub mod svg;
 pub mod tree;
 mod view;

@@ -16,36 +16,36 @@ use coreach_model::visible::{visible, visible_length};
 /// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the screen.
 pub const LONGEST_DRAWN: usize = 200;
 
-/// The pages of the files that some findings speak of.
+/// The sheets of the files that some findings speak of.
 #[derive(Default, Debug)]
-pub struct Pages(Vec<Known>);
+pub struct Sheets(Vec<Known>);
 
 #[derive(Debug)]
 struct Known {
-    page: Page,
+    sheet: Sheet,
     /// A byte and its column, counted last. Findings come in the order of the text, and a line may have megabytes.
     counted: (usize, usize),
 }
 
 /// A file with the places where its lines begin.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct Sheet {
     file: Arc<SourceFile>,
     /// At least one; the first is 0.
     starts: Arc<[usize]>,
 }
 
-impl Pages {
-    /// The page of a file; its lines are found once.
-    pub fn of(&mut self, file: &Arc<SourceFile>) -> Page {
-        self.known(file).page.clone()
+impl Sheets {
+    /// The sheet of a file; its lines are found once.
+    pub fn of(&mut self, file: &Arc<SourceFile>) -> Sheet {
+        self.known(file).sheet.clone()
     }
 
     /// The line and column of a byte, counted from 1, the column in characters.
     pub fn line_and_column(&mut self, file: &Arc<SourceFile>, byte: usize) -> (usize, usize) {
-        let Known { page, counted: (last, columns) } = self.known(file);
-        let line = page.line(byte);
-        let start = page.start(line);
+        let Known { sheet, counted: (last, columns) } = self.known(file);
+        let line = sheet.line(byte);
+        let start = sheet.start(line);
         let (from, before) = if (start..=byte).contains(last) { (*last, *columns) } else { (start, 0) };
         let column = before + file.text.get(from..byte).map_or(0, |text| text.chars().count());
         (*last, *columns) = (byte, column);
@@ -53,19 +53,19 @@ impl Pages {
     }
 
     fn known(&mut self, file: &Arc<SourceFile>) -> &mut Known {
-        if let Some(at) = self.0.iter().position(|known| Arc::ptr_eq(&known.page.file, file)) {
+        if let Some(at) = self.0.iter().position(|known| Arc::ptr_eq(&known.sheet.file, file)) {
             return &mut self.0[at];
         }
         let behind = file.text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(behind).collect();
-        let page = Page { file: file.clone(), starts };
-        self.0.push(Known { page, counted: (0, 0) });
+        let sheet = Sheet { file: file.clone(), starts };
+        self.0.push(Known { sheet, counted: (0, 0) });
         let last = self.0.len() - 1;
         &mut self.0[last]
     }
 }
 
-impl Page {
+impl Sheet {
     /// The line of a byte, counted from 0.
     pub fn line(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
@@ -86,7 +86,7 @@ impl Page {
     pub fn excerpt<'a>(&self, pieces: impl Iterator<Item = &'a Range<usize>> + Clone) -> Option<Excerpt> {
         let first = self.line(pieces.clone().map(|piece| piece.start).min()?).saturating_sub(2);
         let last = self.line(pieces.map(|piece| piece.end).max()?) + 2;
-        let mut excerpt = Excerpt { page: self.clone(), first, text: String::new(), starts: Vec::new() };
+        let mut excerpt = Excerpt { sheet: self.clone(), first, text: String::new(), starts: Vec::new() };
         for number in first..=last.min(self.starts.len() - 1) {
             excerpt.starts.push(excerpt.text.len());
             let line = self.file.text.get(self.start(number)..self.start(number + 1))?;
@@ -102,10 +102,10 @@ impl Page {
     }
 }
 
-/// Some lines of a page as they are drawn.
+/// Some lines of a sheet as they are drawn.
 #[derive(Clone, Debug)]
 pub struct Excerpt {
-    page: Page,
+    sheet: Sheet,
     /// The number of the first line, counted from 0.
     first: usize,
     text: String,
@@ -123,16 +123,16 @@ impl Excerpt {
     fn column(&self, drawn: usize) -> usize {
         let at = self.starts.partition_point(|start| *start <= drawn).saturating_sub(1);
         let (line, target) = (self.first + at, drawn - self.starts.get(at).unwrap_or(&0));
-        let text = self.page.file.text.get(self.page.start(line)..self.page.start(line + 1));
+        let text = self.sheet.file.text.get(self.sheet.start(line)..self.sheet.start(line + 1));
         let text = text.unwrap_or_default();
         text.char_indices().take_while(|(byte, _)| visible_length(text, *byte) < target).count()
     }
 
     fn moved(&self, byte: usize) -> usize {
-        let line = self.page.line(byte);
-        let (from, to) = (self.page.start(line), self.page.start(line + 1));
+        let line = self.sheet.line(byte);
+        let (from, to) = (self.sheet.start(line), self.sheet.start(line + 1));
         let start = line.checked_sub(self.first).and_then(|at| self.starts.get(at)).copied();
-        let text = self.page.file.text.get(from..to).unwrap_or_default();
+        let text = self.sheet.file.text.get(from..to).unwrap_or_default();
         start.map_or(self.text.len(), |start| start + visible_length(text, byte - from))
     }
 }
@@ -148,7 +148,7 @@ impl SourceCode for Excerpt {
         // Without lines around it the piece is read for its line and column, which are those of the file.
         let column = if before == 0 { self.column(span.offset()) } else { found.column() };
         Ok(Box::new(MietteSpanContents::new_named(
-            visible(&self.page.file.name).into_owned(),
+            visible(&self.sheet.file.name).into_owned(),
             found.data(),
             *found.span(),
             found.line() + self.first,

@@ -1,0 +1,132 @@
+//! `coreach report`: one page of all that is named; and `--html` of other commands, which is the same for what they were told.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use coreach_analyses::DomainKind;
+use coreach_project::coverage;
+use coreach_project::outputs::{self, Named};
+use coreach_project::page::gather::{Settings, Sorted, gather};
+use coreach_project::page::html::html;
+use serde::Serialize;
+
+use super::{exit_of, refuse_as};
+use crate::console;
+use crate::execution_arguments::ReportArguments;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::progress::Progress;
+use crate::write::write;
+
+/// What is told of a page.
+#[derive(Serialize)]
+struct Told {
+    format_version: u32,
+    exit_code: u8,
+    file: String,
+    bytes: usize,
+    graphs: usize,
+    runs: usize,
+    notes: Vec<String>,
+}
+
+/// How runs are counted where nobody says it.
+const COUNTED: coverage::Settings = coverage::Settings { domain: Some(DomainKind::Interval), states: 1000 };
+
+/// Makes the page.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
+    let settings = Settings {
+        domains: arguments.domains.clone(),
+        threads: arguments.threads.get(),
+        coverage: coverage::Settings { domain: arguments.proofs.0, ..COUNTED },
+    };
+    let wanted = Wanted { files: &arguments.files, out: &arguments.out, settings, says_out: "--out" };
+    let told = match page(&wanted, arguments.quiet, arguments.format)? {
+        Ok(told) => told,
+        Err(exit) => return Ok(exit),
+    };
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&told)?,
+        OutputFormat::Human if arguments.quiet => {}
+        OutputFormat::Human => {
+            for note in &told.notes {
+                console::say(&format!("note: {note}"));
+            }
+            console::print(&format!("wrote {} ({} kB)\n", told.file, told.bytes.div_ceil(1000)))?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// `--html FILE` of a command that was told these files: the page beside what the command says. Gives the command's exit code, or a worse one.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn beside(
+    out: Option<&Path>,
+    files: &[PathBuf],
+    domains: &[DomainKind],
+    (format, quiet): (OutputFormat, bool),
+    exit: Exit,
+) -> io::Result<Exit> {
+    let Some(out) = out else { return Ok(exit) };
+    let settings = Settings { domains: domains.to_vec(), threads: 1, coverage: COUNTED };
+    let wanted = Wanted { files, out, settings, says_out: "--html" };
+    // The command has answered: what is wrong here is said beside it.
+    Ok(match page(&wanted, quiet, OutputFormat::Human)? {
+        Ok(told) => {
+            if format == OutputFormat::Human && !quiet {
+                console::say(&format!("note: wrote {} ({} kB)", told.file, told.bytes.div_ceil(1000)));
+            }
+            exit
+        }
+        Err(worse) => exit.and(worse),
+    })
+}
+
+/// What a page is asked for.
+struct Wanted<'a> {
+    files: &'a [PathBuf],
+    out: &'a Path,
+    settings: Settings,
+    says_out: &'static str,
+}
+
+fn page(wanted: &Wanted<'_>, quiet: bool, format: OutputFormat) -> io::Result<Result<Told, Exit>> {
+    let sorted = match Sorted::of(wanted.files) {
+        Ok(sorted) => sorted,
+        Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
+    };
+    let output = [Named::new(wanted.says_out, wanted.out)];
+    if let Err(found) = outputs::refuse(&output, &sorted.inputs(wanted.files)) {
+        return refuse_as(&found, format, exit_of(&found)).map(Err);
+    }
+    let progress = Progress::start(1, !quiet);
+    let gathered = gather(&sorted, &wanted.settings, &|what| progress.says(what));
+    drop(progress);
+    let (page, warnings) = match gathered {
+        Ok(gathered) => gathered,
+        Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
+    };
+    if format == OutputFormat::Human && !quiet {
+        console::draw(&warnings);
+    }
+    let document = page.document();
+    let text = html(&document)?;
+    if let Err(error) = write(wanted.out, &text) {
+        console::say(&format!("error: cannot write {}: {error}", wanted.out.display()));
+        return Ok(Err(Exit::Environment));
+    }
+    Ok(Ok(Told {
+        format_version: 1,
+        exit_code: Exit::Fine.code(),
+        file: wanted.out.display().to_string(),
+        bytes: text.len(),
+        graphs: document.graphs.len(),
+        runs: document.runs.len(),
+        notes: document.notes,
+    }))
+}

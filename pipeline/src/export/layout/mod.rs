@@ -1,0 +1,236 @@
+//! Where the nodes and the arrows of a graph lie on paper.
+//!
+//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels lie beside nothing else. It shall
+//! be the same on every machine, and a graph of thousands of locations shall be laid out in less time than it took to be made.
+//!
+//! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order of Gansner and others
+//! (<https://doi.org/10.1109/32.221135>):
+//!
+//! 1. `ranks`: arrows that close a cycle are turned around; each node lies below all that lead to it.
+//! 2. Each arrow becomes a chain of points, one for each rank that it crosses. Nodes have the even ranks, and the odd ones are free for labels: a
+//!    label is a point with a size.
+//! 3. `order`: within each rank, what has neighbours at the left goes left, and so on while crossings become fewer.
+//! 4. `place`: each point goes as near to its neighbours as the order and the sizes allow.
+//!
+//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`Route::Far`]): whoever draws it names its end instead, since
+//! nobody follows an arrow over many pages. So the number of points is linear in the size of the graph, and with it the time. Coordinates are found by
+//! sweeps that solve each rank exactly (`place`), not by the four alignments of Brandes and Köpf.
+//!
+//! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in the number of points.
+//!
+//! No crate does this within a budget; `docs/decisions.md` says which were tried.
+
+mod order;
+mod place;
+mod ranks;
+
+use coreach_model::budget;
+
+/// An arrow that goes down or up by more ranks of nodes than this has no route.
+pub const MOST_RANKS: usize = 24;
+
+/// Between two things of one rank.
+const BESIDE: f64 = 18.0;
+/// Between two ranks.
+const BETWEEN: f64 = 16.0;
+/// Around the whole.
+const MARGIN: f64 = 12.0;
+
+/// A node's size.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Size {
+    /// From left to right.
+    pub width: f64,
+    /// From top to bottom.
+    pub height: f64,
+    /// What is kept free at its right, for what is said beside it.
+    pub beside: f64,
+    /// How high that is, about the node's middle.
+    pub tall: f64,
+}
+
+/// An arrow, and the size of its label.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Link {
+    /// The number of the node from which it comes.
+    pub source: usize,
+    /// The number of the node to which it leads.
+    pub target: usize,
+    /// The label's width; 0 without a label.
+    pub width: f64,
+    /// The label's height.
+    pub height: f64,
+}
+
+/// A place, from the upper left corner.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Point {
+    /// To the right.
+    pub x: f64,
+    /// Downwards.
+    pub y: f64,
+}
+
+/// Where an arrow goes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Route {
+    /// Through these points, from the border of its source to that of its target; its label's middle is at one of them.
+    Through {
+        /// The points; two at least.
+        points: Vec<Point>,
+        /// Which of them is the label's middle.
+        label: usize,
+    },
+    /// It leads back to its own node.
+    Loop,
+    /// It is too long to be followed.
+    Far,
+}
+
+/// Where all lies.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Layout {
+    /// The middle of each node.
+    pub nodes: Vec<Point>,
+    /// The route of each arrow.
+    pub routes: Vec<Route>,
+    /// The width of the whole.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
+}
+
+/// A node, or a point on the way of an arrow.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    rank: usize,
+    left: f64,
+    right: f64,
+    height: f64,
+    is_node: bool,
+}
+
+/// The graph with a point for each rank that an arrow crosses: every pair leads from a rank to the next one.
+struct Layered {
+    spots: Vec<Spot>,
+    /// For each spot, those of the rank above that lead to it.
+    above: Vec<Vec<usize>>,
+    /// For each spot, those of the rank below to which it leads.
+    below: Vec<Vec<usize>>,
+    /// The spots of each rank, from left to right.
+    layers: Vec<Vec<usize>>,
+}
+
+/// Lays a graph out; node 0 is at its top.
+pub fn layout(nodes: &[Size], links: &[Link]) -> Layout {
+    let ranked = ranks::ranks(nodes.len(), links);
+    let mut layered = Layered::new(nodes, &ranked.rank);
+    let chains: Vec<Option<Vec<usize>>> =
+        links.iter().zip(&ranked.turned).map(|(link, turned)| layered.chain(link, *turned)).collect();
+    order::order(&mut layered);
+    let across = place::across(&layered);
+    let down = place::down(&layered);
+    let at = |spot: usize| Point { x: across[spot], y: down[layered.spots[spot].rank] };
+    let routes = links.iter().zip(&chains).map(|(link, chain)| match chain {
+        _ if link.source == link.target => Route::Loop,
+        None => Route::Far,
+        Some(chain) => {
+            let inner: Vec<Point> = chain.iter().map(|spot| at(*spot)).collect();
+            let label = chain.iter().position(|spot| layered.spots[*spot].height > 0.0);
+            route(nodes, link, at(link.source), at(link.target), inner, label)
+        }
+    });
+    let mut found = Layout {
+        routes: routes.collect(),
+        nodes: (0..nodes.len()).map(at).collect(),
+        width: 0.0,
+        height: 0.0,
+    };
+    let right = layered.spots.iter().zip(&across).map(|(spot, x)| x + spot.right);
+    let bottom = layered.spots.iter().map(|spot| down[spot.rank] + spot.height / 2.0);
+    found.width = right.fold(0.0, f64::max) + MARGIN;
+    found.height = bottom.fold(0.0, f64::max) + MARGIN;
+    found
+}
+
+/// From border to border: an arrow leaves its node towards where it goes.
+fn route(
+    nodes: &[Size],
+    link: &Link,
+    from: Point,
+    to: Point,
+    inner: Vec<Point>,
+    label: Option<usize>,
+) -> Route {
+    let is_down = from.y < to.y;
+    let side = |node: usize, at: Point, next: Point, below: bool| {
+        let (half, reach) = (nodes[node].height / 2.0, nodes[node].width / 2.0 - 8.0);
+        let x = at.x + ((next.x - at.x) * 0.4).clamp(-reach.max(0.0), reach.max(0.0));
+        Point { x, y: if below { at.y + half } else { at.y - half } }
+    };
+    let first = inner.first().copied().unwrap_or(to);
+    let last = inner.last().copied().unwrap_or(from);
+    let middle = inner.len() / 2;
+    let mut points = vec![side(link.source, from, first, is_down)];
+    points.extend(inner);
+    points.push(side(link.target, to, last, !is_down));
+    Route::Through { points, label: label.unwrap_or(middle) + 1 }
+}
+
+impl Layered {
+    fn new(nodes: &[Size], rank: &[usize]) -> Self {
+        let spot = |(size, rank): (&Size, &usize)| Spot {
+            rank: 2 * rank,
+            left: size.width / 2.0,
+            right: size.width / 2.0 + size.beside,
+            height: size.height.max(size.tall),
+            is_node: true,
+        };
+        let spots: Vec<Spot> = nodes.iter().zip(rank).map(spot).collect();
+        let ranks = spots.iter().map(|spot| spot.rank + 1).max().unwrap_or(0);
+        let mut layers = vec![Vec::new(); ranks];
+        for (number, spot) in spots.iter().enumerate() {
+            layers[spot.rank].push(number);
+        }
+        let none = vec![Vec::new(); spots.len()];
+        Layered { above: none.clone(), below: none, spots, layers }
+    }
+
+    /// The points on the way of an arrow, in its own direction; none where it has no route.
+    fn chain(&mut self, link: &Link, turned: bool) -> Option<Vec<usize>> {
+        if link.source == link.target {
+            return Some(Vec::new());
+        }
+        let (upper, lower) = if turned { (link.target, link.source) } else { (link.source, link.target) };
+        let (first, last) = (self.spots[upper].rank, self.spots[lower].rank);
+        if last - first > 2 * MOST_RANKS {
+            return None;
+        }
+        // An odd rank: nodes have the even ones.
+        let middle = (first + last) / 2;
+        let middle = if middle % 2 == 0 { middle - 1 } else { middle };
+        let mut chain = Vec::new();
+        let mut before = upper;
+        for rank in first + 1..last {
+            budget::ask();
+            let (width, height) = if rank == middle { (link.width, link.height) } else { (0.0, 0.0) };
+            let number = self.spots.len();
+            self.spots.push(Spot { rank, left: width / 2.0, right: width / 2.0, height, is_node: false });
+            self.above.push(vec![before]);
+            self.below.push(Vec::new());
+            self.below[before].push(number);
+            self.layers[rank].push(number);
+            chain.push(number);
+            before = number;
+        }
+        self.below[before].push(lower);
+        self.above[lower].push(before);
+        if turned {
+            chain.reverse();
+        }
+        Some(chain)
+    }
+}
+
+#[cfg(test)]
+mod tests;

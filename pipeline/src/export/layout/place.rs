@@ -1,0 +1,115 @@
+//! Where each rank lies, and each spot in its rank.
+//!
+//! Given the order, a spot wants to lie at the mean of its neighbours, and must keep its distance from those beside it. For one rank that is
+//! isotonic regression, which pooling adjacent violators solves exactly in one pass (Ayer and others 1955, <https://doi.org/10.1214/aoms/1177728423>):
+//! less its distances, each spot's wish is a number, and where wishes are not in order, spots move together as one block to their weighted mean.
+//! Some sweeps over the ranks, downwards and upwards, straighten the whole. A point of a long arrow weighs more than a node, so that long arrows are straight.
+
+use coreach_model::budget;
+
+use super::{BESIDE, BETWEEN, Layered, MARGIN};
+
+/// Sweeps, as many downwards as upwards.
+const SWEEPS: usize = 12;
+
+/// The x of each spot.
+pub(super) fn across(layered: &Layered) -> Vec<f64> {
+    let mut x = vec![0.0; layered.spots.len()];
+    for layer in &layered.layers {
+        let mut at = 0.0;
+        for spot in layer {
+            at += layered.spots[*spot].left;
+            x[*spot] = at;
+            at += layered.spots[*spot].right + BESIDE;
+        }
+    }
+    let count = layered.layers.len();
+    for sweep in 0..SWEEPS {
+        let is_last = sweep + 2 >= SWEEPS;
+        for step in 0..count {
+            let rank = if sweep % 2 == 0 { step } else { count - 1 - step };
+            settle(layered, &mut x, rank, sweep % 2 == 0, is_last);
+        }
+    }
+    let left = layered.spots.iter().zip(&x).map(|(spot, x)| x - spot.left).fold(f64::INFINITY, f64::min);
+    for x in &mut x {
+        // Whole numbers: what is written is short.
+        *x = (*x - left + MARGIN).round();
+    }
+    x
+}
+
+/// A run of spots that lie as near to each other as they may.
+struct Block {
+    sum: f64,
+    weight: f64,
+    count: usize,
+}
+
+impl Block {
+    fn mean(&self) -> f64 {
+        self.sum / self.weight
+    }
+}
+
+fn settle(layered: &Layered, x: &mut [f64], rank: usize, from_above: bool, from_both: bool) {
+    budget::ask();
+    let layer = &layered.layers[rank];
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut distances = Vec::with_capacity(layer.len());
+    let mut distance = 0.0;
+    for (at, &spot) in layer.iter().enumerate() {
+        if let Some(&before) = at.checked_sub(1).and_then(|before| layer.get(before)) {
+            distance += layered.spots[before].right + layered.spots[spot].left + BESIDE;
+        }
+        distances.push(distance);
+        let (wish, weight) = wish(layered, x, spot, from_above, from_both);
+        let mut block = Block { sum: (wish - distance) * weight, weight, count: 1 };
+        while let Some(before) = blocks.pop_if(|before| before.mean() > block.mean()) {
+            block = Block {
+                sum: before.sum + block.sum,
+                weight: before.weight + block.weight,
+                count: before.count + block.count,
+            };
+        }
+        blocks.push(block);
+    }
+    let means = blocks.iter().flat_map(|block| std::iter::repeat_n(block.mean(), block.count));
+    for ((spot, distance), mean) in layer.iter().zip(distances).zip(means) {
+        x[*spot] = mean + distance;
+    }
+}
+
+/// Where a spot wants to lie, and how much.
+fn wish(layered: &Layered, x: &[f64], spot: usize, from_above: bool, from_both: bool) -> (f64, f64) {
+    let (mut sum, mut weight) = (0.0, 0.0);
+    let own = &layered.spots[spot];
+    let mut look = |others: &[usize]| {
+        for other in others {
+            let straight = !own.is_node && !layered.spots[*other].is_node;
+            let its = if straight { 4.0 } else { 1.0 };
+            sum += x[*other] * its;
+            weight += its;
+        }
+    };
+    if from_above || from_both {
+        look(&layered.above[spot]);
+    }
+    if !from_above || from_both {
+        look(&layered.below[spot]);
+    }
+    // What nothing draws stays, unless it is in the way.
+    if weight == 0.0 { (x[spot], 0.1) } else { (sum / weight, weight) }
+}
+
+/// The y of each rank's middle.
+pub(super) fn down(layered: &Layered) -> Vec<f64> {
+    let mut at = MARGIN;
+    let mut places = Vec::with_capacity(layered.layers.len());
+    for layer in &layered.layers {
+        let height = layer.iter().map(|spot| layered.spots[*spot].height).fold(0.0, f64::max);
+        places.push((at + height / 2.0).round());
+        at += height + BETWEEN;
+    }
+    places
+}

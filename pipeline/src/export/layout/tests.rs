@@ -1,0 +1,99 @@
+use super::*;
+
+const NODE: Size = Size { width: 60.0, height: 24.0, beside: 0.0, tall: 0.0 };
+
+fn links(pairs: &[(usize, usize)]) -> Vec<Link> {
+    pairs
+        .iter()
+        .map(|(source, target)| Link { source: *source, target: *target, width: 40.0, height: 12.0 })
+        .collect()
+}
+
+/// Do no two nodes, and no node and label, lie on each other?
+fn is_apart(sizes: &[Size], links: &[Link], found: &Layout) -> bool {
+    let node = |(size, at): (&Size, &Point)| {
+        (
+            at.x - size.width / 2.0,
+            at.x + size.width / 2.0 + size.beside,
+            at.y - size.height.max(size.tall) / 2.0,
+            at.y + size.height.max(size.tall) / 2.0,
+        )
+    };
+    let mut boxes: Vec<_> = sizes.iter().zip(&found.nodes).map(node).collect();
+    for (link, route) in links.iter().zip(&found.routes) {
+        if let Route::Through { points, label } = route {
+            let at = points[*label];
+            boxes.push((
+                at.x - link.width / 2.0,
+                at.x + link.width / 2.0,
+                at.y - link.height / 2.0,
+                at.y + link.height / 2.0,
+            ));
+        }
+    }
+    boxes.iter().enumerate().all(|(number, a)| {
+        boxes[..number].iter().all(|b| a.1 <= b.0 || b.1 <= a.0 || a.3 <= b.2 || b.3 <= a.2)
+    })
+}
+
+#[test]
+fn what_follows_lies_below_and_a_loop_goes_back_up() {
+    let links = links(&[(0, 1), (1, 2), (2, 0), (1, 1)]);
+    let found = layout(&[NODE; 3], &links);
+    assert!(found.nodes[0].y < found.nodes[1].y && found.nodes[1].y < found.nodes[2].y);
+    assert_eq!(found.routes[3], Route::Loop);
+    let Route::Through { points, .. } = &found.routes[2] else { panic!("{:?}", found.routes[2]) };
+    assert!(points.first().unwrap().y > points.last().unwrap().y, "it leads upwards");
+}
+
+#[test]
+fn nothing_lies_on_anything_else() {
+    let mut state = 1u64;
+    let mut random = |most: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % most
+    };
+    for round in 0..60 {
+        let count = 1 + random(40);
+        let sizes: Vec<Size> = (0..count)
+            .map(|_| Size {
+                width: 20.0 + random(90) as f64,
+                height: 10.0 + random(40) as f64,
+                beside: random(60) as f64,
+                tall: random(80) as f64,
+            })
+            .collect();
+        let pairs: Vec<(usize, usize)> = (0..random(90)).map(|_| (random(count), random(count))).collect();
+        let links = links(&pairs);
+        let found = layout(&sizes, &links);
+        assert!(is_apart(&sizes, &links, &found), "round {round}: {pairs:?}");
+        assert_eq!(found, layout(&sizes, &links), "the same again");
+        for at in &found.nodes {
+            assert!(at.x >= 0.0 && at.x <= found.width && at.y >= 0.0 && at.y <= found.height);
+        }
+    }
+}
+
+#[test]
+fn two_arrows_that_need_not_cross_do_not() {
+    let links = links(&[(0, 1), (0, 2), (1, 4), (2, 3)]);
+    let found = layout(&[NODE; 5], &links);
+    assert_eq!(found.nodes[1].x < found.nodes[2].x, found.nodes[4].x < found.nodes[3].x);
+}
+
+#[test]
+fn a_long_chain_is_deep_and_fast_and_its_way_back_has_no_route() {
+    let count = 20_000;
+    let mut pairs: Vec<(usize, usize)> = (1..count).map(|node| (node - 1, node)).collect();
+    pairs.push((count - 1, 0));
+    let links = links(&pairs);
+    let found = layout(&vec![NODE; count], &links);
+    assert_eq!(found.routes.last(), Some(&Route::Far));
+    assert!(found.nodes.iter().all(|at| at.x == found.nodes[0].x), "a chain is a straight line");
+}
+
+#[test]
+fn nothing_is_a_picture_too() {
+    let found = layout(&[], &[]);
+    assert!(found.nodes.is_empty() && found.routes.is_empty());
+}

@@ -1,0 +1,291 @@
+// The graph: drawn by cytoscape.js at the places that the document says. Choosing, searching, hiding, neighbourhoods, colours.
+"use strict";
+
+{
+  const { h } = Coreach;
+  const canvas = h("div", { class: "canvas", id: "canvas", role: "img", "aria-label": "Graph; the tables and the details say the same as text", tabindex: "0" });
+  const empty = h("p", { class: "empty", hidden: true });
+  const status = h("output", { class: "status" });
+  let cy;
+  let graph;
+  const hidden = { fail: false, inconclusive: false, loops: false };
+  let colours = false;
+
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  // Colours are read anew when light becomes dark.
+  const style = () => [
+    { selector: "node", style: {
+      shape: "round-rectangle", width: "data(width)", height: "data(height)", label: "data(label)", "font-size": 11, "text-wrap": "wrap",
+      "text-valign": "center", "text-halign": "center", "font-family": "Helvetica, Arial, sans-serif", color: css("--ink"),
+      "background-color": css("--box"), "border-width": 1, "border-color": css("--line"), "corner-radius": 6, "min-zoomed-font-size": 5,
+    } },
+    { selector: "node.initial", style: { "border-width": 3, "border-style": "double" } },
+    { selector: "node.accept, node.Pass, node.WeakPass", style: { "background-color": css("--pass"), "border-color": css("--pass-line"), color: css("--mark-ink") } },
+    { selector: "node.Inconclusive", style: { "background-color": css("--inconclusive"), "border-color": css("--inconclusive-line"), color: css("--mark-ink") } },
+    { selector: "node.reject, node.Fail", style: { "background-color": css("--fail"), "border-color": css("--fail-line"), color: css("--mark-ink") } },
+    { selector: "node.aside", style: { shape: "round-rectangle", "border-style": "dashed", "text-justification": "left", "font-size": 10 } },
+    { selector: "edge", style: {
+      width: 1.2, "line-color": css("--line"), "target-arrow-color": css("--line"), "target-arrow-shape": "triangle", "arrow-scale": 0.8,
+      "curve-style": "straight", label: "data(label)", "font-size": 10, "font-family": "Helvetica, Arial, sans-serif", color: css("--ink"),
+      "text-background-color": css("--paper"), "text-background-opacity": 1, "text-background-padding": 1, "min-zoomed-font-size": 6,
+    } },
+    { selector: "edge[weights]", style: {
+      "curve-style": "round-segments", "segment-weights": "data(weights)", "segment-distances": "data(distances)", "segment-radii": 12,
+      "edge-distances": "endpoints", "source-endpoint": "data(leaves)", "target-endpoint": "data(enters)",
+    } },
+    { selector: "edge.aside", style: { "line-style": "dashed", width: 1 } },
+    { selector: ".covered", style: { "background-color": css("--covered"), "line-color": css("--covered-line"), "target-arrow-color": css("--covered-line") } },
+    { selector: ".possible", style: { "background-color": css("--possible"), "line-color": css("--possible-line"), "target-arrow-color": css("--possible-line") } },
+    { selector: ".gap", style: { "background-color": css("--gap"), "line-color": css("--gap-line"), "target-arrow-color": css("--gap-line"), width: 2.5 } },
+    { selector: "node.gap, node.covered, node.possible", style: { width: "data(width)" } },
+    { selector: ".unreachable, .rejected", style: { opacity: 0.45 } },
+    { selector: "edge.only", style: { width: 3, "line-color": css("--walked"), "target-arrow-color": css("--walked") } },
+    { selector: ".walked", style: { "line-color": css("--walked"), "target-arrow-color": css("--walked"), "border-color": css("--walked"), "z-index": 5 } },
+    { selector: "edge.walked", style: { width: 3 } },
+    { selector: "node.walked", style: { "border-width": 2 } },
+    { selector: ".found", style: { "border-color": css("--accent"), "border-width": 3, "line-color": css("--accent"), "target-arrow-color": css("--accent") } },
+    { selector: "node.here", style: { "border-color": css("--here"), "border-width": 4 } },
+    { selector: "edge.here", style: { "line-color": css("--here"), "target-arrow-color": css("--here"), width: 4 } },
+    { selector: "node:selected", style: { "border-color": css("--accent"), "border-width": 3 } },
+    { selector: "edge:selected", style: { "line-color": css("--accent"), "target-arrow-color": css("--accent"), width: 3 } },
+    { selector: ".away", style: { display: "none" } },
+  ];
+
+  // An arrow's points as cytoscape wants them: relative to the straight line from its first point to its last one.
+  const bends = (transition) => {
+    const points = transition.points;
+    const [from, to] = [points[0], points[points.length - 1]];
+    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+    const square = dx * dx + dy * dy || 1;
+    const length = Math.sqrt(square);
+    // The label stands at the middle one of the points, so there are as many before its own as behind it.
+    let inner = points.slice(1, -1);
+    const label = transition.label - 1;
+    const [before, behind] = [label, inner.length - 1 - label];
+    const between = (a, b, count) => Array.from({ length: count }, (_, at) => [a[0] + ((b[0] - a[0]) * (at + 1)) / (count + 1), a[1] + ((b[1] - a[1]) * (at + 1)) / (count + 1)]);
+    if (inner.length > 0 && before < behind) inner = [...between(from, inner[0], behind - before), ...inner];
+    if (inner.length > 0 && behind < before) inner = [...inner, ...between(inner[inner.length - 1], to, before - behind)];
+    const weights = inner.map(([x, y]) => ((x - from[0]) * dx + (y - from[1]) * dy) / square);
+    const distances = inner.map(([x, y]) => ((x - from[0]) * -dy + (y - from[1]) * dx) / length);
+    return { weights, distances };
+  };
+
+  const elements = () => {
+    const found = [];
+    graph.locations.forEach((location, number) => {
+      if (location.at === undefined) return;
+      found.push({
+        group: "nodes", position: { x: location.at[0], y: location.at[1] },
+        data: { id: `l${number}`, location: number, label: location.label, width: location.size[0], height: location.size[1] },
+        classes: [location.mark, number === graph.initial && "initial"].filter(Boolean),
+      });
+    });
+    graph.transitions.forEach((transition, number) => {
+      if (transition.points === undefined) return;
+      const [from, to] = [graph.locations[transition.source].at, graph.locations[transition.target].at];
+      const points = transition.points;
+      const last = points[points.length - 1];
+      const action = graph.actions[transition.action];
+      const data = {
+        id: `t${number}`, transition: number, source: `l${transition.source}`, target: `l${transition.target}`, label: action.name + action.sign,
+        leaves: `${points[0][0] - from[0]}px ${points[0][1] - from[1]}px`, enters: `${last[0] - to[0]}px ${last[1] - to[1]}px`,
+      };
+      const { weights, distances } = bends(transition);
+      if (weights.length > 0) Object.assign(data, { weights, distances });
+      found.push({ group: "edges", data });
+    });
+    graph.asides.forEach((aside, number) => {
+      const mark = graph.locations[aside.target].mark;
+      const classes = ["aside", aside.kind, aside.kind === "verdict" && mark].filter(Boolean);
+      const head = { loop: "\u21ba ", far: "\u2192 ", verdict: "" }[aside.kind];
+      const lines = aside.kind === "loop" ? aside.lines.slice(1) : aside.lines;
+      found.push({
+        group: "nodes", position: { x: aside.at[0], y: aside.at[1] }, classes,
+        data: { id: `a${number}`, aside: number, label: head + lines.join("\n"), width: aside.size[0], height: aside.size[1] },
+      });
+      found.push({ group: "edges", classes, data: { id: `b${number}`, aside: number, source: `l${aside.location}`, target: `a${number}`, label: "" } });
+    });
+    return found;
+  };
+
+  const show = (next) => {
+    graph = next;
+    cy?.destroy();
+    cy = undefined;
+    empty.hidden = graph.size !== undefined;
+    canvas.hidden = graph.size === undefined;
+    empty.textContent = "This graph is too large to be drawn. Its locations and transitions are in the tables.";
+    if (graph.size === undefined) return;
+    const large = graph.locations.length > 400;
+    cy = cytoscape({
+      container: canvas, elements: elements(), style: style(), layout: { name: "preset", fit: false },
+      minZoom: 0.005, maxZoom: 4, autoungrabify: true, boxSelectionEnabled: false,
+      textureOnViewport: large, hideEdgesOnViewport: false, pixelRatio: large ? 1 : "auto",
+    });
+    cy.on("tap", (event) => {
+      const data = event.target === cy ? {} : event.target.data();
+      Coreach.choose(data);
+    });
+    hide();
+    paint();
+    overview();
+    Coreach.graph.cy = cy;
+  };
+
+  // All of a small graph; of a large one the beginning, at a size that can be read.
+  const overview = () => {
+    if (cy === undefined) return;
+    cy.fit(undefined, 20);
+    if (cy.zoom() > 1.4) { cy.zoom(1.4); cy.center(); }
+    if (cy.zoom() < 0.45) {
+      const [x, y] = graph.locations[graph.initial].at ?? [0, 0];
+      cy.zoom(0.8);
+      cy.pan({ x: canvas.clientWidth / 2 - x * 0.8, y: 60 - y * 0.8 });
+    }
+  };
+
+  const fit = () => cy?.fit(cy.elements(":visible"), 20);
+
+  const hide = () => {
+    cy?.batch(() => {
+      cy.nodes(".aside.Fail").toggleClass("away", hidden.fail);
+      cy.nodes(".aside.Inconclusive").toggleClass("away", hidden.inconclusive);
+      cy.nodes(".aside.loop").toggleClass("away", hidden.loops);
+    });
+  };
+
+  // What coverage says: of the specification's own locations, and of every transition by the lines that it was written in.
+  const STATUS = ["covered", "possible", "gap", "unreachable", "rejected"];
+  const paint = () => {
+    if (cy === undefined) return;
+    cy.batch(() => {
+      cy.elements().removeClass(STATUS.join(" "));
+      if (!colours) return;
+      for (const specification of Coreach.data.coverage?.specifications ?? []) {
+        for (const model of [specification, ...specification.purposes]) {
+          const lines = new Map(model.transitions.map((each) => [`${each.line}`, each.status]));
+          const places = new Map(model.locations.map((each) => [each.name, each.status]));
+          graph.transitions.forEach((transition, number) => {
+            const origin = transition.origin;
+            if (origin === undefined || Coreach.data.files[origin.file].name !== model.file) return;
+            const own = model.transitions.find((each) => each.line === origin.line && each.name === Coreach.describe(graph, transition));
+            const status = own?.status ?? lines.get(`${origin.line}`);
+            cy.getElementById(`t${number}`).addClass(status ?? "");
+          });
+          if (graph.stage === "specification" && graph.name === model.name) {
+            graph.locations.forEach((location, number) => cy.getElementById(`l${number}`).addClass(places.get(location.name) ?? ""));
+          }
+        }
+      }
+    });
+  };
+
+  // Where a location or a transition is drawn: a verdict's transitions stand beside their source.
+  const elementOf = ({ location, transition, aside }) => {
+    if (cy === undefined) return undefined;
+    if (location !== undefined) return cy.getElementById(`l${location}`);
+    if (aside !== undefined) return cy.getElementById(`a${aside}`);
+    if (transition === undefined) return cy.collection();
+    const own = cy.getElementById(`t${transition}`);
+    if (own.nonempty()) return own;
+    const at = graph.asides.findIndex((known) => known.transitions.includes(transition));
+    return cy.getElementById(`a${at}`);
+  };
+
+  const select = (what) => {
+    if (cy === undefined) return;
+    cy.elements(":selected").unselect();
+    elementOf(what).select();
+  };
+
+  const bring = (element) => {
+    if (!element || element.empty()) return;
+    const box = element.renderedBoundingBox();
+    const inside = box.x1 > 0 && box.y1 > 0 && box.x2 < canvas.clientWidth && box.y2 < canvas.clientHeight;
+    if (cy.zoom() < 0.5) cy.zoom(1);
+    if (!inside || cy.zoom() < 0.5) cy.center(element);
+  };
+
+  // Elements whose label, guard or assignment has the word.
+  const search = (word) => {
+    const wanted = word.trim().toLowerCase();
+    const has = (text) => text !== undefined && text.toLowerCase().includes(wanted);
+    if (cy === undefined) return 0;
+    cy.elements(".found").removeClass("found");
+    if (wanted === "") { status.value = ""; return 0; }
+    let found = cy.collection();
+    graph.locations.forEach((location, number) => {
+      if (has(location.label) || has(location.name) || has(location.description)) found = found.union(elementOf({ location: number }));
+    });
+    graph.transitions.forEach((transition, number) => {
+      const texts = [Coreach.actionText(graph, transition), Coreach.text(transition.guard), ...(transition.assignments ?? []).map((each) => `${each.variable} := ${Coreach.text(each.value)}`)];
+      if (texts.some(has)) found = found.union(elementOf({ transition: number }));
+    });
+    found.addClass("found");
+    status.value = found.empty() ? "nothing found" : `${found.length} found`;
+    return found.length;
+  };
+  let at = 0;
+  const next = (back) => {
+    const found = cy?.elements(".found") ?? [];
+    if (found.length === 0) return;
+    at = (at + (back ? found.length - 1 : 1)) % found.length;
+    bring(found[at]);
+    Coreach.choose(found[at].data());
+  };
+
+  // Only what is at most so many steps from the location, in either direction; everything where there is no location.
+  const neighbourhood = (location, steps) => {
+    if (cy === undefined) return;
+    cy.elements().removeClass("away");
+    hide();
+    if (location === undefined) return;
+    const near = new Set([location]);
+    let front = [location];
+    for (let step = 0; step < steps; step += 1) {
+      const beyond = front.flatMap((each) => [
+        ...Coreach.outgoing(graph, each).map((number) => graph.transitions[number].target),
+        ...Coreach.incoming(graph, each).map((number) => graph.transitions[number].source),
+      ]).filter((each) => graph.locations[each].at !== undefined);
+      front = beyond.filter((each) => !near.has(each));
+      front.forEach((each) => near.add(each));
+    }
+    cy.batch(() => {
+      cy.nodes().forEach((node) => {
+        const { location: own, aside } = node.data();
+        if (!near.has(own ?? graph.asides[aside].location)) node.addClass("away");
+      });
+    });
+    fit();
+  };
+
+  // A run: what it took, and where it is now.
+  const walk = (transitions, location, transition) => {
+    if (cy === undefined) return;
+    cy.batch(() => {
+      cy.elements(".walked, .here").removeClass("walked here");
+      for (const number of transitions) elementOf({ transition: number }).addClass("walked");
+      if (location !== undefined) elementOf({ location }).addClass("here");
+      if (transition !== undefined) elementOf({ transition }).addClass("here");
+    });
+    const place = location !== undefined ? elementOf({ location }) : undefined;
+    bring(place?.nonempty() ? place : transition !== undefined ? elementOf({ transition }) : undefined);
+  };
+
+  // Transitions that only this domain's graph has.
+  const only = (numbers) => {
+    cy?.edges(".only").removeClass("only");
+    for (const number of numbers) elementOf({ transition: number })?.addClass("only");
+  };
+
+  Coreach.graph = {
+    canvas, empty, status, show, fit, overview, select, search, next, neighbourhood, walk, only, bring, elementOf, hidden, hide,
+    refresh: () => cy?.style(style()),
+    resize: () => cy?.resize(),
+    colour: (on) => { colours = on; paint(); },
+    zoom: (factor) => cy?.zoom({ level: cy.zoom() * factor, renderedPosition: { x: canvas.clientWidth / 2, y: canvas.clientHeight / 2 } }),
+    pan: (x, y) => cy?.panBy({ x, y }),
+    current: () => graph,
+  };
+}

@@ -1,0 +1,179 @@
+// Values of the model's types. Integers are exact (BigInt), rationals are pairs of them, enumerations are their literals, records are lists,
+// arrays are a default with exceptions. The JSON of values is that of runs (docs/testing.md).
+"use strict";
+
+{
+  const type = Coreach.type;
+  const abs = (a) => (a < 0n ? -a : a);
+  const gcd = (a, b) => { while (b !== 0n) [a, b] = [b, a % b]; return a; };
+
+  const real = (n, d = 1n) => {
+    if (d < 0n) [n, d] = [-n, -d];
+    const common = gcd(abs(n), d);
+    return common > 1n ? { n: n / common, d: d / common } : { n, d };
+  };
+
+  // How many values a type has, where that is finite and small; otherwise undefined.
+  const count = (number) => {
+    const of = type(number);
+    switch (of.kind) {
+      case "bool": return 2n;
+      case "range": return BigInt(of.high) - BigInt(of.low) + 1n;
+      case "enum": return BigInt(of.literals.length);
+      default: return undefined;
+    }
+  };
+
+  const key = (value) => {
+    if (typeof value === "bigint") return `i${value}`;
+    if (typeof value === "object" && value !== null) {
+      if ("d" in value) return `r${value.n}/${value.d}`;
+      if (Array.isArray(value)) return `[${value.map(key).join(",")}]`;
+      return `{${key(value.otherwise)}:${[...value.cells.keys()].sort().join(",")}}`;
+    }
+    return `s${value}`;
+  };
+
+  const parseReal = (text) => {
+    const found = /^\s*(-?\d+)(?:\.(\d+))?(?:\s*\/\s*(\d+))?\s*$/.exec(text);
+    if (found === null) throw new Error(`${text} is no number`);
+    const [, whole, digits = "", below = "1"] = found;
+    if (BigInt(below) === 0n) throw new Error("a denominator is 0");
+    return real(BigInt(whole + digits), 10n ** BigInt(digits.length) * BigInt(below));
+  };
+
+  const fromJson = (json, number) => {
+    const of = type(number);
+    const wrong = () => new Error(`${JSON.stringify(json)} is no value of ${of.text}`);
+    switch (of.kind) {
+      case "bool": if (typeof json !== "boolean") throw wrong(); return json;
+      case "int": case "nat": case "range":
+        try { return BigInt(json); } catch { throw wrong(); }
+      case "real": return parseReal(String(json));
+      case "enum": if (!of.literals.includes(json)) throw wrong(); return json;
+      case "record":
+        if (typeof json !== "object" || json === null) throw wrong();
+        return of.fields.map((field) => {
+          if (!(field.name in json)) throw wrong();
+          return fromJson(json[field.name], field.type);
+        });
+      case "array": {
+        if (typeof json !== "object" || json === null || !Array.isArray(json.cells)) throw wrong();
+        const array = { type: number, otherwise: fromJson(json.default, of.element), cells: new Map() };
+        for (const [index, element] of json.cells) {
+          const at = fromJson(index, of.index);
+          array.cells.set(key(at), [at, fromJson(element, of.element)]);
+        }
+        return array;
+      }
+      default: throw wrong();
+    }
+  };
+
+  // What a person types: a word, a number, or the JSON of a record or an array.
+  const parse = (text, number) => {
+    const of = type(number);
+    const given = text.trim();
+    switch (of.kind) {
+      case "bool":
+        if (given !== "true" && given !== "false") throw new Error("true or false is expected");
+        return given === "true";
+      case "int": case "nat": case "range":
+        if (!/^-?\d+$/.test(given)) throw new Error(`${text || "nothing"} is no whole number`);
+        return BigInt(given);
+      case "real": return parseReal(given);
+      case "enum": return fromJson(given, number);
+      default: return fromJson(JSON.parse(given), number);
+    }
+  };
+
+  const isIn = (value, number) => {
+    const of = type(number);
+    switch (of.kind) {
+      case "nat": return value >= 0n;
+      case "range": return value >= BigInt(of.low) && value <= BigInt(of.high);
+      case "record": return of.fields.every((field, at) => isIn(value[at], field.type));
+      case "array":
+        return isIn(value.otherwise, of.element) &&
+          [...value.cells.values()].every(([index, element]) => isIn(index, of.index) && isIn(element, of.element));
+      default: return true;
+    }
+  };
+
+  const any = (number) => {
+    const of = type(number);
+    switch (of.kind) {
+      case "bool": return false;
+      case "range": {
+        const [low, high] = [BigInt(of.low), BigInt(of.high)];
+        return low > 0n ? low : high < 0n ? high : 0n;
+      }
+      case "real": return real(0n);
+      case "enum": return of.literals[0];
+      case "record": return of.fields.map((field) => any(field.type));
+      case "array": return { type: number, otherwise: any(of.element), cells: new Map() };
+      default: return 0n;
+    }
+  };
+
+  const get = (array, index) => array.cells.get(key(index))?.[1] ?? array.otherwise;
+  const set = (array, index, element) => {
+    const cells = new Map(array.cells);
+    if (equal(element, array.otherwise)) cells.delete(key(index));
+    else cells.set(key(index), [index, element]);
+    return { ...array, cells };
+  };
+
+  const equal = (a, b) => {
+    if (typeof a !== "object" || a === null) return a === b;
+    if ("d" in a) return a.n === b.n && a.d === b.d;
+    if (Array.isArray(a)) return a.every((field, at) => equal(field, b[at]));
+    const named = new Map([...a.cells, ...b.cells]);
+    if (![...named.values()].every(([index]) => equal(get(a, index), get(b, index)))) return false;
+    // Over finitely many indices the defaults may stand for none.
+    const all = count(type(a.type).index);
+    return (all !== undefined && BigInt(named.size) >= all) || equal(a.otherwise, b.otherwise);
+  };
+
+  // Of two numbers: negative, zero or positive.
+  const compare = (a, b) => {
+    const difference = typeof a === "bigint" ? a - b : a.n * b.d - b.n * a.d;
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  };
+
+  const show = (value, number) => {
+    const of = number === undefined ? undefined : type(number);
+    if (value === undefined) return "?";
+    if (typeof value === "bigint" || typeof value === "string" || typeof value === "boolean") return String(value);
+    if ("d" in value) return value.d === 1n ? String(value.n) : `${value.n}/${value.d}`;
+    if (Array.isArray(value)) {
+      return `{${value.map((field, at) => `${of?.fields[at].name ?? at}: ${show(field, of?.fields[at].type)}`).join(", ")}}`;
+    }
+    const cells = [...value.cells.values()].map(([index, element]) => `${show(index)}: ${show(element)}`);
+    return `[${[...cells, `else ${show(value.otherwise)}`].join(", ")}]`;
+  };
+
+  // What a person would type for it.
+  const typed = (value, number) => {
+    const of = type(number);
+    return of.kind === "record" || of.kind === "array" ? JSON.stringify(toJson(value, number)) : show(value, number);
+  };
+  const toJson = (value, number) => {
+    const of = type(number);
+    switch (of.kind) {
+      case "bool": case "enum": return value;
+      case "record": return Object.fromEntries(of.fields.map((field, at) => [field.name, toJson(value[at], field.type)]));
+      case "array":
+        return {
+          default: toJson(value.otherwise, of.element),
+          cells: [...value.cells.values()].map(([index, element]) => [toJson(index, of.index), toJson(element, of.element)]),
+        };
+      default: {
+        const text = show(value, number);
+        return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+      }
+    }
+  };
+
+  Coreach.values = { real, parse, fromJson, toJson, isIn, any, get, set, equal, compare, show, typed, key };
+}

@@ -1,0 +1,343 @@
+//! The page's data: one JSON document, which its scripts read and nothing else. `docs/page.schema.json` is its schema.
+//!
+//! What repeats is written once and named by its place in a list: files, types, terms, expressions. Terms share their parts, so a guard
+//! whose text would fill a disk is a few nodes here.
+
+use coreach_execution::bucket::Bucket;
+use coreach_execution::record::ReasonRecord;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+/// The version of the format: raised when a reader could stumble, not when a key is added.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// All that a page shows.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Document {
+    /// `coreach-page`
+    pub format: &'static str,
+    /// [`FORMAT_VERSION`].
+    pub format_version: u32,
+    /// The version of the program that made it.
+    pub version: &'static str,
+    /// What it is about.
+    pub title: String,
+    /// What was left out, and how it is had.
+    pub notes: Vec<String>,
+    /// The user's files.
+    pub files: Vec<File>,
+    /// Types.
+    pub types: Vec<Json>,
+    /// Nodes of terms; each names only nodes before it.
+    pub terms: Vec<Json>,
+    /// Terms that are shown.
+    pub expressions: Vec<Expression>,
+    /// Models and results of stages.
+    pub graphs: Vec<Graph>,
+    /// What each domain made of each purpose.
+    pub domains: Vec<Domain>,
+    /// Runs.
+    pub runs: Vec<Run>,
+    /// The document of `coreach coverage`, where runs were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Json>,
+}
+
+/// A file that the user wrote.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct File {
+    /// Its name as the user gave it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A term and its text.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Expression {
+    /// As it is written in models; of a huge one, how large it is.
+    pub text: String,
+    /// Its node.
+    pub term: usize,
+}
+
+/// A datum.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Data {
+    /// Its name.
+    pub name: String,
+    /// The number of its type.
+    #[serde(rename = "type")]
+    pub ty: usize,
+}
+
+/// An action.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Action {
+    /// Its name.
+    pub name: String,
+    /// `input`, `output`, `quiescence` or `internal`, seen from the implementation.
+    pub kind: &'static str,
+    /// Its sign in pictures.
+    pub sign: &'static str,
+    /// Its parameters.
+    pub parameters: Vec<Data>,
+}
+
+/// A place on the paper.
+pub type At = [i64; 2];
+
+/// A graph, laid out.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Graph {
+    /// The model's name.
+    pub name: String,
+    /// The purpose, where it was made of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    /// The domain, where one was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<&'static str>,
+    /// What it is: the name of a stage's artifact, `specification`, `test_purpose` or `online_test`.
+    pub stage: &'static str,
+    /// Are signs those of the tester's side?
+    pub is_testers_side: bool,
+    /// Can it be stepped through: is it what a tester executes, or the specification?
+    pub constants: Vec<Data>,
+    /// Its variables.
+    pub variables: Vec<Data>,
+    /// Its actions.
+    pub actions: Vec<Action>,
+    /// The number of its initial location.
+    pub initial: usize,
+    /// The initial condition.
+    pub condition: usize,
+    /// A state in which it may begin.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub start: Map<String, Json>,
+    /// What is said once for many transitions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said_once: Option<String>,
+    /// Where every output leads that has no transition at a location without a verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub others_fail: Option<usize>,
+    /// Can the purpose be reached, as far as the analysis can tell?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reachable: Option<bool>,
+    /// What the domain could not express.
+    pub losses: Vec<String>,
+    /// Width and height of the picture; none where it is too large to be drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<At>,
+    /// Its locations.
+    pub locations: Vec<Location>,
+    /// Its transitions.
+    pub transitions: Vec<Transition>,
+    /// What stands beside locations.
+    pub asides: Vec<Aside>,
+}
+
+/// A location.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Location {
+    /// Its name.
+    pub name: String,
+    /// What a picture shows.
+    pub label: String,
+    /// What the user says about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// `accept`, `reject`, or a verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<&'static str>,
+    /// Is the specification never silent there?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub must_answer: bool,
+    /// The expression of reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<usize>,
+    /// The expression of coreach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub coreach: Option<usize>,
+    /// The middle of its box; none where it is not drawn, but said beside the locations that lead to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<At>,
+    /// Width and height of its box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<At>,
+}
+
+/// A transition.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Transition {
+    /// The number of its source.
+    pub source: usize,
+    /// The number of its target.
+    pub target: usize,
+    /// The number of its action.
+    pub action: usize,
+    /// The expression of its guard; none where it is `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<usize>,
+    /// Its assignments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assignments: Vec<Assignment>,
+    /// Where it comes from in the user's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Its way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<At>,
+    /// Which of the points is the label's middle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<usize>,
+}
+
+/// An assignment.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Assignment {
+    /// The variable.
+    pub variable: String,
+    /// The expression.
+    pub value: usize,
+}
+
+/// Lines of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Origin {
+    /// The number of the file.
+    pub file: usize,
+    /// The first line, counted from 1.
+    pub line: usize,
+    /// The last one.
+    pub last: usize,
+}
+
+/// Transitions that are said beside their location.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Aside {
+    /// The number of the location.
+    pub location: usize,
+    /// `loop`, `far` or `verdict`.
+    pub kind: &'static str,
+    /// Where they lead.
+    pub target: usize,
+    /// Which they are.
+    pub transitions: Vec<usize>,
+    /// What is written.
+    pub lines: Vec<String>,
+    /// The middle of its box.
+    pub at: At,
+    /// Width and height of its box.
+    pub size: At,
+}
+
+/// What a domain made of a purpose.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Domain {
+    /// The purpose.
+    pub purpose: String,
+    /// The domain.
+    pub domain: &'static str,
+    /// `made`, `unreachable` or `stopped`.
+    pub result: &'static str,
+    /// Why it was stopped, or is out of reach.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The sizes of the stages' results.
+    pub stages: Vec<Stage>,
+    /// Transitions that selection pruned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<usize>,
+    /// Stimuli whose guards it strengthened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strengthened: Option<usize>,
+    /// Questions to the solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queries: Option<u64>,
+}
+
+/// The size of a stage's result.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Stage {
+    /// The name of the result.
+    pub stage: &'static str,
+    /// Its locations.
+    pub locations: usize,
+    /// Its transitions.
+    pub transitions: usize,
+    /// Those into Inconclusive.
+    pub inconclusive: usize,
+    /// Those into Fail.
+    pub fail: usize,
+}
+
+/// A run.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Run {
+    /// Where it is kept, and which it is there; an example that no implementation has run has none.
+    pub name: String,
+    /// The test case.
+    pub test: String,
+    /// The implementation, where a store says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iut: Option<String>,
+    /// How it ended.
+    pub verdict: String,
+    /// Why, as a word.
+    pub cause: String,
+    /// Why, in words.
+    pub reason: ReasonRecord,
+    /// The bucket's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bucket: Option<String>,
+    /// What failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Bucket>,
+    /// The constants.
+    pub constants: Map<String, Json>,
+    /// The seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<String>,
+    /// How many events it has.
+    pub events: usize,
+    /// When it began, where a store says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The way through a graph, where it is kept in the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub walk: Option<Walk>,
+}
+
+/// The way of a run.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Walk {
+    /// The number of the graph.
+    pub graph: usize,
+    /// The data before the first event.
+    pub start: Map<String, Json>,
+    /// The events.
+    pub steps: Vec<Step>,
+}
+
+/// An event of a run.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Step {
+    /// `stimulus`, `observation`, `silence` or `delay`.
+    pub direction: String,
+    /// The action.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Its values by the names of its parameters.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub values: Map<String, Json>,
+    /// The transition that it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transition: Option<usize>,
+    /// Milliseconds since the run began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<f64>,
+}

@@ -1,0 +1,281 @@
+//! What a user names, put on a page: each file is told by what is in it, so their order does not matter.
+//!
+//! | named | shown |
+//! |---|---|
+//! | a configuration | the models, the results of all stages, the shortest run to Pass |
+//! | a purpose | the same, with the specification that is found beside it and the defaults |
+//! | a specification | itself |
+//! | a campaign | its configurations, and its store, if that is there |
+//! | a store, a run, a folder of runs | the runs, and what they cover where a configuration is known |
+//! | what `coreach coverage --format json` printed | the coverage |
+//!
+//! A page is made of what is there: what cannot be counted is said on it, and ends nothing.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use coreach_analyses::DomainKind;
+use coreach_model::file;
+use coreach_model::iosts::TestPurpose;
+use coreach_model::reader::{load as load_file, read_specification};
+use coreach_model::{Diagnostic, budget as clock};
+use coreach_pipeline::Stage;
+use coreach_pipeline::export::View;
+use serde_json::Value as Json;
+
+use super::{Page, graph};
+use crate::campaign::{TestSource, load_campaign};
+use crate::coverage::{self, Given, measure};
+use crate::making::{Says, make};
+use crate::models::{FileKind, kind_of};
+use crate::outputs::{self, Named};
+use crate::project::{self, Project, load, of_purpose};
+use crate::{budget, jobs, stored};
+
+/// What is wanted beside the files.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The domains, side by side; that of each configuration, where none is named.
+    pub domains: Vec<DomainKind>,
+    /// How many at once.
+    pub threads: usize,
+    /// How runs are counted.
+    pub coverage: coverage::Settings,
+}
+
+/// The files, told by what is in them.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Sorted {
+    configurations: Vec<PathBuf>,
+    specifications: Vec<PathBuf>,
+    purposes: Vec<PathBuf>,
+    campaigns: Vec<PathBuf>,
+    stores: Vec<PathBuf>,
+    runs: Vec<PathBuf>,
+    coverage: Vec<Json>,
+}
+
+impl Sorted {
+    /// Tells what each file is.
+    ///
+    /// # Errors
+    /// What cannot be read, or is nothing that can be shown.
+    pub fn of(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+        let mut sorted = Sorted::default();
+        let mut found = Vec::new();
+        for path in paths {
+            if let Err(errors) = sorted.sort_in(path) {
+                found.extend(errors);
+            }
+        }
+        for list in [
+            &mut sorted.configurations,
+            &mut sorted.specifications,
+            &mut sorted.purposes,
+            &mut sorted.stores,
+            &mut sorted.runs,
+        ] {
+            list.sort();
+            list.dedup();
+        }
+        if found.is_empty() { Ok(sorted) } else { Err(found) }
+    }
+
+    /// All files that are read, so that none of them is written over.
+    pub fn inputs(&self, paths: &[PathBuf]) -> Vec<Named> {
+        let mut inputs: Vec<Named> = paths.iter().map(|path| Named::new("what is shown", path)).collect();
+        inputs.extend(self.configurations.iter().flat_map(|path| outputs::configuration(path)));
+        inputs.extend(self.stores.iter().flat_map(|path| outputs::store(path)));
+        inputs.extend(self.runs.iter().flat_map(|path| stored::inputs(path, None)));
+        inputs
+    }
+
+    fn sort_in(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+        let error =
+            |why: String| vec![Diagnostic::error("nothing-to-show", format!("{}: {why}", path.display()))];
+        if path.is_dir() {
+            self.runs.extend(Given::of(&[path.to_owned()])?.runs);
+            return Ok(());
+        }
+        let opened = file::open(path).map_err(|cause| error(cause.to_string()))?;
+        let mut bytes = Vec::new();
+        let looked = opened.take(stored::STORE.len() as u64).read_to_end(&mut bytes);
+        looked.map_err(|cause| error(cause.to_string()))?;
+        if bytes == stored::STORE {
+            self.stores.push(path.to_owned());
+            return Ok(());
+        }
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+            return self.document(path);
+        }
+        let file = load_file(path).map_err(|found| vec![found])?;
+        match kind_of(&file)? {
+            FileKind::Configuration => self.configurations.push(path.to_owned()),
+            FileKind::Specification(_) => self.specifications.push(path.to_owned()),
+            FileKind::Purpose { .. } => self.purposes.push(path.to_owned()),
+            FileKind::Campaign => self.campaign(path)?,
+            _ => {
+                let help = "name a configuration, a model, a campaign, a store, a run, or a folder of runs";
+                let found = error("there is nothing in it that can be shown".to_owned());
+                return Err(found.into_iter().map(|found| found.help(help)).collect());
+            }
+        }
+        Ok(())
+    }
+
+    fn campaign(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+        let (campaign, _) = load_campaign(path)?;
+        self.campaigns.push(path.to_owned());
+        self.configurations.extend(campaign.tests.iter().filter_map(|test| match test {
+            TestSource::Configuration(reference) => Some(reference.path.clone()),
+            TestSource::Document(_) => None,
+        }));
+        if campaign.store.exists() {
+            self.stores.push(campaign.store);
+        }
+        Ok(())
+    }
+
+    /// A run, or what `coverage` printed.
+    fn document(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+        let error =
+            |why: String| vec![Diagnostic::error("nothing-to-show", format!("{}: {why}", path.display()))];
+        let bytes = file::read(path, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?;
+        let document: Json = serde_json::from_slice(&bytes).map_err(|cause| error(cause.to_string()))?;
+        if document.get("trace").is_some() {
+            self.runs.push(path.to_owned());
+        } else if document.get("specifications").is_some() && document.get("unmet").is_some() {
+            self.coverage.push(document);
+        } else {
+            return Err(error(
+                "it is neither a run nor what `coreach coverage --format json` prints".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Puts all of it on a page. What was found that is no error comes with it.
+///
+/// # Errors
+/// What is wrong with the user's files.
+pub fn gather(
+    sorted: &Sorted,
+    settings: &Settings,
+    says: Says<'_>,
+) -> Result<(Page, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut page = Page::new("");
+    let mut warnings = Vec::new();
+    for path in &sorted.specifications {
+        let read = || load_file(path).map_err(|found| vec![found]).and_then(read_specification);
+        let (specification, found) = budget::reading(read)?;
+        warnings.extend(found);
+        page.specification(&specification.iosts);
+    }
+    for path in &sorted.configurations {
+        let (project, found) = load(path)?;
+        warnings.extend(found);
+        all_of(&mut page, &project, settings, says)?;
+    }
+    for path in &sorted.purposes {
+        let file = load_file(path).map_err(|found| vec![found])?;
+        let (project, found) =
+            of_purpose(file.clone(), project::specification_of(&file, path, &sorted.specifications)?)?;
+        warnings.extend(found);
+        all_of(&mut page, &project, settings, says)?;
+    }
+    for path in &sorted.stores {
+        says(format!("reading {}", path.display()));
+        page.store(path)?;
+    }
+    for path in &sorted.runs {
+        let stored = budget::reading(|| stored::load(path, None, None))?;
+        page.run(path, &stored);
+    }
+    for document in &sorted.coverage {
+        page.covered_as(document.clone());
+    }
+    if sorted.coverage.is_empty() && !(sorted.stores.is_empty() && sorted.runs.is_empty()) {
+        count(&mut page, sorted, settings, says);
+    }
+    page.name();
+    Ok((page, warnings))
+}
+
+/// Counts what runs have covered, where that can be.
+fn count(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) {
+    if sorted.configurations.is_empty() {
+        page.note("coverage is not counted: name the configuration of which the test cases were made, too");
+        return;
+    }
+    let given = Given {
+        configurations: sorted.configurations.clone(),
+        stores: sorted.stores.clone(),
+        runs: sorted.runs.clone(),
+        campaigns: sorted.campaigns.clone(),
+        are_found: true,
+    };
+    match measure(&given, &settings.coverage, says) {
+        Ok(report) => page.covered(&report),
+        Err(found) => {
+            for one in found {
+                page.note(format!("coverage is not counted: {}", one.message));
+            }
+        }
+    }
+}
+
+/// The models of a project, and what is made of its purposes.
+fn all_of(
+    page: &mut Page,
+    project: &Project,
+    settings: &Settings,
+    says: Says<'_>,
+) -> Result<(), Vec<Diagnostic>> {
+    page.project(project);
+    let domains = match settings.domains.as_slice() {
+        [] => vec![project.options.analysis.domain],
+        several => several.to_vec(),
+    };
+    let pairs: Vec<(&TestPurpose, DomainKind)> = project
+        .purposes
+        .iter()
+        .flat_map(|purpose| domains.iter().map(move |domain| (purpose, *domain)))
+        .collect();
+    let work = |(purpose, domain): &(&TestPurpose, DomainKind)| make(project, purpose, *domain, false, says);
+    let results = jobs::in_order(&pairs, settings.threads, work);
+    let results = results
+        .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
+    for ((purpose, domain), result) in pairs.into_iter().zip(results) {
+        match result {
+            Ok(made) => {
+                says(format!("{} with {domain}: drawing", purpose.iosts.name));
+                let draw = |_: &clock::Budget| page.made(purpose, domain.name(), &made, &Stage::ALL);
+                let drawn = budget::within("draw", budget::time(project.time), draw);
+                drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
+            }
+            Err(stop) => page.stopped(purpose, domain.name(), &stop),
+        }
+    }
+    Ok(())
+}
+
+impl Page {
+    /// A specification alone.
+    pub fn specification(&mut self, iosts: &coreach_model::Iosts) {
+        if let Some(origin) = &iosts.origin {
+            self.tables.file(&origin.file);
+        }
+        let start = graph::start(iosts, None);
+        self.add(&View::of_specification(iosts), graph::Made::default(), start);
+    }
+
+    /// Names it by what is on it, where it has no name yet.
+    fn name(&mut self) {
+        if self.title.is_empty() {
+            let names =
+                self.graphs.iter().find(|graph| graph.stage == "specification" || graph.stage == "test_case");
+            self.title = names.map_or_else(|| "coreach".to_owned(), |graph| graph.name.clone());
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A view as a graph of the page.
+
+use coreach_execution::codec;
+use coreach_execution::initial;
+use coreach_execution::lazy::Lazy;
+use coreach_model::iosts::{Iosts, LocationId};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{ActionKind, Datum, Number, Term, Value};
+use coreach_pipeline::export::layout::Point;
+use coreach_pipeline::export::picture::{Hidden, Kind, Picture, Words, picture};
+use coreach_pipeline::export::{Mark, View};
+use serde_json::{Map, Value as Json};
+
+use super::document::{Action, Aside, Assignment, At, Data, Graph, Location, Transition};
+use super::tables::Tables;
+
+/// Of what a graph was made.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Made<'a> {
+    pub(super) purpose: Option<&'a str>,
+    pub(super) domain: Option<&'static str>,
+}
+
+/// The graph, and what is to be said of it.
+pub(super) fn graph(
+    tables: &mut Tables,
+    view: &View<'_>,
+    made: Made<'_>,
+    start: Map<String, Json>,
+) -> (Graph, Option<String>) {
+    let iosts = view.iosts;
+    let (drawn, note) = match picture(view, Words::Action, Hidden::default(), false) {
+        Ok(drawn) => (Some(drawn), None),
+        Err(error) => (None, Some(format!("{}: {error}", view.what))),
+    };
+    let mut found = Graph {
+        name: iosts.name.clone(),
+        purpose: made.purpose.map(str::to_owned),
+        domain: made.domain,
+        stage: view.what,
+        is_testers_side: view.is_testers_side(),
+        constants: data(tables, &iosts.constants),
+        variables: data(tables, &iosts.variables),
+        actions: actions(tables, view),
+        initial: iosts.initial.place(),
+        condition: tables.expression(&iosts.initial_condition),
+        start,
+        said_once: view.said_once(),
+        others_fail: view.particulars.others_fail.map(Number::place),
+        reachable: view.found.reachable,
+        losses: view.found.losses.to_vec(),
+        size: drawn.as_ref().map(|drawn| [whole(drawn.width), whole(drawn.height)]),
+        locations: iosts.location_ids().map(|id| location(tables, view, id)).collect(),
+        transitions: transitions(tables, iosts),
+        asides: Vec::new(),
+    };
+    if let Some(drawn) = drawn {
+        place(&mut found, drawn);
+    }
+    (found, note)
+}
+
+/// A state in which the graph may begin, with these constants or some.
+pub(super) fn start(iosts: &Iosts, constants: Option<&[(Datum, Value)]>) -> Map<String, Json> {
+    let some = || iosts.constants.iter().map(|datum| (datum.clone(), Value::any(datum.ty())));
+    let constants: Valuation = match constants {
+        Some(given) => given.iter().cloned().collect(),
+        None => some().collect(),
+    };
+    const MOST: usize = 1 << 8;
+    match initial::states(iosts, &constants, MOST, &mut Lazy::default()) {
+        Ok(states) => states.first().map(|state| values(&state.valuation)).unwrap_or_default(),
+        Err(_) => Map::new(),
+    }
+}
+
+/// Values by the names of their data.
+pub(super) fn values(valuation: &Valuation) -> Map<String, Json> {
+    valuation.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect()
+}
+
+fn data(tables: &mut Tables, data: &[Datum]) -> Vec<Data> {
+    data.iter().map(|datum| Data { name: datum.name().to_owned(), ty: tables.ty(datum.ty()) }).collect()
+}
+
+fn actions(tables: &mut Tables, view: &View<'_>) -> Vec<Action> {
+    let one = |action: &coreach_model::Action| Action {
+        name: action.name.clone(),
+        kind: match action.kind {
+            ActionKind::Input => "input",
+            ActionKind::Output => "output",
+            ActionKind::Quiescence => "quiescence",
+            ActionKind::Internal => "internal",
+        },
+        sign: view.sign(action.kind),
+        parameters: data(tables, &action.parameters),
+    };
+    view.iosts.actions.iter().map(one).collect()
+}
+
+fn location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> Location {
+    let shown = view.iosts.location(id);
+    let particulars = &view.particulars;
+    let mut fact = |facts: Option<&coreach_model::Numbered<LocationId, Term>>| {
+        facts.map(|facts| tables.expression(&facts[id]))
+    };
+    Location {
+        reach: fact(particulars.reach),
+        coreach: fact(particulars.coreach),
+        name: shown.name.clone(),
+        label: shown.label.clone(),
+        description: shown.description.clone(),
+        mark: view.mark(id).map(|mark| match mark {
+            Mark::Accept => "accept",
+            Mark::Reject => "reject",
+            Mark::Verdict(verdict) => verdict.name(),
+        }),
+        must_answer: particulars.must_answer.is_some_and(|flags| flags[id]),
+        at: None,
+        size: None,
+    }
+}
+
+fn transitions(tables: &mut Tables, iosts: &Iosts) -> Vec<Transition> {
+    let one = |transition: &coreach_model::Transition| Transition {
+        source: transition.source.place(),
+        target: transition.target.place(),
+        action: transition.action.place(),
+        guard: (!transition.guard.is_true()).then(|| tables.expression(&transition.guard)),
+        assignments: transition
+            .assignments
+            .iter()
+            .map(|(variable, value)| Assignment {
+                variable: variable.name().to_owned(),
+                value: tables.expression(value),
+            })
+            .collect(),
+        origin: transition.origin.whole.as_ref().map(|origin| tables.origin(origin)),
+        points: Vec::new(),
+        label: None,
+    };
+    iosts.transitions.iter().map(one).collect()
+}
+
+fn place(graph: &mut Graph, drawn: Picture) {
+    for node in drawn.nodes {
+        let location = &mut graph.locations[node.location.place()];
+        location.at = Some(at(node.at));
+        location.size = Some([whole(node.width), whole(node.height)]);
+    }
+    for arrow in drawn.arrows {
+        let transition = &mut graph.transitions[arrow.transition.place()];
+        transition.points = arrow.points.into_iter().map(at).collect();
+        transition.label = Some(arrow.label);
+    }
+    graph.asides = drawn
+        .asides
+        .into_iter()
+        .map(|aside| {
+            let (kind, target) = match aside.kind {
+                Kind::Loop => ("loop", aside.location),
+                Kind::Far(target) => ("far", target),
+                Kind::Verdict(target) => ("verdict", target),
+            };
+            Aside {
+                location: aside.location.place(),
+                kind,
+                target: target.place(),
+                transitions: aside.transitions.into_iter().map(Number::place).collect(),
+                lines: aside.lines,
+                at: at(aside.at),
+                size: [whole(aside.width), whole(aside.height)],
+            }
+        })
+        .collect();
+}
+
+fn at(point: Point) -> At {
+    [whole(point.x), whole(point.y)]
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a picture is no larger than that")]
+fn whole(number: f64) -> i64 {
+    number.round() as i64
+}

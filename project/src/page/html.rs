@@ -1,0 +1,63 @@
+//! The document as one file: styles, scripts and data in it, so that it can be mailed, kept and opened without a network.
+//!
+//! The scripts are files of `project/page/`, put behind each other. The graph is drawn by cytoscape.js, which is kept as its authors publish it,
+//! compressed; the browser unpacks it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use super::document::Document;
+
+const TEMPLATE: &str = include_str!("../../page/page.html");
+const STYLE: &str = include_str!("../../page/page.css");
+const LIBRARY: &[u8] = include_bytes!("../../page/vendor/cytoscape.min.js.gz");
+const LICENCE: &str = include_str!("../../page/vendor/LICENSE-cytoscape.txt");
+
+/// In the order in which they are run.
+const SCRIPTS: [&str; 13] = [
+    include_str!("../../page/data.js"),
+    include_str!("../../page/dom.js"),
+    include_str!("../../page/values.js"),
+    include_str!("../../page/terms.js"),
+    include_str!("../../page/semantics.js"),
+    include_str!("../../page/tables.js"),
+    include_str!("../../page/source.js"),
+    include_str!("../../page/details.js"),
+    include_str!("../../page/graph.js"),
+    include_str!("../../page/stepper.js"),
+    include_str!("../../page/runs.js"),
+    include_str!("../../page/overview.js"),
+    include_str!("../../page/main.js"),
+];
+
+/// The page.
+///
+/// # Errors
+/// The document is none that JSON can say, which does not happen.
+pub fn html(document: &Document) -> Result<String, serde_json::Error> {
+    // Nothing that a user wrote can end the element that it stands in.
+    let data = serde_json::to_string(document)?.replace('<', "\\u003c");
+    let title = document.title.replace('&', "&amp;").replace('<', "&lt;");
+    let mut page = String::with_capacity(data.len() + 400_000);
+    let library = STANDARD.encode(LIBRARY);
+    let scripts = SCRIPTS.concat();
+    let licence = LICENCE.trim();
+    let mut rest = TEMPLATE;
+    // What is put in is not looked at again: it may hold what looks like a mark.
+    while let Some((before, after)) = rest.split_once("{{") {
+        page.push_str(before);
+        let Some((name, after)) = after.split_once("}}") else { break };
+        page.push_str(match name {
+            "title" => &title,
+            "style" => STYLE,
+            "licence" => licence,
+            "library" => &library,
+            "data" => &data,
+            "scripts" => &scripts,
+            other => other,
+        });
+        rest = after;
+    }
+    page.push_str(rest);
+    Ok(page)
+}

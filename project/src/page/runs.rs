@@ -1,0 +1,233 @@
+//! Runs of the page: those of stores, those that were kept as files, and the shortest run to Pass that a test case comes with.
+//!
+//! A store may have a hundred thousand runs, and a page is read by a browser as a whole. So a page lists the first [`MOST_RUNS`] runs, and has the
+//! ways of [`MOST_WALKS`]: of each bucket, and of each test case with each ending, the one with the fewest events first. What is left out is said.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use coreach_execution::campaign::{Store, Test};
+use coreach_execution::planner::Example;
+use coreach_execution::record::{ReasonRecord, Record, StepRecord, restore};
+use coreach_execution::{Run as Ran, TestCase};
+use coreach_model::iosts::TransitionOrigin;
+use coreach_model::semantics::State;
+use coreach_model::{Diagnostic, Number, TransitionId, file};
+use coreach_pipeline::export::View;
+use serde_json::Map;
+
+use super::document::{Run, Step, Walk};
+use super::{Page, graph};
+use crate::making::Made;
+use crate::stored::Stored;
+use crate::{budget, stored};
+
+/// Runs that a page lists.
+pub const MOST_RUNS: usize = 20_000;
+
+/// Runs that a page can walk.
+pub const MOST_WALKS: usize = 400;
+
+impl Page {
+    /// A run that was kept as a file.
+    pub fn run(&mut self, path: &Path, stored: &Stored) {
+        // The document beside it; where that is not what was read, the test case has a graph of its own.
+        let beside = file::read(&stored::beside(path), file::MOST_DOCUMENT).unwrap_or_default();
+        let hash = hash(&beside).unwrap_or_else(|| path.display().to_string());
+        let graph = self.case(&hash, &stored.test);
+        let mut run = told(path.display().to_string(), &stored.record);
+        run.walk = Some(walk(graph, &stored.initial, &stored.run, &stored.record));
+        self.runs.push(run);
+    }
+
+    /// All runs of a store.
+    ///
+    /// # Errors
+    /// It cannot be read, or a run does not fit its test case.
+    pub fn store(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
+        let broken = |error: coreach_execution::campaign::StoreError| {
+            vec![Diagnostic::error("no-store", error.to_string())]
+        };
+        let store = Store::read(path).map_err(broken)?;
+        let iuts: HashMap<String, String> = store.iuts().map_err(broken)?.into_iter().collect();
+        let documents: HashMap<String, String> =
+            store.tests().map_err(broken)?.into_iter().map(|test| (test.hash, test.document)).collect();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let first = self.runs.len();
+        let mut kept: Vec<(String, Record)> = Vec::new();
+        let mut all = 0;
+        store
+            .each_run(&mut |run| {
+                all += 1;
+                if self.runs.len() < MOST_RUNS {
+                    let mut told = told(format!("{name} {}", run.number), &run.record);
+                    told.iut = iuts.get(&run.iut).cloned();
+                    told.started = Some(run.started);
+                    self.runs.push(told);
+                    kept.push((run.test, run.record));
+                }
+                true
+            })
+            .map_err(broken)?;
+        if all > kept.len() {
+            self.note(format!(
+                "{name}: {} of its {all} runs are listed; `coreach campaign` sums up all",
+                kept.len()
+            ));
+        }
+        let wanted = choose(&self.runs[first..], MOST_WALKS.saturating_sub(self.walks));
+        if wanted.len() < kept.len() {
+            self.note(format!(
+                "{name}: {} of {} runs can be walked here, the shortest of each kind first; `coreach explain {} NUMBER` walks any",
+                wanted.len(),
+                kept.len(),
+                path.display()
+            ));
+        }
+        let mut cases: HashMap<&str, (usize, TestCase)> = HashMap::new();
+        for at in wanted {
+            let (test, record) = &kept[at];
+            if !cases.contains_key(test.as_str()) {
+                let document = documents.get(test).map(String::as_str).unwrap_or_default();
+                let read = || {
+                    TestCase::from_json(document.as_bytes()).map_err(|error| {
+                        vec![Diagnostic::error("no-test-case", format!("{}: {error}", path.display()))]
+                    })
+                };
+                let case = budget::reading(read)?;
+                cases.insert(test, (self.case(test, &case), case));
+            }
+            let (graph, case) = &cases[test.as_str()];
+            let misfit = |why: String| {
+                vec![Diagnostic::error("no-run", format!("{}: {why}", self.runs[first + at].name))]
+            };
+            let (state, run) = restore(case, record).map_err(|why| misfit(why.to_string()))?;
+            let walk = walk(*graph, &state, &run, record);
+            self.runs[first + at].walk = Some(walk);
+            self.walks += 1;
+        }
+        Ok(())
+    }
+
+    /// The graph of a test case, by the hash of its document: that of what was made, if it is the same.
+    fn case(&mut self, wanted: &str, case: &TestCase) -> usize {
+        for (document, number) in self.cases.drain(..) {
+            if let Some(hash) = hash(document.as_bytes()) {
+                self.hashed.entry(hash).or_insert(number);
+            }
+        }
+        if let Some(known) = self.hashed.get(wanted) {
+            return *known;
+        }
+        // It was read from a document: its origins are none of the user's.
+        let mut iosts = case.iosts.clone();
+        for transition in iosts.transitions.iter_mut() {
+            transition.origin = TransitionOrigin::default();
+        }
+        let view = View::of_run(&iosts, &case.verdicts, &[]);
+        let start = graph::start(&iosts, None);
+        let number = self.add(&view, graph::Made::default(), start);
+        self.hashed.insert(wanted.to_owned(), number);
+        number
+    }
+
+    /// The shortest run to Pass, if one is known.
+    pub(super) fn example(&mut self, graph: usize, made: &Made) {
+        let Some(Example::Run(constants, events)) = &made.example else { return };
+        let case = &made.generation.test_case;
+        let test = TestCase::new(case.iosts.clone(), case.verdicts.clone());
+        let given = graph::start(&case.iosts, Some(constants));
+        let steps = events.iter().map(|event| {
+            let action = test.iosts.find_action(&event.action).map(|id| test.iosts.action(id));
+            let names = action.into_iter().flat_map(|action| &action.parameters);
+            let is_sent = action.is_some_and(|action| action.kind == coreach_model::ActionKind::Input);
+            Step {
+                direction: if is_sent { "stimulus" } else { "observation" }.to_owned(),
+                action: Some(event.action.clone()),
+                values: names
+                    .zip(&event.values)
+                    .map(|(datum, value)| (datum.name().to_owned(), coreach_execution::codec::to_json(value)))
+                    .collect(),
+                transition: None,
+                at_ms: None,
+            }
+        });
+        let steps: Vec<Step> = steps.collect();
+        self.runs.push(Run {
+            name: match self.graphs[graph].domain {
+                Some(domain) => format!("a shortest run to Pass ({domain})"),
+                None => "a shortest run to Pass".to_owned(),
+            },
+            test: case.iosts.name.clone(),
+            iut: None,
+            verdict: "Pass".to_owned(),
+            cause: "event".to_owned(),
+            reason: ReasonRecord::default(),
+            bucket: None,
+            failed: None,
+            constants: graph::values(&constants.iter().cloned().collect()),
+            seed: None,
+            events: events.len(),
+            started: None,
+            seconds: None,
+            walk: Some(Walk { graph, start: given, steps }),
+        });
+    }
+}
+
+/// The hash of a test case's document, by which stores name it.
+fn hash(document: &[u8]) -> Option<String> {
+    serde_json::from_slice(document).ok().map(|json| Test::hash(json).to_string())
+}
+
+/// Which runs are walked: of each kind the shortest, then of each kind the next, and so on.
+fn choose(runs: &[Run], most: usize) -> Vec<usize> {
+    let mut kinds: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, run) in runs.iter().enumerate() {
+        let kind = (run.verdict.as_str(), run.bucket.as_deref(), run.iut.as_deref(), run.test.as_str());
+        kinds.entry(kind).or_default().push(at);
+    }
+    for of_kind in kinds.values_mut() {
+        of_kind.sort_by_key(|at| runs[*at].events);
+    }
+    let longest = kinds.values().map(Vec::len).max().unwrap_or(0);
+    let rounds = (0..longest).flat_map(|round| kinds.values().filter_map(move |of_kind| of_kind.get(round)));
+    let mut chosen: Vec<usize> = rounds.take(most).copied().collect();
+    chosen.sort_unstable();
+    chosen
+}
+
+fn told(name: String, record: &Record) -> Run {
+    Run {
+        name,
+        test: record.test_case.clone(),
+        iut: None,
+        verdict: record.verdict.to_string(),
+        cause: record.cause.clone(),
+        reason: record.reason.clone(),
+        bucket: record.bucket.as_ref().map(coreach_execution::Bucket::id),
+        failed: record.bucket.clone(),
+        constants: record.constants.clone(),
+        seed: Some(record.seed.to_string()),
+        events: record.trace.len(),
+        started: None,
+        seconds: Some(record.seconds),
+        walk: None,
+    }
+}
+
+fn walk(graph: usize, start: &State, run: &Ran, record: &Record) -> Walk {
+    let step = |(step, transition): (&StepRecord, Option<TransitionId>)| Step {
+        direction: step.direction.clone(),
+        action: step.action.clone(),
+        values: step.values.clone().unwrap_or_else(Map::new),
+        transition: transition.map(Number::place),
+        at_ms: Some(step.at_ms),
+    };
+    let taken = run.trace.iter().map(|step| step.transition);
+    Walk {
+        graph,
+        start: graph::values(&start.valuation),
+        steps: record.trace.iter().zip(taken).map(step).collect(),
+    }
+}
