@@ -19,6 +19,7 @@ use crate::execution_arguments::{
 };
 use crate::exit;
 use crate::output_format::OutputFormat;
+use crate::timed_arguments::TimedArguments;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
 #[derive(Parser, Debug)]
@@ -84,6 +85,9 @@ pub enum Command {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
+    /// Tests with time
+    #[command(after_help = TIMED_HELP)]
+    Timed(TimedArguments),
 }
 
 impl Command {
@@ -103,6 +107,7 @@ impl Command {
             Command::Mutate(arguments) => arguments.format,
             Command::Coverage(arguments) => arguments.format,
             Command::Report(arguments) => arguments.format,
+            Command::Timed(arguments) => arguments.format(),
             Command::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
                 Some(CampaignCommand::Salvage(_)) | None => *format,
@@ -407,6 +412,10 @@ Exit code 5: less is covered than --require asks for.
 
 Example:
   coreach coverage nightly.yaml --lcov nightly.info --require transitions=90%";
+
+const TIMED_HELP: &str = "\
+Example:
+  coreach timed path specification.yaml --path open,reply --tm 5 --out out";
 
 /// What `show` shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

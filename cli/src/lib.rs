@@ -15,6 +15,7 @@ pub mod output_format;
 pub mod progress;
 pub mod story;
 mod table;
+pub mod timed_arguments;
 pub mod watch;
 pub mod write;
 
@@ -69,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
         Command::Coverage(arguments) => commands::coverage::coverage(&arguments),
         Command::Report(arguments) => commands::report::report(&arguments),
+        Command::Timed(arguments) => commands::timed::timed(&arguments),
         Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
     };
     watch::ended(end(result).code()).into()

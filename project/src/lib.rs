@@ -59,6 +59,7 @@ pub mod configuration;
 pub mod cover;
 pub mod coverage;
 pub mod exploration;
+pub mod guided;
 pub mod instantiate;
 pub mod iut;
 pub mod jobs;

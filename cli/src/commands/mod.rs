@@ -13,6 +13,7 @@ pub mod report;
 pub mod run;
 pub mod show;
 pub mod test;
+pub mod timed;
 pub mod verify;
 
 use coreach_execution::Bucket;

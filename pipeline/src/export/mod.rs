@@ -1,4 +1,4 @@
-//! What was made, for other readers: pictures (DOT, SVG), documents (JSON with SMT-LIB), models (YAML).
+//! What was made, for other readers: pictures (DOT, SVG, PlantUML), documents (JSON with SMT-LIB), models (YAML).
 //!
 //! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks which stage
 //! it draws. An export is one file here and one line in the list below, from which its name, the extension of its files
@@ -10,6 +10,8 @@ pub mod json;
 mod labels;
 pub mod layout;
 pub mod picture;
+pub mod puml;
+pub mod sptg;
 pub mod svg;
 pub mod tree;
 mod view;
@@ -56,6 +58,8 @@ exports! {
     Dot = "dot", |view, options| Ok(dot::dot(view, options));
     /// The same picture, drawn; needs Graphviz.
     Svg = "svg", |view, options| svg::svg(&dot::dot(view, options));
+    /// A state diagram for PlantUML.
+    Puml = "puml", |view, _| Ok(puml::puml(view));
     /// A document for programs.
     Json = "json", |view, _| Ok(json::json(view));
     /// A model that coreach reads back.

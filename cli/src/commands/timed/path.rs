@@ -1,0 +1,189 @@
+//! `coreach timed path`: a test case that is guided by a path.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::Diagnostic;
+use coreach_pipeline::export::sptg::{Guards, sptg};
+use coreach_pipeline::export::{Format, Options, View, export};
+use coreach_pipeline::timed::rules::{Rule, sum};
+use coreach_pipeline::timed::{PathGuided, RuleCounts};
+use coreach_project::budget;
+use coreach_project::guided::{Wanted, document, make, wanted};
+use coreach_project::outputs::{self, Named};
+
+use super::super::{plural, refuse, table};
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::timed_arguments::{PathArguments, PathForm};
+use crate::write::write;
+
+/// So many contexts are told, one by one.
+const CONTEXTS_TOLD: usize = 20;
+
+/// What the documents of the authors' tool are called.
+const SPTG: [(&str, Guards); 2] = [("testcase.json", Guards::Text), ("testcase_smt.json", Guards::SmtLib)];
+
+/// Reads, makes, writes, tells.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn path(arguments: &PathArguments) -> io::Result<Exit> {
+    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+    let read = budget::reading(|| wanted(&arguments.model, &arguments.path, arguments.tm.as_ref()));
+    let (wanted, warnings) = match read {
+        Ok(read) => read,
+        Err(found) => return refuse(&found),
+    };
+    console::draw(&warnings);
+    let files = files(arguments);
+    let written: Vec<Named> = files.iter().map(|(file, _)| Named::new("--out", file)).collect();
+    let mut inputs = vec![Named::new("the specification", &wanted.file)];
+    if arguments.model != wanted.file {
+        inputs.push(Named::new("the configuration", &arguments.model));
+    }
+    if let Err(found) = outputs::refuse(&written, &inputs) {
+        return refuse(&found);
+    }
+    let made = budget::within("path", budget::time(None), |_| {
+        let made = make(&wanted, arguments.published, arguments.check, &mut Z3Solver::default())?;
+        let texts: Vec<Result<String, String>> = files.iter().map(|(_, form)| text(&made, *form)).collect();
+        Ok((made, texts))
+    });
+    let (made, texts) = match made {
+        Ok(Ok(made)) => made,
+        Ok(Err(stop)) => {
+            let stop: coreach_pipeline::timed::PathStop = stop;
+            return refuse(&[stop.to_diagnostic()]);
+        }
+        Err(stop) => return refuse(&[stop.to_diagnostic()]),
+    };
+    console::draw(&hidden(&wanted, &made));
+    let (paths, failed) = put(arguments.out.as_deref(), &files, texts);
+    let exit = if failed.is_empty() { Exit::Fine } else { Exit::Environment };
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&document(&wanted, &made, &paths, exit.code()))?,
+        OutputFormat::Human => console::print(&told(&wanted, &made, &paths))?,
+    }
+    for message in failed {
+        console::say(&format!("error: {message}"));
+    }
+    Ok(exit)
+}
+
+/// What is written where.
+#[derive(Clone, Copy)]
+enum Form {
+    Ours(Format),
+    Theirs(Guards),
+}
+
+fn files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
+    let Some(folder) = &arguments.out else { return Vec::new() };
+    let mut files: Vec<(PathBuf, Form)> = Vec::new();
+    for form in &arguments.forms {
+        match form {
+            PathForm::Export(format) => {
+                files.push((folder.join(format!("test_case.{format}")), Form::Ours(*format)));
+            }
+            PathForm::Sptg => {
+                files.extend(SPTG.map(|(name, guards)| (folder.join(name), Form::Theirs(guards))));
+            }
+        }
+    }
+    // One name for one file, also where a form was asked for twice.
+    let mut seen = std::collections::BTreeSet::new();
+    files.retain(|(file, _)| seen.insert(file.clone()));
+    files
+}
+
+fn text(made: &PathGuided, form: Form) -> Result<String, String> {
+    match form {
+        Form::Theirs(guards) => Ok(sptg(made, guards)),
+        Form::Ours(format) => {
+            export(&View::of_path(made), format, Options::default()).map_err(|error| error.to_string())
+        }
+    }
+}
+
+/// Writes what could be made: the files, and what failed.
+fn put(
+    folder: Option<&Path>,
+    files: &[(PathBuf, Form)],
+    texts: Vec<Result<String, String>>,
+) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut paths, mut failed) = (Vec::new(), Vec::new());
+    let Some(folder) = folder else { return (paths, failed) };
+    if let Err(error) = fs::create_dir_all(folder) {
+        failed.push(format!("cannot make the folder {}: {error}", folder.display()));
+        return (paths, failed);
+    }
+    for ((file, _), text) in files.iter().zip(texts) {
+        match text.and_then(|text| write(file, text).map_err(|error| error.to_string())) {
+            Ok(()) => paths.push(file.clone()),
+            Err(error) => failed.push(format!("cannot write {}: {error}", file.display())),
+        }
+    }
+    (paths, failed)
+}
+
+/// What the user should know beside the test case.
+fn hidden(wanted: &Wanted, made: &PathGuided) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if let Some(at) = made.unseen.first() {
+        let message = format!(
+            "step {} of the path, `{}`, cannot be seen before silence is a fact: no run can pass",
+            at + 1,
+            wanted.timed.called(wanted.path[*at])
+        );
+        found.push(
+            Diagnostic::warning("silence-after", message).help("a greater `--tm` waits long enough for it"),
+        );
+    }
+    found.extend(made.losses.iter().map(|loss| Diagnostic::warning("path-loss", loss.clone())));
+    found
+}
+
+fn told(wanted: &Wanted, made: &PathGuided, files: &[PathBuf]) -> String {
+    let mut text = format!(
+        "{}: a path of {}, a test case of {}; silence after {}\n",
+        made.iosts.name,
+        plural(wanted.path.len(), "step"),
+        plural(made.iosts.transitions.len(), "transition"),
+        made.timing.silence_after
+    );
+    let used: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| made.made(*rule) > 0).collect();
+    let mut head = vec![String::new(), "step".to_owned()];
+    head.extend(used.iter().map(ToString::to_string));
+    let row = |name: String, step: String, counts: &BTreeMap<Rule, usize>| {
+        let mut row = vec![name, step];
+        row.extend(used.iter().map(|rule| counts.get(rule).map_or("-".to_owned(), ToString::to_string)));
+        row
+    };
+    let mut rows = vec![head];
+    let each = made.counts.iter().zip(&wanted.path).enumerate().take(CONTEXTS_TOLD);
+    rows.extend(
+        each.map(|(at, (counts, step))| row(format!("ec{at}"), wanted.timed.called(*step), &counts.made)),
+    );
+    if made.counts.len() > CONTEXTS_TOLD {
+        rows.push(vec!["...".to_owned(), format!("{} more", made.counts.len() - CONTEXTS_TOLD)]);
+    }
+    let all = used.iter().map(|rule| (*rule, made.made(*rule))).collect();
+    rows.push(row("all".to_owned(), String::new(), &all));
+    text += &table(&rows, 2);
+    let idle = idle(&made.counts);
+    if idle > 0 {
+        text += &format!("{} that could never be taken left out\n", plural(idle, "transition"));
+    }
+    for file in files {
+        text += &format!("wrote {}\n", file.display());
+    }
+    text
+}
+
+fn idle(counts: &[RuleCounts]) -> usize {
+    sum(counts.iter().map(|counts| &counts.idle))
+}

@@ -1,0 +1,258 @@
+//! A path-guided test case in the shape in which the authors of the publication of 2024 write theirs (SPTG, of the Diversity platform).
+//!
+//! **What is in it**: `SUT`, the ports with their parameters; `TESTCASE`, the variables, and for each context of the path its transitions: `timed_guard`, which is about TM,
+//! `guard`, the `action`, and `next` or `verdict`. There are two documents, one with guards as text, one with guards as SMT-LIB commands.
+//!
+//! **Where they differ from ours** (`json`), and what is done about it: nothing is assigned there. Each event has variables of its own, `amount_1`, `delay_1`, which are
+//! bound when it happens, and guards speak of these. So registers are replaced by the terms over such variables that the assignments along the path give them.
+//!
+//! **Where ours differ from theirs**: their SMT-LIB text begins each guard with declarations of the variables in names that are no symbols (`#2` is one of theirs), declares
+//! some twice, and leaves the bounds of types to the reader. Here names are legal or quoted, each constant is declared once for each text, with its sort, and
+//! what its type adds is asserted. They write no date of ours: the same input gives the same bytes. Their tool's words for uncontrollable inputs are not
+//! published; ours are `INCONCLUSIVE_INPUT_SPEC` and `INCONCLUSIVE_INPUT_USPEC`.
+
+use coreach_analyses::solver::smtlib;
+use coreach_model::iosts::{ActionKind, Transition};
+use coreach_model::term::node::Comparison;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::visible::visible_json;
+use coreach_model::{Datum, LocationId, Term, TransitionId};
+use serde_json::{Value as Json, json};
+
+use crate::names::{Names, of_scope};
+use crate::timed::rules::Ends;
+use crate::timed::{PathGuided, Rule};
+
+/// In which language guards are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Guards {
+    /// As text of the model format.
+    Text,
+    /// As commands of SMT-LIB.
+    SmtLib,
+}
+
+/// The document, with a newline behind it.
+pub fn sptg(made: &PathGuided, guards: Guards) -> String {
+    let document = Shape { made, guards, names: of_scope(&made.iosts), declared: Vec::new() }.document();
+    let text = match serde_json::to_string_pretty(&document) {
+        Ok(text) => text,
+        Err(error) => panic!("strings, numbers and lists cannot be serialized into memory: {error}"),
+    };
+    format!("{}\n", visible_json(&text))
+}
+
+struct Shape<'a> {
+    made: &'a PathGuided,
+    guards: Guards,
+    names: Names,
+    declared: Vec<Datum>,
+}
+
+impl Shape<'_> {
+    fn document(mut self) -> Json {
+        let made = self.made;
+        let iosts = &made.iosts;
+        if let Some(constant) = made.timing.silence_after.as_datum() {
+            self.declared.push(constant.clone());
+        }
+        self.declared.extend(
+            iosts
+                .constants
+                .iter()
+                .filter(|datum| Some(*datum) != made.timing.silence_after.as_datum())
+                .cloned(),
+        );
+        let outgoing = iosts.outgoing();
+        let mut registers = Substitution::new();
+        let mut states = Vec::new();
+        for location in iosts.location_ids().filter(|at| made.verdicts[*at].is_none()) {
+            let (state, after) = self.state(location, &outgoing[location], &registers);
+            states.push(state);
+            registers = after;
+        }
+        let ports = |wanted: &dyn Fn(&str, ActionKind) -> bool| -> Vec<Json> {
+            let all = iosts.actions.iter().filter(|action| wanted(&action.name, action.kind));
+            all.map(
+                |action| json!({ "name": action.name, "parameters": self.parameters(&action.parameters) }),
+            )
+            .collect()
+        };
+        let is_theirs = |name: &str| made.timing.uncontrollable.contains(name);
+        let variables: Vec<Json> = self
+            .declared
+            .iter()
+            .map(|datum| json!({ "name": self.name(datum), "type": self.type_of(datum) }))
+            .collect();
+        json!({
+            "manifest": {
+                "version": 0.1,
+                "description": "A path-guided test case",
+                "service": "Testcase Specification",
+                "generator": concat!("coreach ", env!("CARGO_PKG_VERSION")),
+            },
+            "SUT": {
+                "output_ports": ports(&|name, kind| kind == ActionKind::Output && !is_theirs(name)),
+                "input_ports": ports(&|_, kind| kind == ActionKind::Input),
+                "uncontrollable_input_ports": ports(&|name, _| is_theirs(name)),
+            },
+            "TESTCASE": { "variables": variables, "states": states },
+        })
+    }
+
+    /// The parameters of a port, without the delay.
+    fn parameters(&self, parameters: &[Datum]) -> Vec<Json> {
+        let own = parameters.iter().filter(|datum| **datum != self.made.timing.delay);
+        own.map(|datum| json!({ "name": self.name(datum), "type": self.type_of(datum) })).collect()
+    }
+
+    fn name(&self, datum: &Datum) -> String {
+        match self.guards {
+            Guards::Text => datum.name().to_owned(),
+            Guards::SmtLib => smtlib::symbol(datum.name()),
+        }
+    }
+
+    fn type_of(&self, datum: &Datum) -> String {
+        match self.guards {
+            Guards::Text => datum.ty().to_string(),
+            Guards::SmtLib => smtlib::sort_to_smtlib(datum.ty()),
+        }
+    }
+
+    /// A context; and what the registers are behind the path's step.
+    fn state(
+        &mut self,
+        location: LocationId,
+        leaving: &[TransitionId],
+        registers: &Substitution,
+    ) -> (Json, Substitution) {
+        let made = self.made;
+        let number = location.0 + 1;
+        let delay = self.fresh(&made.timing.delay, number);
+        let mut after = registers.clone();
+        let mut transitions = Vec::new();
+        for id in leaving {
+            let transition = &made.iosts.transitions[*id];
+            let parameters = &made.iosts.action(transition.action).parameters;
+            let mut standing = registers.clone();
+            let mut bound = Vec::new();
+            for parameter in parameters {
+                let symbol = match *parameter == made.timing.delay {
+                    true => delay.clone(),
+                    false => {
+                        let symbol = self.fresh(parameter, number);
+                        bound.push(self.name(&symbol));
+                        symbol
+                    }
+                };
+                standing.insert(parameter.clone(), Term::datum(&symbol));
+            }
+            transitions.push(self.transition(*id, transition, &standing, bound));
+            if made.verdicts[transition.target].is_none() {
+                for (register, value) in &transition.assignments {
+                    after.insert(register.clone(), substitute(value, &standing));
+                }
+            }
+        }
+        let name = format!("ec_{number}");
+        let state = json!({
+            "name": name, "sut_state": made.iosts.location(location).label, "time_var": self.name(&delay),
+            "transitions": transitions,
+        });
+        (state, after)
+    }
+
+    /// A variable for a parameter at a context, by a name that is free. Each transition has its own, and each is declared once.
+    fn fresh(&mut self, parameter: &Datum, number: u32) -> Datum {
+        let name = self.names.unique(&format!("{}_{number}", parameter.name()));
+        let datum = Datum::new(name, parameter.ty().clone());
+        self.declared.push(datum.clone());
+        datum
+    }
+
+    fn transition(
+        &self,
+        id: TransitionId,
+        transition: &Transition,
+        standing: &Substitution,
+        bound: Vec<String>,
+    ) -> Json {
+        let made = self.made;
+        let action = made.iosts.action(transition.action);
+        let (timed, rest): (Vec<Term>, Vec<Term>) =
+            transition.guard.conjuncts().into_iter().partition(|part| self.is_of_time(part));
+        let guard = |parts: Vec<Term>| self.written(&substitute(&Term::and(parts), standing));
+        let ends = Ends::ALL.into_iter().find(|ends| {
+            made.verdicts[transition.target].is_some()
+                && made.iosts.location(transition.target).name == ends.name()
+        });
+        let (nature, port) = match action.kind {
+            ActionKind::Quiescence => ("QUIESCENCE", "Quiescence"),
+            ActionKind::Input if !made.timing.uncontrollable.contains(&action.name) => {
+                ("STIMULATION", action.name.as_str())
+            }
+            _ => ("OBSERVATION", action.name.as_str()),
+        };
+        let mut shown = json!({ "nature": nature, "port": port });
+        if !bound.is_empty() {
+            shown["parameters"] = json!(bound);
+        }
+        let next = transition.target.0 + 1;
+        let head = match (made.made_by[id].rule, ends) {
+            (Rule(1 | 2 | 6), None) => format!("tr_ec{next}"),
+            (_, Some(ends)) => format!("tr_{}", ends.name()),
+            (_, None) => "tr".to_owned(),
+        };
+        let mut found = json!({
+            "name": format!("{head}_{port}"),
+            "timed_guard": guard(timed), "guard": guard(rest), "action": shown,
+        });
+        match ends {
+            None => found["next"] = json!(format!("ec_{next}")),
+            Some(ends) => found["verdict"] = json!(word(ends)),
+        }
+        found
+    }
+
+    /// Does the part compare the delay with TM or with 0?
+    fn is_of_time(&self, part: &Term) -> bool {
+        use coreach_model::term::node::Node;
+        let delay = Term::datum(&self.made.timing.delay);
+        let zero = Term::int(0).to_real();
+        match part.node() {
+            Node::Compare(Comparison::AtLeast, a, b) => {
+                *a == delay && (*b == zero || *b == self.made.timing.silence_after)
+            }
+            Node::Compare(Comparison::Less, a, b) => *a == delay && *b == self.made.timing.silence_after,
+            _ => false,
+        }
+    }
+
+    fn written(&self, guard: &Term) -> String {
+        match self.guards {
+            Guards::Text => guard.to_string(),
+            Guards::SmtLib => {
+                let terms = [guard.clone()];
+                let mut lines = smtlib::declarations(&terms);
+                let constraints = smtlib::type_constraints(&terms);
+                lines.extend(constraints.iter().map(|constraint| format!("(assert {constraint})")));
+                lines.push(format!("(assert {})", smtlib::term_to_smtlib(guard)));
+                lines.concat()
+            }
+        }
+    }
+}
+
+/// Their word for a verdict.
+fn word(ends: Ends) -> &'static str {
+    match ends {
+        Ends::Pass => "PASS",
+        Ends::FailOut => "FAIL_OUTPUT",
+        Ends::FailDur => "FAIL_DURATION",
+        Ends::IncOut => "INCONCLUSIVE_OUTPUT",
+        Ends::IncDur => "INCONCLUSIVE_DURATION",
+        Ends::IncUcInSpec => "INCONCLUSIVE_INPUT_SPEC",
+        Ends::IncUcInUspec => "INCONCLUSIVE_INPUT_USPEC",
+    }
+}

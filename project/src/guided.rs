@@ -1,0 +1,131 @@
+//! What a path-guided test case is made of, as the user wrote it: a timed model, or a configuration that names one and says when silence is a fact; a path; a
+//! time.
+
+use std::path::{Path, PathBuf};
+
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::number;
+use coreach_model::reader::{load, read_timed_specification};
+use coreach_model::timed::Timed;
+use coreach_model::{TransitionId, Value};
+use coreach_pipeline::timed::rules::Rule;
+use coreach_pipeline::timed::{
+    Options, PathGuided, PathStop, RuleCounts, SilenceAfter, path_guided, resolve,
+};
+use serde_json::{Map, Value as Json, json};
+
+use crate::configuration::load_configuration;
+use crate::models::{FileKind, kind_of};
+
+/// The word for a time that is a constant of the test case.
+pub const SYMBOLIC: &str = "symbolic";
+
+/// More digits of a time are a mistake.
+const MOST_DIGITS: usize = 100;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The model.
+    pub timed: Timed,
+    /// Where it stands.
+    pub file: PathBuf,
+    /// The path.
+    pub path: Vec<TransitionId>,
+    /// When silence is a fact.
+    pub silence_after: SilenceAfter,
+}
+
+/// Reads the model or the configuration, the path, and the time; and what there is to warn of.
+///
+/// # Errors
+/// Every mistake that could be found in a file; else the first one of the path, or that there is no time.
+pub fn wanted(
+    path: &Path,
+    steps: &str,
+    time: Option<&SilenceAfter>,
+) -> Result<(Wanted, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let file = load(path).map_err(|found| vec![found])?;
+    let (specification, said, mut warnings) = match kind_of(&file)? {
+        FileKind::Specification(_) => (path.to_owned(), None, Vec::new()),
+        FileKind::Configuration => {
+            let (configuration, warnings) = load_configuration(path)?;
+            let said = configuration.timed.map(|timed| timed.silence_after);
+            (configuration.specification.path, said, warnings)
+        }
+        _ => {
+            let message = format!("{} is no specification and no configuration", path.display());
+            let help = "give a timed specification, or a configuration that names one";
+            return Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)]);
+        }
+    };
+    let model = load(&specification).map_err(|found| vec![found])?;
+    let (read, more) = read_timed_specification(model)?;
+    warnings.extend(more);
+    let of_file = said.and_then(|value| match value {
+        Value::Real(time) => Some(SilenceAfter::Time(time)),
+        _ => None,
+    });
+    let Some(silence_after) = time.cloned().or(of_file) else {
+        let found = Diagnostic::error("silence-after", "after how long silence is a fact is not said");
+        let help = "add `--tm 5`, a time in the model's unit; or `--tm symbolic`, which makes it a constant; or give a configuration with `timed: { silence_after: 5 }`";
+        return Err(vec![found.help(help)]);
+    };
+    let path = resolve(&read.timed, steps).map_err(|stop| vec![stop.to_diagnostic()])?;
+    Ok((Wanted { timed: read.timed, file: specification, path, silence_after }, warnings))
+}
+
+/// A time, or the word for a constant.
+///
+/// # Errors
+/// It is neither.
+pub fn parse_time(text: &str) -> Result<SilenceAfter, String> {
+    if text == SYMBOLIC {
+        return Ok(SilenceAfter::Constant);
+    }
+    let time = number::real(text, MOST_DIGITS);
+    time.map(SilenceAfter::Time).map_err(|_| format!("expected a time as `5` or `2.5`, or `{SYMBOLIC}`"))
+}
+
+/// Makes the test case.
+///
+/// # Errors
+/// [`PathStop`].
+pub fn make(
+    wanted: &Wanted,
+    published: bool,
+    check: bool,
+    solver: &mut dyn coreach_analyses::solver::Solver,
+) -> Result<PathGuided, PathStop> {
+    let options = Options { silence_after: wanted.silence_after.clone(), published, check };
+    path_guided(&wanted.timed, &wanted.path, &options, solver)
+}
+
+/// What was made, as a document (`docs/path.schema.json`).
+pub fn document(wanted: &Wanted, made: &PathGuided, files: &[PathBuf], exit_code: u8) -> Json {
+    let counted = |counts: &std::collections::BTreeMap<Rule, usize>| -> Map<String, Json> {
+        counts.iter().map(|(rule, count)| (rule.to_string(), json!(count))).collect()
+    };
+    let context = |(at, counts): (usize, &RuleCounts)| {
+        let location = &wanted.timed.graph().transitions[wanted.path[at]].source;
+        json!({
+            "name": format!("ec{at}"),
+            "location": wanted.timed.graph().location(*location).name,
+            "step": wanted.timed.called(wanted.path[at]),
+            "made": counted(&counts.made),
+            "idle": counted(&counts.idle),
+        })
+    };
+    let contexts: Vec<Json> = made.counts.iter().enumerate().map(context).collect();
+    json!({
+        "format_version": 1,
+        "exit_code": exit_code,
+        "specification": made.iosts.name,
+        "silence_after": made.timing.silence_after.to_string(),
+        "transitions": made.iosts.transitions.len(),
+        "contexts": contexts,
+        "unseen": made.unseen.iter().map(|at| at + 1).collect::<Vec<_>>(),
+        "losses": made.losses,
+        "files": files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+    })
+}
