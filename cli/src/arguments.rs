@@ -18,6 +18,7 @@ use crate::execution_arguments::{
 };
 use crate::exit;
 use crate::output_format::OutputFormat;
+use crate::timed_arguments::TimedArguments;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
 #[derive(Parser, Debug)]
@@ -80,6 +81,9 @@ pub enum Command {
     /// Tells what runs have covered of their specification and their purposes
     #[command(after_help = COVERAGE_HELP)]
     Coverage(CoverageArguments),
+    /// Tests with time: sequences for paths, recordings merged, verdicts on them
+    #[command(after_help = TIMED_HELP)]
+    Timed(TimedArguments),
 }
 
 impl Command {
@@ -98,6 +102,7 @@ impl Command {
             Command::Replay(arguments) => arguments.format,
             Command::Mutate(arguments) => arguments.format,
             Command::Coverage(arguments) => arguments.format,
+            Command::Timed(arguments) => arguments.format(),
             Command::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
                 Some(CampaignCommand::Salvage(_)) | None => *format,
@@ -393,6 +398,11 @@ Exit code 5: less is covered than --require asks for.
 
 Example:
   coreach coverage nightly.yaml --lcov nightly.info --require transitions=90%";
+
+const TIMED_HELP: &str = "\
+Example:
+  coreach timed inputs specification.yaml --path 1,2,3 > inputs.csv
+  coreach timed verdict specification.yaml --path 1,2,3 --trace trace.csv";
 
 /// What `show` shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

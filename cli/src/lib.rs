@@ -15,6 +15,7 @@ pub mod output_format;
 pub mod progress;
 pub mod story;
 mod table;
+pub mod timed_arguments;
 pub mod watch;
 pub mod write;
 
@@ -68,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Replay(arguments) => commands::replay::replay(&arguments),
         Command::Mutate(arguments) => commands::mutate::mutate(&arguments),
         Command::Coverage(arguments) => commands::coverage::coverage(&arguments),
+        Command::Timed(arguments) => commands::timed::timed(&arguments),
         Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
     };
     watch::ended(end(result).code()).into()

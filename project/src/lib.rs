@@ -72,6 +72,7 @@ pub mod project;
 pub mod render;
 pub mod stored;
 pub mod summary;
+pub mod timed;
 mod timing;
 pub mod unreachable;
 pub mod verifying;

@@ -12,6 +12,7 @@ pub mod replay;
 pub mod run;
 pub mod show;
 pub mod test;
+pub mod timed;
 pub mod verify;
 
 use coreach_execution::Bucket;

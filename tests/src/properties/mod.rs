@@ -9,6 +9,7 @@ pub mod doubtful;
 pub mod facts;
 pub mod ioco;
 pub mod lookahead;
+pub mod offline;
 pub mod online;
 pub mod plan;
 pub mod queues;
@@ -90,6 +91,7 @@ properties! {
     IOCO = "ioco", "Under ioco, an implementation that conforms never gets Fail, and one that does not, relative to the purpose, can.", "Definitions 3.11, 6.7 and 6.15 over suspension traces";
     SAFETY = "safety", "A property that is proved is violated by no run, and the run that violates one does.", "thesis 9.2; Rusu, Marchand, Jéron 2004";
     PROPERTY_TESTED = "property_tested", "Every trace of a property's test case has the verdict that specification and property give it.", "pipeline/src/violations.rs";
+    OFFLINE = "offline", "Judging off line gives each timed trace the verdict that it deserves: Fail exactly where it is none of the model.", "Bannour et al. 2012, rules R0 to R6, corrected";
     THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
 }
 
@@ -276,6 +278,13 @@ impl Known {
 /// Checks every property of a pair.
 pub fn check(pair: &Pair, settings: &Settings) -> Report {
     let mut report = Report::default();
+    if settings.wants(OFFLINE) {
+        // Of a timed model of this seed: the pair has no part in it.
+        offline::offline(settings.seed, &mut report);
+        if settings.only.is_some() {
+            return report;
+        }
+    }
     let input = match source::read(pair) {
         Ok(input) => input,
         Err(why) => {
