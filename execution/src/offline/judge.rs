@@ -134,6 +134,11 @@ impl<'a> Offline<'a> {
         self.path.get(steps) == Some(&number)
     }
 
+    /// May a context wait until so much time has passed since the last event? Errs towards yes.
+    pub fn may_wait(&self, context: &Context, until: &RBig, solver: &mut dyn Solver) -> bool {
+        self.waiting.may_wait(context, until, solver)
+    }
+
     /// How many transitions the path has.
     pub fn length(&self) -> usize {
         self.path.len()
@@ -222,9 +227,8 @@ impl<'a> OfflineJudge<'a> {
 
     fn wait(&mut self, line: usize, time: &RBig, solver: &mut dyn Solver) {
         let elapsed = &self.elapsed + time;
-        let waiting = &self.offline.waiting;
         let stay: Vec<bool> =
-            self.contexts.iter().map(|context| waiting.may_wait(context, &elapsed, solver)).collect();
+            self.contexts.iter().map(|context| self.offline.may_wait(context, &elapsed, solver)).collect();
         if !stay.contains(&true) {
             let seen = Seen { line, item: Item::Delay(time.clone()), time: self.time.clone() };
             self.fail(OfflineVerdict::Fail, seen, solver);

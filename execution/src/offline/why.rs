@@ -216,12 +216,16 @@ fn spans(offline: &Offline<'_>, context: &Context, number: TransitionId) -> Vec<
     let iosts = &offline.form.iosts;
     let delay = &offline.form.delay;
     let parameters = &iosts.action(iosts.transitions[number].action).parameters;
-    let bound: Vec<Datum> = parameters.iter().filter(|datum| *datum != delay).cloned().collect();
     let standing = context.standing(&context.known);
     let here = substitute(offline.system.enabled(number), &standing);
     let mut parts = context.condition.clone();
     parts.extend(here.conjuncts());
-    let whole = without(&bound, &parts).unwrap_or(here);
+    // Without all that is not known, where that can be; else without what the event brings.
+    let mut unknown: Vec<Datum> = parts.iter().flat_map(Term::data).filter(|datum| datum != delay).collect();
+    unknown.sort();
+    unknown.dedup();
+    let brought = || parameters.iter().filter(|datum| *datum != delay).cloned().collect::<Vec<_>>();
+    let whole = without(&unknown, &parts).or_else(|| without(&brought(), &parts)).unwrap_or(here);
     whole.disjuncts().iter().filter_map(|case| span(case, delay)).collect()
 }
 

@@ -14,6 +14,8 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed};
 
+use crate::timing::internal_time;
+
 /// A timed model, and what it says with time as data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimedModel {
@@ -35,19 +37,10 @@ pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic
         Ok(form) => Ok((TimedModel { timed, form }, warnings)),
         Err(transitions) => {
             let mut found = warnings;
-            found.extend(transitions.into_iter().map(|number| takes_time(&timed, number)));
+            found.extend(transitions.into_iter().map(|number| internal_time(timed.graph(), number)));
             Err(found)
         }
     }
-}
-
-/// That an internal transition takes time which nobody sees.
-fn takes_time(timed: &Timed, number: TransitionId) -> Diagnostic {
-    let transition = &timed.graph().transitions[number];
-    let message = format!("the internal transition {} takes time that nobody sees", timed.called(number));
-    Diagnostic::error("internal-time", message)
-        .at(transition.origin.whole.clone(), "mentions or resets a clock")
-        .help("let it happen at once, without clocks; or make its action visible")
 }
 
 /// The path that a text names: transitions by name or number, separated by commas or spaces.
@@ -63,7 +56,9 @@ pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnost
             Ok(number) => path.push(number),
             Err(names) => {
                 let message = format!("the model has no transition `{word}`");
-                let help = match nearest(word, names.iter().map(String::as_str)) {
+                let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+                let words = names.iter().map(String::as_str).filter(|name| !is_number(name));
+                let help = match nearest(word, words) {
                     Some(near) => format!("did you mean `{near}`? It has {}", names.join(", ")),
                     None => format!("it has {}", names.join(", ")),
                 };

@@ -31,7 +31,9 @@ pub fn open<'a>(
     path: &Path,
     side: Side,
 ) -> Result<Reader<'a, Box<dyn BufRead>>, Diagnostic> {
-    let source: Box<dyn BufRead> = if path == Path::new("-") {
+    let is_standard = path == Path::new("-");
+    let name = if is_standard { "standard input".to_owned() } else { path.display().to_string() };
+    let source: Box<dyn BufRead> = if is_standard {
         Box::new(stdin().lock())
     } else {
         let opened = file::open(path).map_err(|error| {
@@ -39,7 +41,7 @@ pub fn open<'a>(
         })?;
         Box::new(BufReader::with_capacity(1 << 16, opened))
     };
-    let reader = Reader::new(timed.graph(), path.display().to_string(), source);
+    let reader = Reader::new(timed.graph(), name, source);
     let name = |action: ActionId| &timed.graph().action(action).name;
     Ok(match side {
         Side::Both => reader,
