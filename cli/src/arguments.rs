@@ -85,7 +85,7 @@ pub enum Command {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
-    /// Tests with time
+    /// Tests with time: test cases and sequences for paths, recordings merged, verdicts on them
     #[command(after_help = TIMED_HELP)]
     Timed(TimedArguments),
 }
@@ -415,7 +415,9 @@ Example:
 
 const TIMED_HELP: &str = "\
 Example:
-  coreach timed path specification.yaml --path open,reply --tm 5 --out out";
+  coreach timed path specification.yaml --path open,reply --tm 5 --out out
+  coreach timed inputs specification.yaml --path 1,2,3 > inputs.csv
+  coreach timed verdict specification.yaml --path 1,2,3 --trace trace.csv";
 
 /// What `show` shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -113,7 +113,7 @@ fn location_time(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), time))
 }
 
-fn constant(text: &str) -> Result<(String, String), String> {
+pub(crate) fn constant(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example cPrice=3")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

@@ -1,12 +1,16 @@
 //! The arguments of `coreach timed`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use coreach_execution::offline::judge::MOST_CONTEXTS;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::timed::SilenceAfter;
 use coreach_project::guided::parse_time;
+use coreach_project::whole::{positive, whole};
 
+use crate::execution_arguments::{Inconclusive, constant};
 use crate::output_format::OutputFormat;
 
 /// Of `timed`.
@@ -25,6 +29,19 @@ pub enum TimedCommand {
         after_help = "Example:\n  coreach timed path specification.yaml --path '(open reply)*3' --tm 5 --out out"
     )]
     Path(PathArguments),
+    /// Computes a timed input sequence for a path, or one for each transition
+    #[command(after_help = "Example:\n  coreach timed inputs specification.yaml --path 1,2,3,5 > inputs.csv")]
+    Inputs(InputsArguments),
+    /// Puts what was sent and what was seen on one time line
+    #[command(
+        after_help = "Example:\n  coreach timed merge specification.yaml --inputs inputs.csv --outputs outputs.csv"
+    )]
+    Merge(MergeArguments),
+    /// Judges a recorded trace, relative to a path
+    #[command(
+        after_help = "Example:\n  coreach timed verdict specification.yaml --path 1,2,3,5 --trace trace.csv"
+    )]
+    Verdict(VerdictArguments),
 }
 
 impl TimedArguments {
@@ -32,6 +49,8 @@ impl TimedArguments {
     pub fn format(&self) -> OutputFormat {
         match &self.command {
             TimedCommand::Path(arguments) => arguments.format,
+            TimedCommand::Verdict(arguments) => arguments.format,
+            TimedCommand::Inputs(_) | TimedCommand::Merge(_) => OutputFormat::Human,
         }
     }
 }
@@ -74,9 +93,104 @@ pub struct PathArguments {
     pub format: OutputFormat,
 }
 
+/// In which form a timed sequence is written.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum SequenceForm {
+    #[default]
+    Csv,
+    JsonLines,
+}
+
+/// What to cover.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[expect(missing_docs, reason = "clap would print documented values at length")]
+pub enum TimedCriterion {
+    Transitions,
+}
+
+/// Of `timed inputs`.
+#[derive(Args, Debug)]
+pub struct InputsArguments {
+    /// The timed specification
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// The path: names or numbers of transitions, in their order
+    #[arg(long, value_name = "A,B", required_unless_present = "cover", conflicts_with = "cover")]
+    pub path: Option<String>,
+    /// A sequence for each of these, into the folder of `--out`
+    #[arg(long, value_enum, requires = "out")]
+    pub cover: Option<TimedCriterion>,
+    /// Where the sequences of `--cover` go: a file for each, called like the transition
+    #[arg(long, value_name = "DIR", requires = "cover")]
+    pub out: Option<PathBuf>,
+    /// Draw delays and values by lot [default: handy delays, small values]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>)]
+    pub seed: Option<u64>,
+    /// The outputs as well, as the model would have them
+    #[arg(long)]
+    pub whole: bool,
+    /// A symbolic constant's value: NAME=VALUE; may be repeated; others are solved for
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    pub constant: Vec<(String, String)>,
+    /// The form of the sequence
+    #[arg(long, value_enum, default_value_t)]
+    pub form: SequenceForm,
+}
+
+/// Of `timed merge`.
+#[derive(Args, Debug)]
+pub struct MergeArguments {
+    /// The timed specification
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// What the tester sent: CSV or JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub inputs: PathBuf,
+    /// What it saw, recorded longer than the inputs take
+    #[arg(long, value_name = "FILE")]
+    pub outputs: PathBuf,
+    /// The form of the result
+    #[arg(long, value_enum, default_value_t)]
+    pub form: SequenceForm,
+}
+
+/// Of `timed verdict`.
+#[derive(Args, Debug)]
+pub struct VerdictArguments {
+    /// The timed specification
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// The path: names or numbers of transitions, in their order
+    #[arg(long, value_name = "A,B")]
+    pub path: String,
+    /// What was recorded, CSV or JSON lines; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub trace: PathBuf,
+    /// A symbolic constant's value: NAME=VALUE; may be repeated; others may have any value
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constant)]
+    pub constant: Vec<(String, String)>,
+    /// Waiting by the published formulas, which may be wrong: for comparison
+    #[arg(long)]
+    pub published: bool,
+    /// The most states that may be possible at once
+    #[arg(long, value_name = "N", default_value_t = MOST, value_parser = positive)]
+    pub contexts: NonZeroUsize,
+    /// What Inconclusive counts as: ok: Pass (exit code 0), warn: itself (3), fail: Fail (1)
+    #[arg(long, value_enum, default_value_t)]
+    pub inconclusive: Inconclusive,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+}
+
 fn form(text: &str) -> Result<PathForm, String> {
     match text {
         "sptg" => Ok(PathForm::Sptg),
         other => other.parse().map(PathForm::Export).map_err(|error| format!("{error}, sptg")),
     }
 }
+const MOST: NonZeroUsize = match NonZeroUsize::new(MOST_CONTEXTS) {
+    Some(most) => most,
+    None => NonZeroUsize::MIN,
+};

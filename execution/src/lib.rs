@@ -87,6 +87,7 @@ pub mod junit;
 pub mod lazy;
 pub mod monitor;
 pub mod mutation;
+pub mod offline;
 pub mod planner;
 pub mod random;
 pub mod record;

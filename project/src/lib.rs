@@ -74,6 +74,7 @@ pub mod render;
 mod sheet;
 pub mod stored;
 pub mod summary;
+pub mod timed;
 mod timing;
 pub mod unreachable;
 pub mod verifying;

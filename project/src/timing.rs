@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use coreach_model::Term;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::iosts::{Aim, TestPurpose};
+use coreach_model::iosts::{Aim, Iosts, TestPurpose, TransitionId};
 use coreach_model::reader::{
     AnySpecification, Reading, Specification, TimedSpecification, read_aimed, read_timed_purpose,
 };
@@ -71,16 +71,7 @@ pub(crate) fn given(
     }
     let form = delayed(&timed.timed);
     if let Err(transitions) = &form {
-        let graph = timed.timed.graph();
-        for number in transitions {
-            let transition = &graph.transitions[*number];
-            let message = format!("{} takes time that nobody sees", graph.describe(transition));
-            found.push(
-                Diagnostic::error("internal-time", message)
-                    .at(transition.origin.whole.clone(), "an internal action with a clock")
-                    .help("an internal action happens at the time of the event before it: let it mention and reset no clock, or make it an output"),
-            );
-        }
+        found.extend(transitions.iter().map(|number| internal_time(timed.timed.graph(), *number)));
     }
     match (form, &configuration.timed) {
         (Ok(form), Some(said)) if found.is_empty() => {
@@ -112,6 +103,15 @@ impl Given {
             _ => read_aimed(file, &self.specification, aim),
         }
     }
+}
+
+/// That an internal transition takes time which nobody sees.
+pub(crate) fn internal_time(graph: &Iosts, number: TransitionId) -> Diagnostic {
+    let transition = &graph.transitions[number];
+    let message = format!("{} takes time that nobody sees", graph.describe(transition));
+    Diagnostic::error("internal-time", message)
+        .at(transition.origin.whole.clone(), "an internal action with a clock")
+        .help("an internal action happens at the time of the event before it: let it mention and reset no clock, or make it an output")
 }
 
 /// That properties are of models without time.

@@ -118,3 +118,24 @@ fn every_explicit_fault_shows_in_some_specification() {
         assert!(seen.contains_key(&(*fault, false)), "{}: {seen:?}", fault.name());
     }
 }
+
+/// What is judged off line is judged as brute force says, and every verdict comes up.
+#[test]
+fn timed_traces_get_the_verdicts_that_they_deserve() {
+    let mut total = Report::default();
+    for seed in 1..=120 {
+        coreach_tests::properties::offline::offline(seed, &mut total);
+    }
+    let found: Vec<&str> = total.found.iter().map(|found| found.text.as_str()).collect();
+    assert!(found.is_empty(), "{}", found.join("\n\n"));
+    for what in [
+        "offline: Pass",
+        "offline: WeakPass",
+        "offline: Inconclusive, another way",
+        "offline: Inconclusive, an input",
+        "offline: Fail by a delay",
+        "offline: Fail by an output",
+    ] {
+        assert!(total.counts.get(what).copied().unwrap_or(0) >= 5, "{what}: {:?}", total.counts);
+    }
+}

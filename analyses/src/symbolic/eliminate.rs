@@ -245,7 +245,7 @@ pub fn given_by(part: &Term, datum: &Datum) -> Option<Term> {
 }
 
 /// The comparison, solved for a datum: `datum ⋈ value`, and the value does not mention the datum.
-fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
+pub fn solved(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     let found = match (a.mentions(datum), b.mentions(datum)) {
         (true, false) => isolated(*comparison, a, b, datum),

@@ -9,6 +9,7 @@ pub mod doubtful;
 pub mod facts;
 pub mod ioco;
 pub mod lookahead;
+pub mod offline;
 pub mod online;
 pub mod plan;
 pub mod queues;
@@ -93,6 +94,7 @@ properties! {
     PROPERTY_TESTED = "property_tested", "Every trace of a property's test case has the verdict that specification and property give it.", "pipeline/src/violations.rs";
     TREE = "tree", "A node of a symbolic tree stands for the runs along its path; what is cut is included in what is expanded; a restriction that fits shows every state.", "Gaston et al. 2006, Definitions 9 to 11";
     COVER = "cover", "A goal that is covered is met by its run however its trace is explained; one that is proved unreachable is met by none.", "project/src/cover";
+    OFFLINE = "offline", "Judging off line gives each timed trace the verdict that it deserves: Fail exactly where it is none of the model.", "Bannour et al. 2012, rules R0 to R6, corrected";
     THEOREM_6_2 = "ioc_implies_ioc_tp", "What conforms conforms relative to every purpose.", "Theorem 6.2: checks the oracle itself";
 }
 
@@ -279,6 +281,13 @@ impl Known {
 /// Checks every property of a pair.
 pub fn check(pair: &Pair, settings: &Settings) -> Report {
     let mut report = Report::default();
+    if settings.wants(OFFLINE) {
+        // Of a timed model of this seed: the pair has no part in it.
+        offline::offline(settings.seed, &mut report);
+        if settings.only.is_some() {
+            return report;
+        }
+    }
     let input = match source::read(pair) {
         Ok(input) => input,
         Err(why) => {

@@ -432,6 +432,39 @@ fn explorations_follow_their_schema() {
     follow("exploration.schema.json", &documents);
 }
 
+/// Of a trace that goes wrong, one that takes an input that the model does not take, one that ends early, one that passes.
+#[test]
+fn verdicts_off_line_follow_their_schema() {
+    use coreach_execution::offline::judge::{MOST_CONTEXTS, Offline};
+    use coreach_execution::offline::read::Reader;
+    use coreach_execution::offline::waiting::Rules;
+    use coreach_model::term::evaluate::Valuation;
+    use coreach_project::timed::verdict::{document, judge};
+    use coreach_project::timed::{load, path};
+
+    let (model, _) = load(&root().join("examples/trajectory/specification.yaml")).unwrap();
+    let along = path(&model.timed, "1,2").unwrap();
+    let offline = Offline::new(&model.timed, &model.form, along, Rules::Corrected, MOST_CONTEXTS);
+    let told = |trace: &str| {
+        let reader = Reader::new(model.timed.graph(), "trace", trace.as_bytes());
+        let judged = judge(&offline, &Valuation::new(), reader).unwrap_or_else(|why| panic!("{why:?}"));
+        document(&offline, &["1".to_owned(), "2".to_owned()], &judged, 0)
+    };
+    let documents = [
+        told("1,location,4\n1\n"),
+        told("1,askPlan,4\n"),
+        told("1,location,4\n1/3,plan,4\n"),
+        told("1,location,4\n1/3,askPlan,4\n3.5\n"),
+        told("1,location,4\n"),
+        told("1,location,4\n0.5,askPlan,4\n"),
+    ];
+    assert_eq!(
+        documents.each_ref().map(|document| document["rule"].clone()),
+        ["R2", "R2", "R6", "R2", "R5", "R3"]
+    );
+    follow("offline-verdict.schema.json", &documents);
+}
+
 #[test]
 fn what_the_program_writes_follows_its_schema() {
     let folder = Folder(std::env::temp_dir().join(format!("coreach-schemas-{}", std::process::id())));

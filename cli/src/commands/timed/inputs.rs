@@ -1,0 +1,108 @@
+//! `coreach timed inputs`: what to send, and when, so that the system can go along a path.
+
+use std::io;
+use std::path::Path;
+
+use coreach_execution::offline::sequence::Item;
+use coreach_execution::offline::write::{Form, text};
+use coreach_model::Diagnostic;
+use coreach_project::budget;
+use coreach_project::outputs::{self, Named};
+use coreach_project::timed::inputs::{Goal, Wanted, along, cover};
+use coreach_project::timed::{TimedModel, constants, load, path};
+
+use super::super::{plural, refuse};
+use super::form;
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::timed_arguments::InputsArguments;
+use crate::write::write;
+
+/// Computes, writes.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
+    let refuse = |found: &[Diagnostic]| refuse(found, OutputFormat::Human);
+    let read = budget::reading(|| {
+        let (model, warnings) = load(&arguments.model)?;
+        let constants = constants(&model.timed, &arguments.constant)?;
+        let path = arguments.path.as_deref().map(|text| path(&model.timed, text)).transpose()?;
+        Ok((model, constants, path, warnings))
+    });
+    let (model, constants, path, warnings) = match read {
+        Ok(read) => read,
+        Err(found) => return refuse(&found),
+    };
+    console::draw(&warnings);
+    let wanted = Wanted { constants, seed: arguments.seed, is_whole: arguments.whole };
+    let form = form(arguments.form);
+    if let Some(path) = path {
+        let found = budget::within("inputs", budget::time(None), |_| along(&model, &path, &wanted));
+        let items = match found {
+            Ok(Ok(items)) => items,
+            Ok(Err(found)) => return refuse(&[found]),
+            Err(stop) => return refuse(&[stop.to_diagnostic()]),
+        };
+        console::print(&text(model.timed.graph(), &items, form))?;
+        return Ok(Exit::Fine);
+    }
+    let Some(folder) = &arguments.out else { return Ok(Exit::Mistakes) };
+    let found = budget::within("inputs", budget::time(None), |_| cover(&model, &wanted));
+    let goals = match found {
+        Ok(Ok(goals)) => goals,
+        Ok(Err(found)) => return refuse(&[found]),
+        Err(stop) => return refuse(&[stop.to_diagnostic()]),
+    };
+    write_all(arguments, &model, folder, form, &goals)
+}
+
+/// A file for each transition, called like it; and what came of each.
+fn write_all(
+    arguments: &InputsArguments,
+    model: &TimedModel,
+    folder: &Path,
+    form: Form,
+    goals: &[Goal],
+) -> io::Result<Exit> {
+    let ending = if form == Form::Csv { "csv" } else { "jsonl" };
+    let file = |goal: &Goal| folder.join(format!("{}.{ending}", goal.transition));
+    let written: Vec<(&Goal, &Vec<Item>)> =
+        goals.iter().filter_map(|goal| Some((goal, &goal.way.as_ref()?.1))).collect();
+    let names: Vec<Named> = written.iter().map(|(goal, _)| Named::new("--out", &file(goal))).collect();
+    let inputs = [Named::new("the specification", &arguments.model)];
+    if let Err(found) = outputs::refuse(&names, &inputs) {
+        return refuse(&found, OutputFormat::Human);
+    }
+    let put = || -> Result<(), (std::path::PathBuf, io::Error)> {
+        std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
+        for (goal, items) in &written {
+            let path = file(goal);
+            write(&path, text(model.timed.graph(), items, form)).map_err(|error| (path, error))?;
+        }
+        Ok(())
+    };
+    if let Err((path, error)) = put() {
+        console::say(&format!("error: {}: {error}", path.display()));
+        return Ok(Exit::Environment);
+    }
+    let mut said = String::new();
+    let mut exit = Exit::Fine;
+    for goal in goals {
+        said += &match &goal.way {
+            Some((path, items)) => {
+                let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
+                let count = items.iter().filter(|item| matches!(item, Item::Event(..))).count();
+                format!("{}: {} along {}\n", goal.transition, plural(count, "event"), names.join(","))
+            }
+            None if goal.is_never => format!("{}: no run takes it\n", goal.transition),
+            None => {
+                exit = Exit::Incomplete;
+                format!("{}: no path was found\n", goal.transition)
+            }
+        };
+    }
+    console::print(&said)?;
+    Ok(exit)
+}

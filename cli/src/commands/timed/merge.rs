@@ -1,0 +1,52 @@
+//! `coreach timed merge`: what was sent and what was seen, on one time line.
+
+use std::io::{self, BufWriter, stdout};
+
+use coreach_execution::offline::write::Writer;
+use coreach_model::Diagnostic;
+use coreach_project::budget;
+use coreach_project::timed::{load, trace};
+
+use super::super::refuse;
+use super::form;
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::timed_arguments::MergeArguments;
+
+/// What ends it early.
+enum End {
+    Mistake(Diagnostic),
+    Unwritten(io::Error),
+}
+
+impl From<Diagnostic> for End {
+    fn from(found: Diagnostic) -> Self {
+        End::Mistake(found)
+    }
+}
+
+/// Reads both, merges, writes.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn merge(arguments: &MergeArguments) -> io::Result<Exit> {
+    let refuse = |found: &[Diagnostic]| refuse(found, OutputFormat::Human);
+    let model = match budget::reading(|| load(&arguments.model)) {
+        Ok((model, warnings)) => {
+            console::draw(&warnings);
+            model
+        }
+        Err(found) => return refuse(&found),
+    };
+    let out = BufWriter::new(stdout().lock());
+    let mut writer = Writer::new(model.timed.graph(), out, form(arguments.form));
+    let merged = trace::merge(&model.timed, &arguments.inputs, &arguments.outputs, |item| {
+        writer.put(&item).map_err(End::Unwritten)
+    });
+    match merged {
+        Ok(_) => writer.end().map(|_| Exit::Fine),
+        Err(End::Unwritten(error)) => Err(error),
+        Err(End::Mistake(found)) => refuse(&[found]),
+    }
+}

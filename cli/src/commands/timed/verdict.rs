@@ -1,0 +1,166 @@
+//! `coreach timed verdict`: what a recorded trace was worth, and why.
+
+use std::fmt::Write;
+use std::io;
+
+use coreach_execution::Ending;
+use coreach_execution::offline::judge::{Offline, OfflineVerdict};
+use coreach_execution::offline::sequence::time_text;
+use coreach_execution::offline::waiting::Rules;
+use coreach_execution::offline::why::{Allowed, End, Until, Why};
+use coreach_model::Diagnostic;
+use coreach_project::budget;
+use coreach_project::timed::trace::{Side, open};
+use coreach_project::timed::verdict::{Judged, NoVerdict, document, judge, what};
+use coreach_project::timed::{constants, load, path};
+
+use super::super::{plural, refuse, refuse_as};
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::timed_arguments::VerdictArguments;
+
+/// Reads, judges, says why.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
+    let refuse = |found: &[Diagnostic]| refuse(found, arguments.format);
+    let read = budget::reading(|| {
+        let (model, warnings) = load(&arguments.model)?;
+        let constants = constants(&model.timed, &arguments.constant)?;
+        let path = path(&model.timed, &arguments.path)?;
+        Ok((model, constants, path, warnings))
+    });
+    let (model, constants, path, warnings) = match read {
+        Ok(read) => read,
+        Err(found) => return refuse(&found),
+    };
+    console::draw(&warnings);
+    let rules = if arguments.published { Rules::Published } else { Rules::Corrected };
+    let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
+    let prepared = budget::within("verdict", budget::time(None), |_| {
+        Offline::new(&model.timed, &model.form, path, rules, arguments.contexts.get())
+    });
+    let offline = match prepared {
+        Ok(offline) => offline,
+        Err(stop) => return refuse(&[stop.to_diagnostic()]),
+    };
+    let trace = match open(&model.timed, &arguments.trace, Side::Both) {
+        Ok(trace) => trace,
+        Err(found) => return refuse(&[found]),
+    };
+    let judged = match judge(&offline, &constants, trace) {
+        Ok(judged) => judged,
+        Err(NoVerdict::Mistake(found)) => return refuse(&[found]),
+        Err(NoVerdict::Stopped(found)) => return refuse_as(&[found], arguments.format, Exit::Stopped),
+    };
+    let exit = arguments.inconclusive.exit(Ending::Verdict(judged.verdict.verdict()));
+    match arguments.format {
+        OutputFormat::Json => console::print_json(&document(&offline, &names, &judged, exit.code()))?,
+        OutputFormat::Human => console::print(&told(&offline, &names, &judged))?,
+    }
+    if judged.unanswered > 0 {
+        let count = usize::try_from(judged.unanswered).unwrap_or(usize::MAX);
+        let what = plural(count, "question");
+        console::say(&format!("warning: the solver left {what} open; each was taken for what makes no Fail"));
+    }
+    Ok(exit)
+}
+
+fn told(offline: &Offline<'_>, path: &[String], judged: &Judged) -> String {
+    let word = match judged.verdict {
+        OfflineVerdict::InconclusiveR => "Inconclusive: a trace of the model, and not of the path".to_owned(),
+        OfflineVerdict::InconclusiveI => "Inconclusive: the model does not take this input here".to_owned(),
+        OfflineVerdict::Fail => "Fail: no trace of the model".to_owned(),
+        OfflineVerdict::WeakPass => {
+            "WeakPass: it may have been the path, and may have been another one".to_owned()
+        }
+        OfflineVerdict::Pass => "Pass: it was the path".to_owned(),
+    };
+    let mut text = format!("{word}\n{} up to time {}", plural(judged.events, "event"), judged.time);
+    match judged.furthest {
+        Some(steps) => {
+            let _ = writeln!(text, ", {steps} of {} of the path", plural(path.len(), "transition"));
+        }
+        None => text += ", off the path\n",
+    }
+    if let Some(why) = &judged.why {
+        text += &reason(offline, why);
+    }
+    text
+}
+
+fn reason(offline: &Offline<'_>, why: &Why) -> String {
+    let graph = offline.graph();
+    let mut text = format!("line {}: {}", why.seen.line, what(graph, &why.seen));
+
+    let _ = write!(text, " at time {}", time_text(&why.seen.time));
+    match &why.last {
+        Some(last) => {
+            let _ = writeln!(
+                text,
+                ", {} after {} of line {}",
+                time_text(&why.elapsed),
+                what(graph, last),
+                last.line
+            );
+        }
+        None => {
+            let _ = writeln!(text, ", {} after the beginning", time_text(&why.elapsed));
+        }
+    }
+    let places = why.at.iter().map(|at| match at.steps {
+        Some(steps) => format!("{} (on the path, behind {})", at.location, plural(steps, "transition")),
+        None => format!("{} (off the path)", at.location),
+    });
+    let _ = writeln!(text, "  the model was in {}", places.collect::<Vec<_>>().join(" or "));
+    for refused in &why.refused {
+        let parts = if refused.parts.is_empty() {
+            "with the data of the trace".to_owned()
+        } else {
+            refused.parts.join(", ")
+        };
+        let _ = writeln!(text, "  not transition {} from {}: {parts}", refused.transition, refused.from);
+    }
+    if why.allowed.is_empty() {
+        text += "  nothing was allowed any more\n";
+    }
+    for allowed in &why.allowed {
+        let _ = writeln!(text, "  allowed: {}", allowed_text(allowed));
+    }
+    let until = match &why.until {
+        Until::Forever => "silence was allowed for as long as it lasts".to_owned(),
+        Until::End(end) => format!("silence was allowed {} after the last event", until(end)),
+        Until::Unsaid => "until when silence was allowed depends on data that are not known".to_owned(),
+    };
+    let _ = writeln!(text, "  {until}");
+    text
+}
+
+fn until(end: &End) -> String {
+    let time = time_text(&end.delay);
+    if end.is_in { format!("until {time}") } else { format!("until before {time}") }
+}
+
+fn allowed_text(allowed: &Allowed) -> String {
+    let mut text =
+        format!("{} through transition {} from {}", allowed.event, allowed.transition, allowed.from);
+    if allowed.is_on_path {
+        text += ", on the path";
+    }
+    let from = time_text(&allowed.earliest.delay);
+    let from = if allowed.earliest.is_in { from } else { format!("more than {from}") };
+    let span = match &allowed.latest {
+        Some(end) => format!("from {from} {}", until(end)),
+        None => format!("from {from} on"),
+    };
+    let _ = write!(text, ", {span} after the last event");
+    if !allowed.guard.is_empty() {
+        let _ = write!(text, ", when {}", allowed.guard);
+    }
+    if !allowed.besides.is_empty() {
+        let _ = write!(text, " [{}]", allowed.besides.join(" && "));
+    }
+    text
+}

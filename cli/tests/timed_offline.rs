@@ -1,0 +1,164 @@
+//! `coreach timed`: exit codes, standard input, what is refused, and that nothing is written over.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+mod common;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use common::Folder;
+use serde_json::Value;
+
+const PATH: [&str; 2] = ["--path", "1,2,3,5,6,8,9,11"];
+
+/// A folder with the example in it.
+fn example() -> Folder {
+    let folder = Folder::new();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/trajectory");
+    for file in fs::read_dir(from).unwrap() {
+        let path = file.unwrap().path();
+        fs::copy(&path, folder.0.join(path.file_name().unwrap().to_str().unwrap())).unwrap();
+    }
+    folder
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap() + &String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn verdict(folder: &Folder, more: &[&str]) -> (Option<i32>, String) {
+    let output = folder.coreach(&[&["timed", "verdict", "specification.yaml"], &PATH[..], more].concat());
+    (output.status.code(), text(&output))
+}
+
+#[test]
+fn verdicts_have_their_exit_codes() {
+    let folder = example();
+    let (code, said) = verdict(&folder, &["--trace", "late.csv"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("line 5: a delay of 1.2"), "{said}");
+    assert_eq!(verdict(&folder, &["--trace", "along.csv"]).0, Some(3));
+    assert_eq!(verdict(&folder, &["--trace", "along.csv", "--inconclusive", "ok"]).0, Some(0));
+    assert_eq!(verdict(&folder, &["--trace", "along.csv", "--inconclusive", "fail"]).0, Some(1));
+    let (code, said) = verdict(&folder, &["--trace", "late.csv", "--format", "json"]);
+    let document: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((code, &document["exit_code"], &document["why"]["line"]), (Some(1), &1.into(), &5.into()));
+}
+
+#[test]
+fn a_trace_may_come_by_standard_input() {
+    let folder = example();
+    let whole = folder.coreach(&[&["timed", "inputs", "specification.yaml", "--whole"], &PATH[..]].concat());
+    assert_eq!(whole.status.code(), Some(0));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_coreach"))
+        .args([&["timed", "verdict", "specification.yaml", "--trace", "-"], &PATH[..]].concat())
+        .current_dir(&folder.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&whole.stdout).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).starts_with("Pass"));
+}
+
+/// The same model and seed give the same bytes; another seed gives others, which lead along the path as well.
+#[test]
+fn inputs_are_repeatable() {
+    let folder = example();
+    let inputs = |more: &[&str]| {
+        let output = folder.coreach(&[&["timed", "inputs", "specification.yaml"], &PATH[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        output.stdout
+    };
+    assert_eq!(inputs(&["--seed", "7"]), inputs(&["--seed", "7"]));
+    assert_ne!(inputs(&["--seed", "7"]), inputs(&["--seed", "8"]));
+    assert_ne!(inputs(&[]), inputs(&["--seed", "7"]));
+    fs::write(folder.0.join("seven.jsonl"), inputs(&["--seed", "7", "--whole", "--form", "json-lines"]))
+        .unwrap();
+    assert_eq!(verdict(&folder, &["--trace", "seven.jsonl"]).0, Some(0));
+}
+
+#[test]
+fn mistakes_are_told_on_the_line() {
+    let folder = example();
+    fs::write(folder.0.join("wrong.csv"), "delay,action,values\n1,location,4\n0,askPlan,8\n").unwrap();
+    let (code, said) = verdict(&folder, &["--trace", "wrong.csv"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("[wrong.csv:3:1]"), "{said}");
+    // Also behind what has settled the verdict.
+    fs::write(folder.0.join("wrong.csv"), "1,nCmd,4\n1,location,4,4\n").unwrap();
+    let (code, said) = verdict(&folder, &["--trace", "wrong.csv"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("[wrong.csv:2:3]"), "{said}");
+    let refused = |arguments: &[&str]| {
+        let output = folder.coreach(arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        text(&output)
+    };
+    let inputs = |path: &str| refused(&["timed", "inputs", "specification.yaml", "--path", path]);
+    assert!(inputs("1,twelve").contains("unknown-transition"));
+    assert!(inputs("1,3").contains("broken-path"));
+    assert!(inputs(" , ").contains("empty-path"));
+    let merge = |inputs: &str, outputs: &str| {
+        refused(&["timed", "merge", "specification.yaml", "--inputs", inputs, "--outputs", outputs])
+    };
+    assert!(merge("outputs.csv", "inputs.csv").contains("trace-direction"));
+    fs::write(folder.0.join("short.csv"), "0.2,askPlan,8\n5.5\n").unwrap();
+    let said = merge("inputs.csv", "short.csv");
+    assert!(said.contains("trace-duration") && !said.contains("location"), "{said}");
+    assert!(merge("inputs.csv", "none.csv").contains("cannot read none.csv"));
+}
+
+/// A name of a transition may lead out of the folder, or to what is read: neither is written.
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let folder = example();
+    let model = fs::read_to_string(folder.0.join("specification.yaml")).unwrap();
+    let cover = ["timed", "inputs", "model.csv", "--cover", "transitions", "--out", "."];
+    fs::write(folder.0.join("model.csv"), model.replacen("{ from: q0", "{ name: model, from: q0", 1))
+        .unwrap();
+    let output = folder.coreach(&cover);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert_eq!(fs::read_to_string(folder.0.join("model.csv")).unwrap().len(), model.len() + 13);
+    fs::write(folder.0.join("model.csv"), model).unwrap();
+    assert_eq!(folder.coreach(&cover).status.code(), Some(0));
+    assert!(folder.0.join("11.csv").exists());
+}
+
+#[test]
+fn too_many_contexts_are_a_stop_that_names_its_knob() {
+    let folder = example();
+    let model = "\
+iosts: many
+clocks: [w]
+variables: { n: int }
+initial: { location: A, condition: n == 0 }
+inputs: { Go: {} }
+transitions:
+  - { from: A, to: A, on: Go, assign: { n: 2 * n } }
+  - { from: A, to: A, on: Go, assign: { n: 2 * n + 1 } }
+";
+    fs::write(folder.0.join("many.yaml"), model).unwrap();
+    fs::write(folder.0.join("many.csv"), "1,Go\n".repeat(8)).unwrap();
+    let judge = |most: &str| {
+        folder.coreach(&[
+            "timed",
+            "verdict",
+            "many.yaml",
+            "--path",
+            "1",
+            "--trace",
+            "many.csv",
+            "--contexts",
+            most,
+        ])
+    };
+    let output = judge("100");
+    assert_eq!(output.status.code(), Some(6));
+    assert!(text(&output).contains("`--contexts`"), "{}", text(&output));
+    assert_eq!(judge("600").status.code(), Some(3));
+}

@@ -1,0 +1,215 @@
+//! A timed sequence for a path: what a tester may send, and when, so that the system can go along it.
+//!
+//! **Source.** 2012, input selection: a solution of what the path asks of the data and of the time, put into the sequence of its events; the
+//! inputs of it, with the delays, are the test. Nobody can make the system follow; off-line, what it does instead is judged afterwards.
+//!
+//! **Method.** The path is executed symbolically in the delayed form. Delays are chosen one after the other, each the first of a list of handy ones
+//! with which the rest of the path is still possible, and the solver's where none is. They are above 0 where that is possible: two
+//! events at one instant are put in an order by the merge, and not by who sent them. With a seed, the list is drawn, and so are values of
+//! parameters.
+//!
+//! For a criterion of coverage, a path to each transition is looked for ([`coreach_analyses::symbolic::search`]), where an end of each stands for
+//! having taken it.
+//!
+//! **Ends** with the path. **Costs** a few questions for each delay; what has been chosen leaves the condition.
+
+use coreach_analyses::solver::{Answer, Solver, Witness};
+use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher};
+use coreach_analyses::symbolic::{Step, SymbolicState, System};
+use coreach_model::iosts::{ActionKind, Iosts, Location, TransitionId};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::Delayed;
+use coreach_model::{Datum, Numbered, Term, Type, Value};
+use dashu::rational::RBig;
+
+use crate::offline::sequence::{Item, normalized};
+use crate::random::Random;
+
+/// Delays that are easy to read, in tenths of the unit.
+const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];
+
+/// How often a value is drawn.
+const DRAWS: usize = 6;
+
+/// Why there is no sequence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoSequence {
+    /// No data and no times lead through the first so many transitions of the path, and on through the next one.
+    Impossible(usize),
+    /// The solver does not know.
+    Unknown,
+}
+
+/// What came of looking for a way to a transition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reached {
+    /// A path that ends in it.
+    By(Vec<TransitionId>),
+    /// No run takes it.
+    Never,
+    /// None was found among so many nodes.
+    NotFound(usize),
+}
+
+/// A sequence along the path, outputs included; with these constants.
+///
+/// # Errors
+/// [`NoSequence`].
+pub fn sequence(
+    form: &Delayed,
+    path: &[TransitionId],
+    constants: &Valuation,
+    seed: Option<u64>,
+    solver: &mut dyn Solver,
+) -> Result<Vec<Item>, NoSequence> {
+    let system = System::new(&form.iosts);
+    let given: Substitution =
+        constants.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+    let (steps, last) = along(&system, path, &given, solver)?;
+    let mut random = seed.map(Random::new);
+    let mut rest = last.condition;
+    let mut values = Valuation::new();
+    let is_delay = |symbol: &Datum| {
+        let mut delays =
+            steps.iter().filter(|step| is_visible(&form.iosts, step)).map(|step| &step.parameters[0]);
+        delays.any(|delay| delay == symbol)
+    };
+    let symbols = steps.iter().flat_map(|step| &step.parameters);
+    let (delays, others): (Vec<&Datum>, Vec<&Datum>) = symbols.partition(|symbol| is_delay(symbol));
+    for symbol in delays {
+        let tenths: Vec<u32> = match &mut random {
+            Some(random) => (0..DRAWS).map(|_| drawn_tenths(random)).chain(HANDY).collect(),
+            None => HANDY.to_vec(),
+        };
+        let real = |tenths: u32| Value::Real(RBig::from(tenths) / RBig::from(10));
+        let candidates = tenths.into_iter().map(real);
+        choose(symbol, candidates, &mut rest, &mut values, solver)?;
+    }
+    if let Some(random) = &mut random {
+        for symbol in others {
+            let candidates: Vec<Value> = (0..DRAWS).filter_map(|_| drawn(random, symbol.ty())).collect();
+            choose(symbol, candidates, &mut rest, &mut values, solver)?;
+        }
+    }
+    let Witness::Found(others) = solver.witness(&rest) else { return Err(NoSequence::Unknown) };
+    values.extend(others);
+    let value = |symbol: &Datum| values.get(symbol).cloned().unwrap_or_else(|| Value::any(symbol.ty()));
+    let mut items = Vec::new();
+    for step in steps.iter().filter(|step| is_visible(&form.iosts, step)) {
+        let mut all = step.parameters.iter().map(value);
+        if let Some(Value::Real(delay)) = all.next() {
+            items.push(Item::Delay(delay));
+        }
+        items.push(Item::Event(form.iosts.transitions[step.transition].action, all.collect()));
+    }
+    Ok(normalized(items))
+}
+
+/// The path's steps and what they ask for.
+fn along(
+    system: &System<'_>,
+    path: &[TransitionId],
+    given: &Substitution,
+    solver: &mut dyn Solver,
+) -> Result<(Vec<Step>, SymbolicState), NoSequence> {
+    let mut state = SymbolicState::initial(system.iosts);
+    state.condition = substitute_all(&state.condition, given);
+    state.valuation = std::sync::Arc::new(given.clone());
+    let mut steps = Vec::new();
+    for (place, number) in path.iter().enumerate() {
+        let (step, next) = system.successor(&state, *number).ok_or(NoSequence::Impossible(place))?;
+        if solver.check_along(&next.condition) == Answer::Unsat {
+            return Err(NoSequence::Impossible(place));
+        }
+        steps.push(step);
+        state = next;
+    }
+    Ok((steps, state))
+}
+
+/// Gives the symbol the first of the values with which the rest can hold; else the solver's.
+fn choose(
+    symbol: &Datum,
+    candidates: impl IntoIterator<Item = Value>,
+    rest: &mut Vec<Term>,
+    values: &mut Valuation,
+    solver: &mut dyn Solver,
+) -> Result<(), NoSequence> {
+    let with = |value: &Value, rest: &[Term]| -> Vec<Term> {
+        let there = Substitution::from([(symbol.clone(), Term::literal(value.clone()))]);
+        substitute_all(rest, &there).iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect()
+    };
+    for value in candidates {
+        let next = with(&value, rest);
+        if !next.iter().any(Term::is_false) && solver.check(&next) == Answer::Sat {
+            *rest = next;
+            values.insert(symbol.clone(), value);
+            return Ok(());
+        }
+    }
+    let Witness::Found(found) = solver.witness(rest) else { return Err(NoSequence::Unknown) };
+    let value = found.get(symbol).cloned().unwrap_or_else(|| Value::any(symbol.ty()));
+    *rest = with(&value, rest);
+    values.insert(symbol.clone(), value);
+    Ok(())
+}
+
+/// Above 0, and up to ten units.
+fn drawn_tenths(random: &mut Random) -> u32 {
+    u32::try_from(random.below(100)).unwrap_or(0) + 1
+}
+
+fn drawn(random: &mut Random, ty: &Type) -> Option<Value> {
+    match ty {
+        Type::Bool => Some(Value::Bool(random.below(2) == 0)),
+        Type::Int | Type::Nat | Type::Range(..) => {
+            let value = Value::int(random.below(21));
+            value.is_in(ty).then_some(value)
+        }
+        Type::Enum(enumeration) => {
+            Some(Value::Enum(enumeration.clone(), random.below(enumeration.literals.len())))
+        }
+        Type::Real => Some(Value::Real(RBig::from(random.below(101)) / RBig::from(10))),
+        Type::Array(_) | Type::Record(_) => None,
+    }
+}
+
+fn is_visible(iosts: &Iosts, step: &Step) -> bool {
+    iosts.action(iosts.transitions[step.transition].action).kind != ActionKind::Internal
+}
+
+/// A path that ends in this transition.
+pub fn path_to(
+    form: &Delayed,
+    wanted: TransitionId,
+    constants: &Valuation,
+    limits: &SearchLimits,
+    solver: &mut dyn Solver,
+) -> Reached {
+    let mut iosts = form.iosts.clone();
+    // Having taken it is a place of its own. No location of a model is called like that.
+    let there = iosts.locations.push(Location::named("#taken"));
+    iosts.transitions[wanted].target = there;
+    let locations: Numbered<_, bool> = iosts.location_ids().map(|location| location == there).collect();
+    let goal = Goal { closed: locations.map(|_| false), risks: iosts.transitions.map(|_| 0), locations };
+    let equal =
+        |(datum, value): (&Datum, &Value)| Term::equal(&Term::datum(datum), &Term::literal(value.clone()));
+    let besides = Term::and(constants.iter().map(equal));
+    match Searcher::new(iosts, goal).from_start(&besides, limits, solver) {
+        Found::Way(way) => Reached::By(way.steps.iter().map(|step| step.transition).collect()),
+        Found::None => Reached::Never,
+        Found::NotFound(nodes) => Reached::NotFound(nodes),
+    }
+}
+
+/// What the tester sends of a sequence, with the delays.
+pub fn sent(timed: &Timed, sequence: &[Item]) -> Vec<Item> {
+    let mut sent = crate::offline::sequence::projection(sequence, |action| timed.is_controllable(action));
+    // What passes behind the last input is nothing that the tester does.
+    if matches!(sent.last(), Some(Item::Delay(_))) {
+        sent.pop();
+    }
+    sent
+}

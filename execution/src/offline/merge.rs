@@ -1,0 +1,218 @@
+//! Two recordings on one time line.
+//!
+//! **Problem.** The tester knows when it sent what, the system's side knows when it answered what. Both began at one instant.
+//!
+//! **Source.** 2012, *Merge*: the two sequences are followed together; where both let time pass, the smaller delay passes and the rest of the
+//! larger one is kept. At one instant outputs come first: what the system did then cannot depend on what it was sent then.
+//! Its Definition 5 asks that the outputs were recorded longer than the inputs, strictly: else it is not known what
+//! the last of the inputs led to. The result is normalized; merging the projections of a normalized sequence in which no input stands in front
+//! of an output of the same instant gives it back.
+//!
+//! **Ends** with the longer of both. **Costs** one member of each.
+
+use coreach_model::Diagnostic;
+use dashu::rational::RBig;
+
+use crate::offline::sequence::{Item, Placed, time_text};
+
+/// What was put together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Merged {
+    /// How long the inputs take.
+    pub inputs: RBig,
+    /// How long the outputs were recorded.
+    pub outputs: RBig,
+    /// How many events there are.
+    pub events: usize,
+}
+
+/// A sequence that is followed: its next member, what is left of it where it is a delay.
+struct Followed<I> {
+    rest: I,
+    next: Option<Item>,
+    duration: RBig,
+}
+
+impl<E, I: Iterator<Item = Result<Placed, E>>> Followed<I> {
+    fn new(rest: I) -> Result<Self, E> {
+        let mut followed = Followed { rest, next: None, duration: RBig::ZERO };
+        followed.step()?;
+        Ok(followed)
+    }
+
+    fn step(&mut self) -> Result<Option<Item>, E> {
+        let next = self.rest.next().transpose()?.map(|placed| placed.item);
+        if let Some(Item::Delay(time)) = &next {
+            self.duration += time;
+        }
+        Ok(std::mem::replace(&mut self.next, next))
+    }
+
+    /// Its next member, where that is an event: then it is followed.
+    fn event(&mut self) -> Result<Option<Item>, E> {
+        if matches!(self.next, Some(Item::Event(..))) { self.step() } else { Ok(None) }
+    }
+
+    /// The time until its next event; `None` where it has ended.
+    fn waits(&self) -> Option<&RBig> {
+        if let Some(Item::Delay(time)) = &self.next { Some(time) } else { None }
+    }
+
+    fn pass(&mut self, time: &RBig) -> Result<(), E> {
+        match &mut self.next {
+            Some(Item::Delay(left)) if *left > *time => *left -= time,
+            Some(Item::Delay(_)) => {
+                self.step()?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Merges inputs and outputs, and gives out the members of the result one after the other.
+///
+/// # Errors
+/// What either sequence, or who takes the members, says.
+pub fn merge<E>(
+    inputs: impl Iterator<Item = Result<Placed, E>>,
+    outputs: impl Iterator<Item = Result<Placed, E>>,
+    mut take: impl FnMut(Item) -> Result<(), E>,
+) -> Result<Merged, E> {
+    let (mut inputs, mut outputs) = (Followed::new(inputs)?, Followed::new(outputs)?);
+    let mut passed = RBig::ZERO;
+    let mut events = 0;
+    loop {
+        // Outputs first, all of this instant.
+        let event = match outputs.event()? {
+            None => inputs.event()?,
+            event => event,
+        };
+        if let Some(event) = event {
+            let delay = std::mem::replace(&mut passed, RBig::ZERO);
+            if delay > RBig::ZERO {
+                take(Item::Delay(delay))?;
+            }
+            events += 1;
+            take(event)?;
+            continue;
+        }
+        let time = match (inputs.waits(), outputs.waits()) {
+            (Some(a), Some(b)) => a.min(b).clone(),
+            (Some(time), None) | (None, Some(time)) => time.clone(),
+            (None, None) => break,
+        };
+        inputs.pass(&time)?;
+        outputs.pass(&time)?;
+        passed += time;
+    }
+    if passed > RBig::ZERO {
+        take(Item::Delay(passed))?;
+    }
+    Ok(Merged { inputs: inputs.duration, outputs: outputs.duration, events })
+}
+
+impl Merged {
+    /// That the outputs were recorded longer than the inputs take (2012, Definition 5).
+    ///
+    /// # Errors
+    /// They were not.
+    pub fn check(&self) -> Result<(), Diagnostic> {
+        if self.outputs > self.inputs {
+            return Ok(());
+        }
+        let message = format!(
+            "the outputs were recorded for {}, and the inputs take {}",
+            time_text(&self.outputs),
+            time_text(&self.inputs)
+        );
+        Err(Diagnostic::error("trace-duration", message)
+            .note("what the last of the inputs led to is not known")
+            .help("record longer than the inputs take, and end the outputs with the delay behind the last of them"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::convert::Infallible;
+
+    use coreach_model::iosts::ActionId;
+    use coreach_model::number::real;
+
+    use super::*;
+    use crate::offline::sequence::{normalized, projection};
+
+    /// `4 a 23 b`: numbers are delays, small letters inputs, capital letters outputs.
+    fn sequence(text: &str) -> Vec<Item> {
+        let item = |word: &str| match real(word, 20) {
+            Ok(time) => Item::Delay(time),
+            Err(_) => Item::Event(ActionId(word.bytes().next().unwrap().into()), Vec::new()),
+        };
+        text.split_whitespace().map(item).collect()
+    }
+
+    fn placed(items: &[Item]) -> impl Iterator<Item = Result<Placed, Infallible>> {
+        items.iter().map(|item| Ok(Placed { line: 0, item: item.clone() }))
+    }
+
+    fn merged(inputs: &[Item], outputs: &[Item]) -> (Vec<Item>, Merged) {
+        let mut all = Vec::new();
+        let Ok(merged) = merge(placed(inputs), placed(outputs), |item| {
+            all.push(item);
+            Ok(())
+        });
+        (all, merged)
+    }
+
+    /// Semantics B 27: Figure 1 of the publication; events at 4, 12, 27, 43, 66, 108.
+    #[test]
+    fn the_published_figure_is_merged_as_printed() {
+        let (all, ends) = merged(&sequence("4 a 23 x 39 w"), &sequence("12 B 31 Y 65 M"));
+        assert_eq!(all, sequence("4 a 8 B 15 x 16 Y 23 w 42 M"));
+        assert_eq!((ends.events, ends.check().is_ok()), (6, true));
+    }
+
+    #[test]
+    fn outputs_come_first_at_one_instant() {
+        let (all, _) = merged(&sequence("1 a b 1 c"), &sequence("1 A 1 B C 1"));
+        assert_eq!(all, sequence("1 A a b 1 B C c 1"));
+    }
+
+    #[test]
+    fn what_is_longer_goes_on_alone() {
+        let (all, ends) = merged(&sequence("1 a"), &sequence("0.5 A 2 B 3"));
+        assert_eq!(all, sequence("0.5 A 0.5 a 1.5 B 3"));
+        assert!(ends.check().is_ok());
+        let (all, ends) = merged(&sequence("1 a 2 b"), &sequence("0.5 A"));
+        assert_eq!(all, sequence("0.5 A 0.5 a 2 b"));
+        assert_eq!(ends.check().unwrap_err().code, "trace-duration");
+        // Strictly.
+        let (_, ends) = merged(&sequence("1 a"), &sequence("0.5 A 0.5"));
+        assert_eq!(ends.check().unwrap_err().code, "trace-duration");
+    }
+
+    /// Merging the projections of a sequence gives it back, where nothing happens at one instant.
+    #[test]
+    fn merging_is_the_inverse_of_projecting() {
+        let mut number = 7u32;
+        let mut draw = || {
+            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            number >> 20
+        };
+        for length in 0..60 {
+            let mut items = Vec::new();
+            for _ in 0..length {
+                items.push(Item::Delay(RBig::from(draw() % 5 + 1) / RBig::from(10)));
+                let letter = if draw() % 2 == 0 { u32::from(b'a') } else { u32::from(b'A') };
+                items.push(Item::Event(ActionId(letter + draw() % 5), Vec::new()));
+            }
+            items.push(Item::Delay(RBig::from(1)));
+            let is_input = |action: ActionId| action.0 >= u32::from(b'a');
+            let inputs = projection(&items, is_input);
+            let outputs = projection(&items, |action| !is_input(action));
+            assert_eq!(merged(&inputs, &outputs).0, normalized(items));
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Timed sequences as files: CSV and JSON lines, read one line after the other.
+//!
+//! **Problem.** A trace of hours is larger than the memory, and written by programs of others. Each of its lines has one meaning or none, and
+//! who reads of a mistake wants the line and the column.
+//!
+//! ```text
+//! csv    = [ "delay,action,values" ] { line }
+//! line   = [ delay ] [ "," action { "," value } ]        at least one of both; the delay is since the line before
+//! value  = plain text, or in double quotes, a double quote inside doubled (RFC 4180, but on one line)
+//!
+//! json   = { object }                                     one a line: {"delay": 0.1, "action": "plan", "values": {"askF": 8}}
+//! ```
+//!
+//! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth) and above 0; where an event happens at the
+//! instant of the one before it, there is no delay. Values are read by the parameters' types ([`crate::codec`]). Empty lines count for nothing.
+//!
+//! **Ends** with the file. **Costs** one line of memory, at most [`LONGEST_LINE`].
+
+use std::io::BufRead;
+use std::ops::Range;
+use std::sync::Arc;
+
+use coreach_model::Value;
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
+use coreach_model::iosts::{ActionId, Iosts};
+use coreach_model::number::{self, NumberError, WIRE_DIGITS};
+use dashu::rational::RBig;
+
+use crate::codec::{self, Misread};
+use crate::json::{self, Tree};
+use crate::offline::sequence::{Item, Placed};
+
+/// The longest line, in bytes.
+pub const LONGEST_LINE: usize = 1 << 20;
+
+/// The first line of a CSV file, where there is one that says what stands in the others.
+pub const HEAD: &str = "delay,action,values";
+
+/// Reads a timed sequence.
+pub struct Reader<'a, R> {
+    iosts: &'a Iosts,
+    /// The file, as the user named it.
+    name: String,
+    source: R,
+    line: usize,
+    is_json: Option<bool>,
+    /// May this action stand in this file? What to say where not.
+    is_allowed: Box<dyn Fn(ActionId) -> Result<(), String> + 'a>,
+    /// The event of the line whose delay was given out.
+    pending: Option<Placed>,
+    bytes: Vec<u8>,
+    has_ended: bool,
+}
+
+/// A mistake in a line: its code, what is wrong, where in the line, what stands under it, what to do.
+struct Wrong {
+    code: &'static str,
+    message: String,
+    span: Range<usize>,
+    label: String,
+    help: Option<String>,
+}
+
+impl Wrong {
+    fn new(
+        code: &'static str,
+        message: impl Into<String>,
+        span: Range<usize>,
+        label: impl Into<String>,
+    ) -> Self {
+        Wrong { code, message: message.into(), span, label: label.into(), help: None }
+    }
+}
+
+type Line = (Option<RBig>, Option<(ActionId, Vec<Value>)>);
+
+impl<'a, R: BufRead> Reader<'a, R> {
+    /// Of a file, which the user calls so, of events of this model.
+    pub fn new(iosts: &'a Iosts, name: impl Into<String>, source: R) -> Self {
+        Reader {
+            iosts,
+            name: name.into(),
+            source,
+            line: 0,
+            is_json: None,
+            is_allowed: Box::new(|_| Ok(())),
+            pending: None,
+            bytes: Vec::new(),
+            has_ended: false,
+        }
+    }
+
+    /// The same, where only some actions may stand in the file.
+    #[must_use]
+    pub fn of(mut self, is_allowed: impl Fn(ActionId) -> Result<(), String> + 'a) -> Self {
+        self.is_allowed = Box::new(is_allowed);
+        self
+    }
+
+    /// The next line; nothing at the end.
+    fn next_line(&mut self) -> Result<Option<()>, Diagnostic> {
+        self.bytes.clear();
+        let mut limited = std::io::Read::take(&mut self.source, LONGEST_LINE as u64 + 1);
+        let count = limited.read_until(b'\n', &mut self.bytes).map_err(|error| {
+            Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", self.name))
+        })?;
+        if count == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        if self.bytes.last() == Some(&b'\n') {
+            self.bytes.pop();
+        }
+        if self.bytes.last() == Some(&b'\r') {
+            self.bytes.pop();
+        }
+        if self.bytes.len() > LONGEST_LINE {
+            let message = format!("line {} of {} has more than {LONGEST_LINE} bytes", self.line, self.name);
+            return Err(Diagnostic::error("trace-line", message));
+        }
+        Ok(Some(()))
+    }
+
+    fn read_item(&mut self) -> Result<Option<Placed>, Diagnostic> {
+        if let Some(event) = self.pending.take() {
+            return Ok(Some(event));
+        }
+        loop {
+            if self.next_line()?.is_none() {
+                return Ok(None);
+            }
+            let Ok(text) = std::str::from_utf8(&self.bytes) else {
+                let message = format!("line {} of {} is not UTF-8", self.line, self.name);
+                return Err(Diagnostic::error("trace-line", message));
+            };
+            if text.is_empty() {
+                continue;
+            }
+            let is_first = self.is_json.is_none();
+            let is_json = *self.is_json.get_or_insert(text.starts_with('{'));
+            if is_first && text == HEAD {
+                continue;
+            }
+            let read = if is_json { self.object(text) } else { self.fields(text) };
+            let (delay, event) = read.map_err(|wrong| self.draw(text, wrong))?;
+            let event = event.map(|(action, values)| Item::Event(action, values));
+            let place = |item| Placed { line: self.line, item };
+            match (delay, event) {
+                (Some(delay), event) => {
+                    let delay = place(Item::Delay(delay));
+                    self.pending = event.map(place);
+                    return Ok(Some(delay));
+                }
+                (None, Some(event)) => return Ok(Some(place(event))),
+                // Each way of reading refuses a line of nothing.
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so that it has its number.
+    fn draw(&self, text: &str, wrong: Wrong) -> Diagnostic {
+        let mut before = "\n".repeat(self.line - 1);
+        let at = before.len();
+        before.push_str(text);
+        let file = Arc::new(SourceFile { name: self.name.clone(), text: before });
+        let origin = Origin { file, span: at + wrong.span.start..at + wrong.span.end };
+        let found = Diagnostic::error(wrong.code, wrong.message).at(origin, wrong.label);
+        match wrong.help {
+            Some(help) => found.help(help),
+            None => found,
+        }
+    }
+
+    fn fields(&self, text: &str) -> Result<Line, Wrong> {
+        let fields = split(text)?;
+        let mut fields = fields.into_iter();
+        let (first, span) = fields.next().unwrap_or_default();
+        let delay = if first.is_empty() { None } else { Some(delay(&first, span)?) };
+        let Some((name, span)) = fields.next() else {
+            return Ok((delay, None));
+        };
+        let rest: Vec<(String, Range<usize>)> = fields.collect();
+        if name.is_empty() && rest.is_empty() && delay.is_some() {
+            return Ok((delay, None));
+        }
+        let action = self.action(&name, span.clone())?;
+        let parameters = &self.iosts.action(action).parameters;
+        if rest.len() != parameters.len() {
+            return Err(self.arity(action, rest.len(), span.start..text.len()));
+        }
+        let values = rest.iter().zip(parameters).map(|((value, span), parameter)| {
+            let read = codec::from_text(value, parameter.ty());
+            read.map_err(|why| no_value(parameter.name(), &why, span.clone()))
+        });
+        Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
+    }
+
+    fn object(&self, text: &str) -> Result<Line, Wrong> {
+        let whole = 0..text.len();
+        let tree = json::parse(text, json::WIRE).map_err(|why| {
+            let at = if let json::Malformed::Wrong(_, at) = &why { (*at).min(text.len()) } else { 0 };
+            Wrong::new("trace-line", format!("the line is no JSON: {why}"), at..text.len(), "here")
+        })?;
+        let Tree::Object(members) = &tree else {
+            return Err(Wrong::new("trace-line", "the line is no object", whole, "expected { ... }"));
+        };
+        let key = |name: &str| {
+            let quoted = format!("\"{name}\"");
+            text.find(&quoted).map_or(whole.clone(), |at| at..at + quoted.len())
+        };
+        let known = ["delay", "action", "values"];
+        if let Some((name, _)) = members.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+            let label = format!("expected one of {}", known.join(", "));
+            return Err(Wrong::new(
+                "unknown-key",
+                format!("there is no key `{name}` here"),
+                key(name),
+                label,
+            ));
+        }
+        let delay = match tree.get("delay") {
+            None => None,
+            Some(Tree::Number(digits) | Tree::Text(digits)) => Some(delay(digits, key("delay"))?),
+            Some(_) => return Err(no_delay(key("delay"))),
+        };
+        let action = match tree.get("action") {
+            None if tree.get("values").is_some() || delay.is_none() => {
+                return Err(Wrong::new(
+                    "trace-line",
+                    "the line has no action",
+                    whole,
+                    "expected `\"action\"`",
+                ));
+            }
+            None => return Ok((delay, None)),
+            Some(Tree::Text(name)) => self.action(name, key("action"))?,
+            Some(_) => {
+                let message = "the action is no name";
+                return Err(Wrong::new(
+                    "unknown-action",
+                    message,
+                    key("action"),
+                    "expected a name in quotes",
+                ));
+            }
+        };
+        let parameters = &self.iosts.action(action).parameters;
+        let none = Tree::Object(Vec::new());
+        let given = tree.get("values").unwrap_or(&none);
+        let Tree::Object(named) = given else {
+            let label = "expected an object, from parameters to values";
+            return Err(Wrong::new("trace-value", "the values are no object", key("values"), label));
+        };
+        if let Some((name, _)) =
+            named.iter().find(|(name, _)| parameters.iter().all(|parameter| parameter.name() != name))
+        {
+            return Err(self.arity(action, named.len(), key(name)));
+        }
+        let values = parameters.iter().map(|parameter| match given.get(parameter.name()) {
+            None => Err(self.arity(action, named.len(), whole.clone())),
+            Some(value) => codec::from_tree(value, parameter.ty(), json::WIRE.digits)
+                .map_err(|why| no_value(parameter.name(), &why, key(parameter.name()))),
+        });
+        Ok((delay, Some((action, values.collect::<Result<_, _>>()?))))
+    }
+
+    fn action(&self, name: &str, span: Range<usize>) -> Result<ActionId, Wrong> {
+        let visible = || self.iosts.actions.iter().filter(|action| action.is_visible());
+        let found = self.iosts.find_action(name).filter(|id| self.iosts.action(*id).is_visible());
+        let Some(action) = found else {
+            let names: Vec<&str> = visible().map(|action| action.name.as_str()).collect();
+            let message = format!("the model has no visible action `{name}`");
+            let wrong = Wrong::new("unknown-action", message, span, "not declared");
+            let help = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("its visible actions are {}", names.join(", ")),
+            };
+            return Err(Wrong { help: Some(help), ..wrong });
+        };
+        (self.is_allowed)(action)
+            .map_err(|why| Wrong::new("trace-direction", why, span, "does not belong in this file"))?;
+        Ok(action)
+    }
+
+    fn arity(&self, action: ActionId, count: usize, span: Range<usize>) -> Wrong {
+        let action = self.iosts.action(action);
+        let typed: Vec<String> =
+            action.parameters.iter().map(|datum| format!("{}: {}", datum.name(), datum.ty())).collect();
+        let message = format!(
+            "`{}` has {} parameter{}, and {count} value{} {} given",
+            action.name,
+            action.parameters.len(),
+            if action.parameters.len() == 1 { "" } else { "s" },
+            if count == 1 { "" } else { "s" },
+            if count == 1 { "is" } else { "are" },
+        );
+        Wrong::new("trace-values", message, span, format!("expected {}({})", action.name, typed.join(", ")))
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<'_, R> {
+    type Item = Result<Placed, Diagnostic>;
+
+    /// After a mistake there is nothing more.
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let read = self.read_item().transpose();
+        self.has_ended = !matches!(read, Some(Ok(_)));
+        read
+    }
+}
+
+/// The fields of a line, without their quotes, and where they stand.
+fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, Wrong> {
+    let mut fields = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let mut value = String::new();
+            let mut length = 1;
+            let mut pieces = quoted;
+            loop {
+                let Some(end) = pieces.find('"') else {
+                    let label = "begins here";
+                    return Err(Wrong::new("trace-line", "the quotes are not closed", at..at + 1, label));
+                };
+                value.push_str(&pieces[..end]);
+                length += end + 1;
+                pieces = &pieces[end + 1..];
+                let Some(after) = pieces.strip_prefix('"') else { break };
+                value.push('"');
+                length += 1;
+                pieces = after;
+            }
+            fields.push((value, at..at + length));
+            at += length;
+            if at < text.len() && !text[at..].starts_with(',') {
+                let label = "expected a comma behind the quotes";
+                return Err(Wrong::new(
+                    "trace-line",
+                    "something stands behind quotes",
+                    at..text.len(),
+                    label,
+                ));
+            }
+        } else {
+            let length = rest.find(',').unwrap_or(rest.len());
+            fields.push((rest[..length].to_owned(), at..at + length));
+            at += length;
+        }
+        if at >= text.len() {
+            return Ok(fields);
+        }
+        at += 1;
+    }
+}
+
+fn delay(text: &str, span: Range<usize>) -> Result<RBig, Wrong> {
+    match number::real(text, WIRE_DIGITS) {
+        Ok(time) if time > RBig::ZERO => Ok(time),
+        Ok(_) => {
+            let wrong = Wrong::new("trace-delay", "a delay is above 0", span, "not above 0");
+            let help = "an event at the instant of the one before it has no delay: leave it empty";
+            Err(Wrong { help: Some(help.to_owned()), ..wrong })
+        }
+        Err(NumberError::TooLong(digits)) => {
+            Err(Wrong::new("trace-delay", format!("a delay of {digits} digits"), span, "too long"))
+        }
+        Err(NumberError::NoNumber) => Err(no_delay(span)),
+    }
+}
+
+fn no_delay(span: Range<usize>) -> Wrong {
+    Wrong::new("trace-delay", "a delay is a number above 0", span, "expected a number like `0.25` or `1/3`")
+}
+
+fn no_value(parameter: &str, why: &Misread, span: Range<usize>) -> Wrong {
+    Wrong::new("trace-value", format!("`{parameter}` has no such value"), span, why.to_string())
+}

@@ -1,0 +1,163 @@
+//! Until when a state may wait, and where it may wait for ever.
+//!
+//! **Problem.** A delay is an observation: a system that stays silent beyond what the model allows fails. A state may wait as long as something
+//! can still happen later, and for ever where it is quiescent.
+//!
+//! **Source.** 2012, *Next* for delays, and Definition 12. A state that was entered d ago survives a further delay a where a transition leaves it
+//! that can be taken at some delay of at least d + a; or where no output can be taken at any delay. In the delayed form
+//! the delay is a parameter, so both are conditions on the data without quantifiers, made once for each transition and location
+//! ([`without`]); where that is not possible, the solver is asked.
+//!
+//! **Where we differ.** The publication asks of the time alone whether a transition can still be taken: one that the data exclude lets a
+//! system wait that must answer. And it asks whether the time excludes all outputs, or the data exclude all of them: a state where some are
+//! excluded by this and the others by that is quiescent and is not taken for it. Here both are asked together. [`Rules::Published`] keeps
+//! the published ones, for their figures: a conjunct that mentions the delay is of the time, any other one of the data. Internal steps,
+//! which the publication leaves out, count like outputs: who can take one is not at rest.
+//!
+//! A state that survives a delay has survived every smaller one, and an event that is taken later says more than that it could be. So
+//! nothing of a delay has to be remembered but its sum.
+
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::symbolic::System;
+use coreach_analyses::symbolic::eliminate::without;
+use coreach_model::iosts::{ActionKind, LocationId, TransitionId};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::Comparison;
+use coreach_model::term::substitute;
+use coreach_model::timed::delayed::Delayed;
+use coreach_model::{Datum, Numbered, Term, Type, Value};
+use dashu::rational::RBig;
+
+use crate::offline::context::{Context, Holds};
+
+/// Which conditions decide about waiting.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Rules {
+    /// Time and data together.
+    #[default]
+    Corrected,
+    /// Time and data apart, as they were published: for comparison. A verdict may be wrong by them.
+    Published,
+}
+
+/// That some values of the bound data make all parts hold: as a condition without them, where there is one.
+#[derive(Clone, Debug)]
+struct Possible {
+    bound: Vec<Datum>,
+    /// All parts, with the bound data in them.
+    whole: Term,
+    /// The same without them.
+    simple: Option<Term>,
+    /// That there are no such values.
+    never: Option<Term>,
+}
+
+impl Possible {
+    fn new(bound: Vec<Datum>, parts: Vec<Term>) -> Self {
+        let simple = without(&bound, &parts);
+        let never = simple.as_ref().map(Term::not);
+        Possible { bound, whole: Term::and(parts), simple, never }
+    }
+
+    /// Can it be, with the data of this context? Errs towards yes.
+    fn may_be(&self, context: &Context, known: &Valuation, solver: &mut dyn Solver) -> bool {
+        // The bound data are no symbols of the context: in the parts they stand for any value.
+        let condition = self.simple.as_ref().unwrap_or(&self.whole);
+        context.meaning(condition, known).may_be(&context.condition, solver)
+    }
+
+    /// Can it be that it cannot be? Errs towards yes.
+    fn may_not_be(&self, context: &Context, solver: &mut dyn Solver) -> bool {
+        if let Some(condition) = &self.never {
+            return context.meaning(condition, &context.known).may_be(&context.condition, solver);
+        }
+        match context.meaning(&self.whole, &context.known) {
+            Holds::Always => false,
+            Holds::Never => true,
+            Holds::Where(parts) => {
+                solver.check_none(&context.condition, &self.bound, &parts.conjuncts()) != Answer::Unsat
+            }
+        }
+    }
+}
+
+/// When each location's states may wait.
+pub struct Waiting {
+    /// The time since the last event, in the conditions.
+    since: Datum,
+    /// For each transition, that it can still be taken.
+    later: Numbered<TransitionId, Possible>,
+    /// For each location what must not be possible where a state is quiescent: one of the lists suffices.
+    answers: Numbered<LocationId, Vec<Possible>>,
+    visible: Numbered<LocationId, Vec<TransitionId>>,
+}
+
+impl Waiting {
+    /// Of this system, the delayed form.
+    pub fn new(form: &Delayed, system: &System<'_>, rules: Rules) -> Self {
+        let iosts = &form.iosts;
+        let since = Datum::new(format!("{}#since", form.delay.name()), Type::Real);
+        let late = Term::compare(Comparison::AtLeast, &Term::datum(&form.delay), &Term::datum(&since));
+        let kind = |number: TransitionId| iosts.action(iosts.transitions[number].action).kind;
+        let parameters =
+            |number: TransitionId| iosts.action(iosts.transitions[number].action).parameters.clone();
+        let parts = |number: TransitionId| system.enabled(number).conjuncts();
+        let of_time = |number: TransitionId| -> (Vec<Term>, Vec<Term>) {
+            parts(number).into_iter().partition(|part| part.mentions(&form.delay))
+        };
+        let later = iosts.transitions.numbers().map(|number| {
+            let mut parts = match rules {
+                Rules::Corrected => parts(number),
+                Rules::Published => of_time(number).0,
+            };
+            parts.push(late.clone());
+            Possible::new(parameters(number), parts)
+        });
+        let answers = iosts.location_ids().map(|location| {
+            let leaving = system.outgoing[location].iter().copied();
+            let answers: Vec<TransitionId> =
+                leaving.filter(|number| kind(*number) != ActionKind::Input).collect();
+            // Some answer is possible: a disjunction, each with parameters of its own.
+            let one_of = |of: &dyn Fn(TransitionId) -> Vec<Term>| {
+                let mut bound = Vec::new();
+                let mut cases = Vec::new();
+                for number in &answers {
+                    let own: Vec<Datum> = parameters(*number);
+                    let apart = |datum: &Datum| {
+                        Datum::new(format!("{}#{}", datum.name(), number.0), datum.ty().clone())
+                    };
+                    let renamed =
+                        own.iter().map(|datum| (datum.clone(), Term::datum(&apart(datum)))).collect();
+                    cases.push(substitute(&Term::and(of(*number)), &renamed));
+                    bound.extend(own.iter().map(apart));
+                }
+                Possible::new(bound, vec![Term::or(cases)])
+            };
+            match rules {
+                Rules::Corrected => vec![one_of(&parts)],
+                Rules::Published => {
+                    vec![one_of(&|number| of_time(number).0), one_of(&|number| of_time(number).1)]
+                }
+            }
+        });
+        let visible = system.outgoing.map(|leaving| {
+            leaving.iter().copied().filter(|number| kind(*number) != ActionKind::Internal).collect()
+        });
+        Waiting { since, later: later.collect(), answers: answers.collect(), visible }
+    }
+
+    /// May the context wait until so much time has passed since the last event? Errs towards yes.
+    pub fn may_wait(&self, context: &Context, until: &RBig, solver: &mut dyn Solver) -> bool {
+        let mut known = context.known.clone();
+        known.insert(self.since.clone(), Value::Real(until.clone()));
+        self.visible[context.location]
+            .iter()
+            .any(|number| self.later[*number].may_be(context, &known, solver))
+            || self.may_be_quiescent(context, solver)
+    }
+
+    /// May it wait for ever, since nothing answers? Errs towards yes.
+    pub fn may_be_quiescent(&self, context: &Context, solver: &mut dyn Solver) -> bool {
+        self.answers[context.location].iter().any(|answer| answer.may_not_be(context, solver))
+    }
+}

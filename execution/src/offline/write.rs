@@ -1,0 +1,128 @@
+//! Timed sequences as they are written: CSV and JSON lines, read back by [`super::read`].
+
+use std::io::{self, Write};
+
+use coreach_model::Value;
+use coreach_model::iosts::{ActionId, Iosts};
+use dashu::rational::RBig;
+use serde_json::{Map, Value as Json, json};
+
+use crate::codec;
+use crate::offline::read::HEAD;
+use crate::offline::sequence::{Item, time_text};
+
+/// In which form.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Form {
+    /// A line of fields.
+    #[default]
+    Csv,
+    /// An object a line.
+    JsonLines,
+}
+
+/// Writes a sequence, member after member. A delay shares a line with the event behind it.
+pub struct Writer<'a, W> {
+    iosts: &'a Iosts,
+    to: W,
+    form: Form,
+    delay: RBig,
+    has_begun: bool,
+}
+
+impl<'a, W: Write> Writer<'a, W> {
+    /// To there.
+    pub fn new(iosts: &'a Iosts, to: W, form: Form) -> Self {
+        Writer { iosts, to, form, delay: RBig::ZERO, has_begun: false }
+    }
+
+    /// One more member. Delays that follow each other become one.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn put(&mut self, item: &Item) -> io::Result<()> {
+        match item {
+            Item::Delay(time) => {
+                self.delay += time;
+                Ok(())
+            }
+            Item::Event(action, values) => self.line(Some((*action, values))),
+        }
+    }
+
+    /// The end: a delay that nothing follows has a line of its own.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn end(mut self) -> io::Result<W> {
+        if self.delay > RBig::ZERO {
+            self.line(None)?;
+        }
+        self.head()?;
+        self.to.flush()?;
+        Ok(self.to)
+    }
+
+    fn head(&mut self) -> io::Result<()> {
+        if !std::mem::replace(&mut self.has_begun, true) && self.form == Form::Csv {
+            writeln!(self.to, "{HEAD}")?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, event: Option<(ActionId, &Vec<Value>)>) -> io::Result<()> {
+        self.head()?;
+        let delay = std::mem::replace(&mut self.delay, RBig::ZERO);
+        let delay = (delay > RBig::ZERO).then(|| time_text(&delay));
+        match self.form {
+            Form::Csv => {
+                write!(self.to, "{}", delay.unwrap_or_default())?;
+                if let Some((action, values)) = event {
+                    write!(self.to, ",{}", self.iosts.action(action).name)?;
+                    for value in values {
+                        write!(self.to, ",{}", quoted(&codec::to_text(value)))?;
+                    }
+                }
+                writeln!(self.to)
+            }
+            Form::JsonLines => writeln!(self.to, "{}", object(self.iosts, delay, event)),
+        }
+    }
+}
+
+/// The whole sequence as text.
+pub fn text(iosts: &Iosts, sequence: &[Item], form: Form) -> String {
+    let mut writer = Writer::new(iosts, Vec::new(), form);
+    // Writing to memory does not fail.
+    let written = sequence.iter().try_for_each(|item| writer.put(item)).and_then(|()| writer.end());
+    String::from_utf8_lossy(&written.unwrap_or_default()).into_owned()
+}
+
+/// One line as an object.
+fn object(iosts: &Iosts, delay: Option<String>, event: Option<(ActionId, &Vec<Value>)>) -> Json {
+    let mut members = Map::new();
+    if let Some(text) = delay {
+        // As text where it is no decimal fraction: a number of JSON has no other exact form.
+        let number = (!text.contains('/')).then(|| serde_json::from_str::<serde_json::Number>(&text).ok());
+        let is_same = |number: &serde_json::Number| number.to_string() == text;
+        let number = number.flatten().filter(is_same);
+        members.insert("delay".to_owned(), number.map_or(json!(text), Json::Number));
+    }
+    if let Some((action, values)) = event {
+        let action = iosts.action(action);
+        members.insert("action".to_owned(), json!(action.name));
+        let named = action.parameters.iter().zip(values);
+        let named: Map<String, Json> =
+            named.map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect();
+        members.insert("values".to_owned(), Json::Object(named));
+    }
+    Json::Object(members)
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"']) || text.is_empty() {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}

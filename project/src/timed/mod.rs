@@ -1,0 +1,137 @@
+//! Timed models as commands take them: the model with its delayed form, a path through it, values of its constants.
+
+pub mod inputs;
+pub mod trace;
+pub mod verdict;
+
+use std::path::Path;
+
+use coreach_execution::codec;
+use coreach_model::diagnostic::{Diagnostic, nearest};
+use coreach_model::iosts::TransitionId;
+use coreach_model::reader::{load as load_file, read_timed_specification};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::{Delayed, delayed};
+
+use crate::timing::internal_time;
+
+/// A timed model, and what it says with time as data.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimedModel {
+    /// As it was written.
+    pub timed: Timed,
+    /// Its delayed form.
+    pub form: Delayed,
+}
+
+/// Reads a timed model, with warnings. One without clocks is one, too.
+///
+/// # Errors
+/// Every mistake that could be found; the internal transitions that take time.
+pub fn load(path: &Path) -> Result<(TimedModel, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let file = load_file(path).map_err(|found| vec![found])?;
+    let (specification, warnings) = read_timed_specification(file)?;
+    let timed = specification.timed;
+    match delayed(&timed) {
+        Ok(form) => Ok((TimedModel { timed, form }, warnings)),
+        Err(transitions) => {
+            let mut found = warnings;
+            found.extend(transitions.into_iter().map(|number| internal_time(timed.graph(), number)));
+            Err(found)
+        }
+    }
+}
+
+/// The path that a text names: transitions by name or number, separated by commas or spaces.
+///
+/// # Errors
+/// There is no such transition; one does not begin where the one before it ends.
+pub fn path(timed: &Timed, text: &str) -> Result<Vec<TransitionId>, Vec<Diagnostic>> {
+    let words = text.split([',', ' ', '\t', '\n']).filter(|word| !word.is_empty());
+    let mut path = Vec::new();
+    let mut found = Vec::new();
+    for word in words {
+        match timed.transition(word) {
+            Ok(number) => path.push(number),
+            Err(names) => {
+                let message = format!("the model has no transition `{word}`");
+                let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+                let words = names.iter().map(String::as_str).filter(|name| !is_number(name));
+                let help = match nearest(word, words) {
+                    Some(near) => format!("did you mean `{near}`? It has {}", names.join(", ")),
+                    None => format!("it has {}", names.join(", ")),
+                };
+                found.push(Diagnostic::error("unknown-transition", message).help(help));
+            }
+        }
+    }
+    if !found.is_empty() {
+        return Err(found);
+    }
+    if path.is_empty() {
+        let help = "name its transitions in their order: `--path 1,2,3`";
+        return Err(vec![Diagnostic::error("empty-path", "the path has no transition").help(help)]);
+    }
+    let graph = timed.graph();
+    let mut at = graph.initial;
+    for number in &path {
+        let transition = &graph.transitions[*number];
+        if transition.source != at {
+            let name = |location| &graph.location(location).name;
+            let message = format!(
+                "the path is broken: transition {} begins in {}, and the path is in {}",
+                timed.called(*number),
+                name(transition.source),
+                name(at)
+            );
+            let leaving = graph.transitions.numbered().filter(|(_, other)| other.source == at);
+            let names: Vec<String> = leaving.map(|(number, _)| timed.called(number)).collect();
+            let found = Diagnostic::error("broken-path", message)
+                .at(transition.origin.whole.clone(), "begins elsewhere");
+            let help = if names.is_empty() {
+                format!("no transition leaves {}", name(at))
+            } else {
+                format!("from {} lead {}", name(at), names.join(", "))
+            };
+            return Err(vec![found.help(help)]);
+        }
+        at = transition.target;
+    }
+    Ok(path)
+}
+
+/// The values of constants that `name = text` pairs stand for.
+///
+/// # Errors
+/// An unknown constant, a constant that is named twice, no value of its type.
+pub fn constants(timed: &Timed, pairs: &[(String, String)]) -> Result<Valuation, Vec<Diagnostic>> {
+    let mut known = Valuation::new();
+    let mut found = Vec::new();
+    for (name, text) in pairs {
+        let all = &timed.graph().constants;
+        let Some(datum) = all.iter().find(|datum| datum.name() == name) else {
+            let names: Vec<&str> = all.iter().map(coreach_model::Datum::name).collect();
+            let message = format!("the model has no constant `{name}`");
+            let help = if names.is_empty() {
+                "it has none".to_owned()
+            } else {
+                format!("it has {}", names.join(", "))
+            };
+            found.push(Diagnostic::error("unknown-constant", message).help(help));
+            continue;
+        };
+        match codec::from_text(text, datum.ty()) {
+            Err(why) => {
+                found.push(Diagnostic::error("constant-value", format!("`{name}` has no such value: {why}")));
+            }
+            Ok(value) => {
+                if known.insert(datum.clone(), value).is_some() {
+                    let message = format!("`{name}` is given twice");
+                    found.push(Diagnostic::error("duplicate-constant", message));
+                }
+            }
+        }
+    }
+    if found.is_empty() { Ok(known) } else { Err(found) }
+}

@@ -1,0 +1,163 @@
+//! A recorded trace and its verdict, as a document.
+
+use coreach_analyses::solver::Solver;
+use coreach_execution::lazy::Lazy;
+use coreach_execution::offline::judge::{CannotJudge, Offline, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
+use coreach_execution::offline::why::{Allowed, At, End, Refused, Seen, Until, Why};
+use coreach_model::Diagnostic;
+use coreach_model::iosts::Iosts;
+use coreach_model::term::evaluate::Valuation;
+use serde_json::{Value as Json, json};
+
+use crate::budget;
+
+/// So many members of a trace are one piece of work.
+const PIECE: usize = 1000;
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoVerdict {
+    /// What the user wrote is wrong.
+    Mistake(Diagnostic),
+    /// A limit was met.
+    Stopped(Diagnostic),
+}
+
+impl From<CannotJudge> for NoVerdict {
+    fn from(why: CannotJudge) -> Self {
+        match why {
+            CannotJudge::Initial => {
+                let message = "the initial condition cannot hold with the constants that are given";
+                NoVerdict::Mistake(Diagnostic::error("no-initial-state", message))
+            }
+            CannotJudge::Contexts { line, most } => {
+                let message =
+                    format!("more than {most} contexts are possible after line {line} of the trace");
+                let found = Diagnostic::error("too-many-contexts", message);
+                NoVerdict::Stopped(found.help("`--contexts` allows more; `--constant` makes fewer"))
+            }
+        }
+    }
+}
+
+/// What judging came to.
+pub struct Judged {
+    /// The verdict.
+    pub verdict: OfflineVerdict,
+    /// Why, where an event or a delay ended it.
+    pub why: Option<Why>,
+    /// How many events were taken.
+    pub events: usize,
+    /// The time of the last of the trace that was taken.
+    pub time: String,
+    /// How many transitions of the path the run went along, where it may still be on it.
+    pub furthest: Option<usize>,
+    /// The most contexts at once.
+    pub contexts: usize,
+    /// Questions that the solver did not answer; each was taken for what makes no Fail.
+    pub unanswered: u64,
+}
+
+/// Judges a trace, as it is read.
+///
+/// # Errors
+/// [`NoVerdict`].
+pub fn judge(
+    offline: &Offline<'_>,
+    constants: &Valuation,
+    trace: impl Iterator<Item = Result<Placed, Diagnostic>>,
+) -> Result<Judged, NoVerdict> {
+    let mut solver = Lazy::default();
+    let stopped = |stop: coreach_pipeline::stop::Stop| NoVerdict::Stopped(stop.to_diagnostic());
+    let begun =
+        budget::within("verdict", budget::time(None), |_| OfflineJudge::new(offline, constants, &mut solver));
+    let mut judge = begun.map_err(stopped)??;
+    let mut trace = trace.peekable();
+    while trace.peek().is_some() {
+        // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is read as well: a file with
+        // a mistake in it has no verdict.
+        let piece: Vec<Placed> =
+            trace.by_ref().take(PIECE).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
+        let taken = budget::within("verdict", budget::time(None), |_| {
+            piece.iter().try_for_each(|placed| judge.take(placed, &mut solver))
+        });
+        taken.map_err(stopped)??;
+    }
+    Ok(Judged {
+        verdict: judge.verdict(),
+        why: judge.why().cloned(),
+        events: judge.events(),
+        time: time_text(judge.time()),
+        furthest: judge.furthest(),
+        contexts: judge.most_at_once(),
+        unanswered: solver.statistics().unknown,
+    })
+}
+
+/// The document.
+pub fn document(offline: &Offline<'_>, path: &[String], judged: &Judged, exit_code: u8) -> Json {
+    let graph = offline.graph();
+    let Judged { verdict, why, events, time, furthest, contexts, unanswered } = judged;
+    json!({
+        "format_version": 1,
+        "exit_code": exit_code,
+        "model": graph.name,
+        "path": path,
+        "verdict": verdict.verdict().name(),
+        "rule": verdict.rule(),
+        "events": events,
+        "time": time,
+        "steps_on_path": furthest,
+        "most_contexts": contexts,
+        "unanswered": unanswered,
+        "why": why.as_ref().map(|why| why_document(graph, why)),
+    })
+}
+
+fn why_document(graph: &Iosts, why: &Why) -> Json {
+    let at = |at: &At| json!({ "location": at.location, "steps_on_path": at.steps });
+    let allowed = |allowed: &Allowed| {
+        json!({
+            "event": allowed.event,
+            "transition": allowed.transition,
+            "from": allowed.from,
+            "guard": allowed.guard,
+            "earliest": end(&allowed.earliest),
+            "latest": allowed.latest.as_ref().map(end),
+            "besides": allowed.besides,
+            "on_path": allowed.is_on_path,
+        })
+    };
+    let refused = |refused: &Refused| json!({ "transition": refused.transition, "from": refused.from, "parts": refused.parts });
+    let until = match &why.until {
+        Until::Forever => json!("for ever"),
+        Until::End(latest) => end(latest),
+        Until::Unsaid => Json::Null,
+    };
+    json!({
+        "line": why.seen.line,
+        "what": what(graph, &why.seen),
+        "time": time_text(&why.seen.time),
+        "elapsed": time_text(&why.elapsed),
+        "last": why.last.as_ref().map(|last| json!({
+            "line": last.line, "what": what(graph, last), "time": time_text(&last.time)
+        })),
+        "at": why.at.iter().map(at).collect::<Vec<_>>(),
+        "allowed": why.allowed.iter().map(allowed).collect::<Vec<_>>(),
+        "refused": why.refused.iter().map(refused).collect::<Vec<_>>(),
+        "silence_until": until,
+    })
+}
+
+fn end(end: &End) -> Json {
+    json!({ "delay": time_text(&end.delay), "included": end.is_in })
+}
+
+/// `plan!(8)`, or `a delay of 2`.
+pub fn what(graph: &Iosts, seen: &Seen) -> String {
+    match &seen.item {
+        Item::Delay(time) => format!("a delay of {}", time_text(time)),
+        Item::Event(action, values) => event_text(graph, *action, values),
+    }
+}

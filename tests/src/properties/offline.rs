@@ -1,0 +1,312 @@
+//! Judging off line, held against brute force over states with clocks that run.
+//!
+//! **Problem.** A verdict hangs on what is known of data, on what time excludes, and on when a state may stay silent. Each of these is a formula
+//! in `execution/src/offline`, made without quantifiers and simplified.
+//!
+//! **Method.** A random timed model ([`crate::generator::timed`]), a random path through it, random traces whose events lie on a grid of 1/2: most
+//! members are such that the model allows them, so that traces become long. The oracle keeps all states that are possible, one for each
+//! initial valuation and each choice, with how far along the path each came. Whether a state may wait is found by trying all delays of a grid of 1/4,
+//! up to where no constant is left to be passed; the generator says why that is exact. After every member both have a verdict: as if the trace
+//! ended there.
+//!
+//! The oracle shares with the judge only the evaluation of terms: its states are those of `model/src/timed/semantics.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::offline::judge::{MOST_CONTEXTS, Offline, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::sequence::{Item, Placed};
+use coreach_execution::offline::waiting::Rules;
+use coreach_execution::offline::write::{Form, text as written};
+use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
+use coreach_model::reader::{from_bytes, read_timed_specification};
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::delayed;
+use coreach_model::timed::semantics::{TimedState, elapse, fire, initial};
+use coreach_model::value::tuples;
+use coreach_model::{Datum, Value};
+use dashu::rational::RBig;
+
+use crate::generator::random::Random;
+use crate::generator::timed::{TimedShape, timed_specification};
+use crate::properties::{OFFLINE, Report};
+
+/// Traces of one model.
+const TRACES: usize = 6;
+
+/// Members of one trace.
+const LONGEST: usize = 9;
+
+/// Beyond what is shown by clocks, no comparison of a random model has an end that is further away.
+const FURTHEST: u32 = 8;
+
+/// How far along the path, where it is on it, and where the model is: as of the last event.
+type Possible = (Option<usize>, TimedState);
+
+/// The oracle, in the middle of a trace.
+struct Oracle<'a> {
+    timed: &'a Timed,
+    path: &'a [TransitionId],
+    states: BTreeSet<Possible>,
+    elapsed: RBig,
+    time: RBig,
+}
+
+/// The model of a seed, and traces of it; what does not agree.
+pub fn offline(seed: u64, report: &mut Report) {
+    let text = timed_specification(seed, &TimedShape::default());
+    let outcome = model(seed, &text, report);
+    report.note(OFFLINE, outcome.map_err(|why| format!("{why}\n{text}")));
+}
+
+fn model(seed: u64, text: &str, report: &mut Report) -> Result<(), String> {
+    let file =
+        from_bytes("timed.yaml".to_owned(), text.as_bytes().to_vec()).map_err(|found| found.message)?;
+    let (specification, _) = read_timed_specification(file).map_err(|found| format!("{found:?}"))?;
+    let timed = &specification.timed;
+    let form = delayed(timed).map_err(|numbers| format!("no delayed form: {numbers:?}"))?;
+    let mut random = Random::new(seed ^ 0x6f66_666c);
+    let starts = starts(timed);
+    for number in 0..TRACES {
+        let path = path(&mut random, timed);
+        let names: Vec<String> = path.iter().map(|number| timed.called(*number)).collect();
+        let offline = Offline::new(timed, &form, path.clone(), Rules::Corrected, MOST_CONTEXTS);
+        let mut solver = Z3Solver::default();
+        let judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver);
+        let mut judge = match (judge, starts.is_empty()) {
+            (Ok(judge), false) => judge,
+            (Err(_), true) => {
+                report.count("offline: no initial state", 1);
+                return Ok(());
+            }
+            (judge, _) => return Err(format!("initial states: {}, judge: {:?}", starts.len(), judge.err())),
+        };
+        let mut oracle = Oracle::new(timed, &path, starts.clone());
+        let mut trace = Vec::new();
+        for place in 0..LONGEST {
+            let item = oracle.draw(&mut random);
+            trace.push(item.clone());
+            let expected = oracle.take(&item);
+            let taken = judge.take(&Placed { line: place + 1, item }, &mut solver);
+            let shown = || {
+                format!(
+                    "trace {number}, path {}:\n{}",
+                    names.join(","),
+                    written(timed.graph(), &trace, Form::Csv)
+                )
+            };
+            taken.map_err(|why| format!("{why:?}: {}", shown()))?;
+            if judge.verdict() != expected {
+                return Err(format!("{:?}, where it is {expected:?}: {}", judge.verdict(), shown()));
+            }
+            report.count(
+                match expected {
+                    OfflineVerdict::Pass => "offline: Pass",
+                    OfflineVerdict::WeakPass => "offline: WeakPass",
+                    OfflineVerdict::InconclusiveR => "offline: Inconclusive, another way",
+                    OfflineVerdict::InconclusiveI => "offline: Inconclusive, an input",
+                    OfflineVerdict::Fail if matches!(trace.last(), Some(Item::Delay(_))) => {
+                        "offline: Fail by a delay"
+                    }
+                    OfflineVerdict::Fail => "offline: Fail by an output",
+                },
+                1,
+            );
+            if judge.has_ended() {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All initial states: one for each valuation of what is open.
+fn starts(timed: &Timed) -> Vec<TimedState> {
+    let graph = timed.graph();
+    let data: Vec<Datum> = graph.variables.iter().chain(&graph.constants).cloned().collect();
+    // What is real is fixed by the initial condition, at 0 or 1.
+    let values: Vec<Vec<Value>> = data
+        .iter()
+        .map(|datum| {
+            Value::enumerate(datum.ty(), 16)
+                .unwrap_or_else(|| [0u8, 1].map(|value| Value::Real(RBig::from(value))).to_vec())
+        })
+        .collect();
+    let valuations = tuples(&values).into_iter().map(|tuple| data.iter().cloned().zip(tuple).collect());
+    valuations.filter_map(|valuation: Valuation| initial(timed, &valuation)).collect()
+}
+
+/// A walk through the graph, from where it begins.
+fn path(random: &mut Random, timed: &Timed) -> Vec<TransitionId> {
+    let graph = timed.graph();
+    let mut at = graph.initial;
+    let mut path = Vec::new();
+    for _ in 0..random.between((1, 4)) {
+        let leaving = graph.transitions.numbered().filter(|(_, transition)| transition.source == at);
+        let leaving: Vec<TransitionId> = leaving.map(|(number, _)| number).collect();
+        let Some(number) = random.pick(&leaving).copied() else { break };
+        path.push(number);
+        at = graph.transitions[number].target;
+    }
+    path
+}
+
+impl<'a> Oracle<'a> {
+    fn new(timed: &'a Timed, path: &'a [TransitionId], starts: Vec<TimedState>) -> Self {
+        let mut oracle =
+            Oracle { timed, path, states: BTreeSet::new(), elapsed: RBig::ZERO, time: RBig::ZERO };
+        oracle.states = oracle.closed(starts.into_iter().map(|state| (Some(0), state)).collect());
+        oracle
+    }
+
+    fn kind(&self, number: TransitionId) -> ActionKind {
+        let graph = self.timed.graph();
+        graph.action(graph.transitions[number].action).kind
+    }
+
+    fn through(&self, place: Option<usize>, number: TransitionId) -> Option<usize> {
+        place.filter(|steps| self.path.get(*steps) == Some(&number)).map(|steps| steps + 1)
+    }
+
+    /// These and what internal steps reach from them, now.
+    fn closed(&self, states: BTreeSet<Possible>) -> BTreeSet<Possible> {
+        let mut all = states.clone();
+        let mut work: Vec<Possible> = states.into_iter().collect();
+        while let Some((place, state)) = work.pop() {
+            for number in self.timed.graph().transitions.numbers() {
+                if self.kind(number) == ActionKind::Internal
+                    && let Some(next) = fire(self.timed, number, &state, &[])
+                {
+                    let next = (self.through(place, number), next);
+                    if all.insert(next.clone()) {
+                        work.push(next);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// The values that an action may carry.
+    fn values(&self, action: ActionId) -> Vec<Vec<Value>> {
+        let parameters = &self.timed.graph().action(action).parameters;
+        let lists: Vec<Vec<Value>> =
+            parameters.iter().map(|datum| Value::enumerate(datum.ty(), 16).unwrap_or_default()).collect();
+        tuples(&lists)
+    }
+
+    /// All delays of the grid of 1/4 up to where nothing changes any more.
+    fn grid(&self) -> impl Iterator<Item = RBig> + use<> {
+        let end = (&self.time + RBig::from(FURTHEST)) * RBig::from(4);
+        let end = u32::try_from(end.ceil()).unwrap_or(0);
+        (0..=end).map(|quarters| RBig::from(quarters) / RBig::from(4))
+    }
+
+    /// May a state that was entered at the last event stay silent until so much time has passed since?
+    fn may_wait(&self, state: &TimedState, until: &RBig) -> bool {
+        let graph = self.timed.graph();
+        let leaving =
+            graph.transitions.numbered().filter(|(_, transition)| transition.source == state.location);
+        let mut is_quiescent = true;
+        for (number, transition) in leaving {
+            let values = self.values(transition.action);
+            let can = |state: &TimedState| {
+                values.iter().any(|values| fire(self.timed, number, state, values).is_some())
+            };
+            match self.kind(number) {
+                ActionKind::Internal => is_quiescent &= !can(state),
+                kind => {
+                    for delay in self.grid() {
+                        let is_late = delay >= *until;
+                        let answers = is_quiescent && kind == ActionKind::Output;
+                        if (is_late || answers) && can(&elapse(self.timed, state, &delay)) {
+                            if is_late {
+                                return true;
+                            }
+                            is_quiescent = false;
+                        }
+                    }
+                }
+            }
+        }
+        is_quiescent
+    }
+
+    fn take(&mut self, item: &Item) -> OfflineVerdict {
+        match item {
+            Item::Delay(time) => {
+                let until = &self.elapsed + time;
+                let mut known: BTreeMap<TimedState, bool> = BTreeMap::new();
+                let states = std::mem::take(&mut self.states);
+                self.states = states
+                    .into_iter()
+                    .filter(|(_, state)| {
+                        *known.entry(state.clone()).or_insert_with(|| self.may_wait(state, &until))
+                    })
+                    .collect();
+                self.elapsed = until;
+                self.time += time;
+                if self.states.is_empty() {
+                    return OfflineVerdict::Fail;
+                }
+            }
+            Item::Event(action, values) => {
+                let graph = self.timed.graph();
+                let mut next = BTreeSet::new();
+                for (place, state) in &self.states {
+                    let now = elapse(self.timed, state, &self.elapsed);
+                    for (number, transition) in graph.transitions.numbered() {
+                        if transition.action == *action
+                            && let Some(after) = fire(self.timed, number, &now, values)
+                        {
+                            next.insert((self.through(*place, number), after));
+                        }
+                    }
+                }
+                self.states = self.closed(next);
+                self.elapsed = RBig::ZERO;
+                if self.states.is_empty() {
+                    let is_input = graph.action(*action).kind == ActionKind::Input;
+                    return if is_input { OfflineVerdict::InconclusiveI } else { OfflineVerdict::Fail };
+                }
+            }
+        }
+        let end = Some(self.path.len());
+        match self.states.iter().filter(|(place, _)| *place == end).count() {
+            0 => OfflineVerdict::InconclusiveR,
+            all if all == self.states.len() => OfflineVerdict::Pass,
+            _ => OfflineVerdict::WeakPass,
+        }
+    }
+
+    /// What comes next: mostly what the model allows.
+    fn draw(&self, random: &mut Random) -> Item {
+        if random.chance(35) {
+            return Item::Delay(RBig::from(random.between((1, 4))) / RBig::from(2));
+        }
+        let graph = self.timed.graph();
+        let mut allowed: Vec<(ActionId, Vec<Value>)> = Vec::new();
+        for (number, transition) in graph.transitions.numbered() {
+            if self.kind(number) == ActionKind::Internal {
+                continue;
+            }
+            let values = self.values(transition.action).into_iter().filter(|values| {
+                self.states.iter().any(|(_, state)| {
+                    fire(self.timed, number, &elapse(self.timed, state, &self.elapsed), values).is_some()
+                })
+            });
+            allowed.extend(values.map(|values| (transition.action, values)));
+        }
+        let visible = graph.action_ids().filter(|id| graph.action(*id).is_visible());
+        let all: Vec<(ActionId, Vec<Value>)> =
+            visible.flat_map(|id| self.values(id).into_iter().map(move |values| (id, values))).collect();
+        let chosen = if random.chance(90) { random.pick(&allowed) } else { None };
+        match chosen.or_else(|| random.pick(&all)) {
+            Some((action, values)) if chosen.is_some() || random.chance(60) => {
+                Item::Event(*action, values.clone())
+            }
+            _ => Item::Delay(RBig::from(random.between((1, 4))) / RBig::from(2)),
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Off-line testing of the trajectory module: the figures and examples of Bannour, Escobedo, Gaston, Le Gall (2012), corrected where they
+//! are misprinted (semantics B 27 and 28). The merge of Figure 1 is tested beside the merge itself.
+#![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::solver::{Answer, Solver};
+use coreach_analyses::symbolic::{SymbolicState, System};
+use coreach_execution::offline::context::{Context, Place};
+use coreach_execution::offline::judge::{MOST_CONTEXTS, Offline, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::merge::merge;
+use coreach_execution::offline::read::Reader;
+use coreach_execution::offline::sequence::{Item, Placed};
+use coreach_execution::offline::waiting::Rules;
+use coreach_execution::offline::why::Until;
+use coreach_execution::offline::write::{Form, text};
+use coreach_model::number::real;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::{Diagnostic, LocationId, Term, Value};
+use coreach_project::timed::{TimedModel, load, path};
+
+/// The test purpose of the publication.
+const PATH: &str = "1, 2, 3, 5, 6, 8, 9, 11";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/trajectory")
+}
+
+fn model() -> TimedModel {
+    load(&folder().join("specification.yaml")).unwrap().0
+}
+
+fn read(model: &TimedModel, name: &str) -> Vec<Placed> {
+    let file = BufReader::new(File::open(folder().join(name)).unwrap());
+    Reader::new(model.timed.graph(), name, file).collect::<Result<_, _>>().unwrap()
+}
+
+fn offline<'a>(model: &'a TimedModel, rules: Rules) -> Offline<'a> {
+    Offline::new(&model.timed, &model.form, path(&model.timed, PATH).unwrap(), rules, MOST_CONTEXTS)
+}
+
+/// B 28: the inputs are ones of the path; merged with the outputs they give the trace, with 1.8 and nCmd!3 where 2 and 2 are printed.
+#[test]
+fn the_published_sequences_are_merged() {
+    let model = model();
+    let mut merged = Vec::new();
+    let (inputs, outputs) = (read(&model, "inputs.csv"), read(&model, "outputs.csv"));
+    let ends = merge(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
+        merged.push(item);
+        Ok(())
+    });
+    // Outputs are recorded until 6.7, inputs end at 5.7.
+    let ends = ends.unwrap();
+    assert_eq!(
+        (ends.inputs.clone(), ends.outputs.clone()),
+        (real("5.7", 9).unwrap(), real("6.7", 9).unwrap())
+    );
+    assert!(ends.check().is_ok());
+    let expected = "\
+delay,action,values
+0.1,location,4
+0.1,askPlan,8
+2.1,error,6
+0.1,nCmd,3
+0.5,plan,5
+1.8,param,2
+1,commands,1
+1
+";
+    assert_eq!(text(model.timed.graph(), &merged, Form::Csv), expected);
+}
+
+/// B 28: the published inputs solve what the path asks for.
+#[test]
+fn the_published_inputs_are_possible_along_the_path() {
+    let model = model();
+    let system = System::new(&model.form.iosts);
+    let mut state = SymbolicState::initial(&model.form.iosts);
+    let mut inputs = read(&model, "inputs.csv").into_iter().map(|placed| placed.item);
+    let mut since = Term::int(0).to_real();
+    let mut besides = Vec::new();
+    for number in path(&model.timed, PATH).unwrap() {
+        let (step, next) = system.successor(&state, number).unwrap();
+        since = Term::add(&since, &Term::datum(&step.parameters[0]));
+        if model.timed.is_controllable(model.form.iosts.transitions[number].action) {
+            let Some(Item::Delay(delay)) = inputs.next() else { panic!("a delay comes first") };
+            besides.push(Term::equal(&since, &Term::literal(Value::Real(delay))));
+            since = Term::int(0).to_real();
+            let Some(Item::Event(_, values)) = inputs.next() else { panic!("an event comes next") };
+            let given = step.parameters[1..].iter().zip(values);
+            besides.extend(
+                given.map(|(symbol, value)| Term::equal(&Term::datum(symbol), &Term::literal(value))),
+            );
+        }
+        state = next;
+    }
+    assert_eq!(inputs.next(), None);
+    let mut all = state.condition;
+    all.extend(besides.iter().cloned());
+    assert_eq!(Z3Solver::default().check(&all), Answer::Sat);
+}
+
+/// B 28: the contexts along the trace, and FAIL at nCmd!: an algorithm on line says INCONC at the delay of 2.1 or at error!.
+#[test]
+fn the_published_trace_fails_at_the_command() {
+    let model = model();
+    for rules in [Rules::Corrected, Rules::Published] {
+        let offline = offline(&model, rules);
+        let mut solver = Z3Solver::default();
+        let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+        let mut merged = Vec::new();
+        let (inputs, outputs) = (read(&model, "inputs.csv"), read(&model, "outputs.csv"));
+        merge(inputs.into_iter().map(Ok::<_, Diagnostic>), outputs.into_iter().map(Ok), |item| {
+            merged.push(item);
+            Ok(())
+        })
+        .unwrap();
+        let places = ["q0", "q1", "q1", "q2", "q2", "q0", "q0"];
+        let steps =
+            [Place::On(0), Place::On(1), Place::On(1), Place::On(2), Place::On(2), Place::Off, Place::Off];
+        for (number, item) in merged.iter().enumerate() {
+            judge.take(&Placed { line: number + 1, item: item.clone() }, &mut solver).unwrap();
+            if number == 7 {
+                break;
+            }
+            let [context] = judge.contexts() else { panic!("one context at {number}") };
+            let name = &model.timed.graph().location(context.location).name;
+            assert_eq!((name.as_str(), context.place), (places[number], steps[number]), "{number}");
+            assert_eq!(judge.verdict(), OfflineVerdict::InconclusiveR);
+        }
+        assert_eq!(judge.verdict(), OfflineVerdict::Fail);
+        let why = judge.why().unwrap();
+        assert_eq!((why.seen.line, why.elapsed.clone()), (8, real("0.1", 9).unwrap()));
+        let events: Vec<&str> = why.allowed.iter().map(|allowed| allowed.event.as_str()).collect();
+        assert_eq!((events, &why.until), (vec!["location?(pLoc)"], &Until::Forever));
+        assert!(why.refused.is_empty(), "no transition of nCmd leaves q0");
+    }
+}
+
+/// B 28, facts about quiescence: nothing answers in q0, so it may wait for ever, by the data alone; in q1 some delay is below 1, so
+/// it may not.
+#[test]
+fn waiting_is_as_published() {
+    let model = model();
+    let system = System::new(&model.form.iosts);
+    let mut solver = Z3Solver::default();
+    let initial = Context::initial(&system, &Valuation::new(), &mut solver).unwrap();
+    for rules in [Rules::Corrected, Rules::Published] {
+        let offline = offline(&model, rules);
+        let mut waits = |place: &str, until: &str| {
+            let location = model.timed.graph().find_location(place).unwrap();
+            offline.may_wait(&Context { location, ..initial.clone() }, &real(until, 9).unwrap(), &mut solver)
+        };
+        for (place, until, can) in [
+            ("q0", "1000000", true),
+            ("q1", "0.999", true),
+            ("q1", "1", false),
+            ("q2", "2.999", true),
+            ("q2", "3", false),
+            ("q4", "1.999", true),
+            ("q4", "2", false),
+            ("q7", "8.999", true),
+            ("q7", "9", false),
+        ] {
+            assert_eq!(waits(place, until), can, "{place} {until} {rules:?}");
+        }
+    }
+    let quiescent: Vec<LocationId> = model
+        .timed
+        .graph()
+        .location_ids()
+        .filter(|location| {
+            let offline = offline(&model, Rules::Corrected);
+            let context = Context { location: *location, ..initial.clone() };
+            offline.may_wait(&context, &real("1e9", 9).unwrap(), &mut solver)
+        })
+        .collect();
+    assert_eq!(quiescent, [model.timed.graph().initial]);
+}
+
+/// A trace along the path passes; with a planted fault of time it fails, at the delay that was too long.
+#[test]
+fn a_fault_of_time_is_found_where_it_is() {
+    let model = model();
+    let offline = offline(&model, Rules::Corrected);
+    let mut along = read(&model, "along.csv");
+    // Up to the end of the path.
+    along.truncate(16);
+    let mut solver = Z3Solver::default();
+    let mut verdict = |trace: &[Placed]| {
+        let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+        for placed in trace {
+            judge.take(placed, &mut solver).unwrap();
+        }
+        (judge.verdict(), judge.why().map(|why| why.seen.line))
+    };
+    assert_eq!(verdict(&along), (OfflineVerdict::Pass, None));
+    // Each answer, later than it may be. The delays of outputs are where the model has a clock below a bound.
+    let bounds = [(2, "1"), (6, "1"), (10, "1"), (14, "9")];
+    for (place, bound) in bounds {
+        let mut late = along.clone();
+        late[place].item = Item::Delay(real(bound, 9).unwrap());
+        assert_eq!(verdict(&late), (OfflineVerdict::Fail, Some(late[place].line)), "{place}");
+    }
+    assert_eq!(verdict(&read(&model, "late.csv")), (OfflineVerdict::Fail, Some(5)));
+}
