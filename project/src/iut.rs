@@ -32,7 +32,8 @@ use coreach_model::iosts::Iosts;
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Kind, Node};
-use coreach_model::reader::{Reading, read_specification, shape};
+use coreach_model::reader::{AnySpecification, Reading, read_any_specification, shape};
+use coreach_model::timed::delayed::delayed;
 
 use crate::configuration::reference;
 use crate::once::Once;
@@ -92,11 +93,11 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
-                .and_then(read_specification);
+                .and_then(simulated);
             match read {
-                Ok((specification, more)) => {
+                Ok((way, more)) => {
                     found.extend(more);
-                    Some(Way::Simulated(Box::new(specification.iosts)))
+                    Some(way)
                 }
                 Err(more) => {
                     failed = true;
@@ -110,6 +111,26 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
         Some(way) if !failed => Ok((Iut { name, way, link, behaviour, evidence }, found)),
         _ => Err(found),
     }
+}
+
+/// A model that stands for the implementation.
+///
+/// # Errors
+/// It cannot be read, or it is timed and has internal transitions that take time.
+pub fn simulated(file: Arc<SourceFile>) -> Reading<Way> {
+    let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+    Ok(match read_any_specification(file)? {
+        (AnySpecification::Untimed(read), found) => (Way::Simulated(Box::new(read.iosts)), found),
+        (AnySpecification::Timed(read), mut found) => match delayed(&read.timed) {
+            Ok(form) => (Way::SimulatedTimed(Box::new(form)), found),
+            Err(numbers) => {
+                let called: Vec<String> = numbers.iter().map(|number| read.timed.called(*number)).collect();
+                let message = format!("internal transitions take no time, and these mention a clock or reset one: {}", called.join(", "));
+                found.push(Diagnostic::error("internal-time", message).at(place, "in this model"));
+                return Err(found);
+            }
+        },
+    })
 }
 
 /// What a file says beside the way to the implementation, where a store has the model that stands for it.
@@ -439,7 +460,7 @@ fn directory(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<PathBuf> {
 
 impl Reader<'_> {
     /// A time of a section, in milliseconds.
-    fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
+    pub(super) fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
         /// An hour.
         const MOST: u64 = 3_600_000;
         let Some(node) = shape::get(entries, key) else { return Duration::from_millis(default) };

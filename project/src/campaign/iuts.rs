@@ -19,7 +19,7 @@ use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::yaml::{self, Kind, Node, from_bytes};
-use coreach_model::reader::{Reading, read_specification, shape};
+use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
 use crate::configuration::Reference;
@@ -114,8 +114,7 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     if let Some(model) = text("model") {
         let model: Arc<SourceFile> = from_bytes(format!("the model of {name}"), model.as_bytes().to_vec())
             .map_err(|found| vec![found])?;
-        let (specification, warnings) = read_specification(model)?;
-        let way = Way::Simulated(Box::new(specification.iosts));
+        let (way, warnings) = crate::iut::simulated(model)?;
         let written =
             from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
         let ((link, behaviour), _) = crate::iut::beside(written, test)?;
