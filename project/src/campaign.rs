@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_execution::behaviour::Within;
 use coreach_execution::campaign::{RunSettings, StrategyKind};
 use coreach_execution::tester::Settings;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};

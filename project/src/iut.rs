@@ -27,7 +27,7 @@ use coreach_execution::adapter::description::{
 };
 use coreach_execution::adapter::evidence::Limits;
 use coreach_execution::adapter::template::Template;
-use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};

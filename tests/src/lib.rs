@@ -26,3 +26,4 @@ pub mod source;
 pub mod tampering;
 pub mod text;
 pub mod timed;
+pub mod timed_runs;

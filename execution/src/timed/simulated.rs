@@ -116,7 +116,7 @@ impl<S: Solver> TimedSystem<S> {
             }
             let elsewhere = self.random.chance(ELSEWHERE);
             let kinds: &[Wanted] =
-                if elsewhere { &[Wanted::Elsewhere, Wanted::Output] } else { &[Wanted::Output] };
+                if elsewhere { &[Wanted::Elsewhere, Wanted::Output] } else { &[Wanted::Output, Wanted::Elsewhere] };
             for kind in kinds {
                 for number in self.candidates(*kind) {
                     if let Some(next) = self.draw(number) {
