@@ -122,7 +122,10 @@ fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Viol
                 format!("the run ended in {location} before a number of more than {limit} digits")
             }
             Cause::Late(by) => {
-                format!("the tester was {} ms too late for the last stimulus that could be sent in {location}", times::milliseconds(*by))
+                format!(
+                    "the tester was {} ms too late for the last stimulus that could be sent in {location}",
+                    times::milliseconds(*by)
+                )
             }
             Cause::Jitter(by) => format!(
                 "what came in {location} would be a failure because of its time, but this machine was up to {} ms late itself",

@@ -60,7 +60,8 @@ pub fn replay(
 ) -> Replayed {
     let run = perform(judge, stored.seed, &script(&stored.trace), settings, adapter);
     let is_timed = run.timing.is_some();
-    let same = |(a, b): (&Step, &Step)| if is_timed { timed::is_alike(&a.what, &b.what) } else { a.what == b.what };
+    let same =
+        |(a, b): (&Step, &Step)| if is_timed { timed::is_alike(&a.what, &b.what) } else { a.what == b.what };
     // How long nothing came is different each time.
     let told = |run: &'_ Run| -> Vec<Step> {
         run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_))).cloned().collect()
@@ -102,7 +103,21 @@ pub fn perform(
     let Player { judge, trace, .. } = player;
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
     let (mix, time) = (Default::default(), begin.elapsed());
-    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, wire, retried: 0, timing: None, time }
+    Run {
+        constants,
+        seed,
+        trace,
+        outcome,
+        end,
+        mix,
+        link,
+        crossed,
+        settled,
+        wire,
+        retried: 0,
+        timing: None,
+        time,
+    }
 }
 
 struct Player<'a> {

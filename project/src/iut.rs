@@ -125,7 +125,10 @@ pub fn simulated(file: Arc<SourceFile>) -> Reading<Way> {
             Ok(form) => (Way::SimulatedTimed(Box::new(form)), found),
             Err(numbers) => {
                 let called: Vec<String> = numbers.iter().map(|number| read.timed.called(*number)).collect();
-                let message = format!("internal transitions take no time, and these mention a clock or reset one: {}", called.join(", "));
+                let message = format!(
+                    "internal transitions take no time, and these mention a clock or reset one: {}",
+                    called.join(", ")
+                );
                 found.push(Diagnostic::error("internal-time", message).at(place, "in this model"));
                 return Err(found);
             }

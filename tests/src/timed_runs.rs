@@ -109,7 +109,8 @@ pub fn of_texts(specification: TimedSpecification, text: String, aim: &str) -> R
         return Ok(None);
     }
     let view = View::of(&made, Stage::InputComplete);
-    let document = export(&view, Format::Json, ExportOptions::default()).map_err(|error| error.to_string())?;
+    let document =
+        export(&view, Format::Json, ExportOptions::default()).map_err(|error| error.to_string())?;
     let test = TestCase::from_json(document.as_bytes()).map_err(|error| format!("{text}{aim}{error}"))?;
     Ok(Some(Made { timed, test, text: format!("{text}{aim}") }))
 }
@@ -166,7 +167,10 @@ pub fn check(seed: u64, effort: Effort, counts: &mut Counts) -> Result<(), Strin
         }
     }
     let all = mutants(timed);
-    let chosen = all.iter().enumerate().filter(|(at, _)| (at + seed as usize).is_multiple_of(all.len().div_ceil(effort.mutants.max(1))));
+    let chosen = all
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| (at + seed as usize).is_multiple_of(all.len().div_ceil(effort.mutants.max(1))));
     for (_, mutant) in chosen {
         let Ok(form) = delayed(&mutant.timed) else { continue };
         count("mutants");

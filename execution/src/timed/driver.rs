@@ -26,8 +26,8 @@ use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
-use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::adapter::evidence::phased;
+use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
@@ -126,7 +126,8 @@ pub fn run(with: Timed<'_>) -> Run {
     let ready = started.is_ok().then(|| real.elapsed());
     let zero = with.adapter.now().unwrap_or_else(Instant::now);
     let tolerance = if is_simulated { Duration::ZERO } else { settings.tolerance };
-    let initial = initial.unwrap_or(State { location: coreach_model::LocationId(0), valuation: Default::default() });
+    let initial =
+        initial.unwrap_or(State { location: coreach_model::LocationId(0), valuation: Default::default() });
     let mut driver = Driver {
         zero,
         begin: real,
@@ -247,7 +248,9 @@ impl Driver<'_> {
                 match self.send(event)? {
                     Sending::Moved => {}
                     Sending::Missed => {
-                        missed = Some(Duration::from_micros(micros_up(&(now - aim))).max(Duration::from_micros(1)));
+                        missed = Some(
+                            Duration::from_micros(micros_up(&(now - aim))).max(Duration::from_micros(1)),
+                        );
                     }
                     Sending::Over(outcome) => return Ok(outcome),
                 }
@@ -339,7 +342,10 @@ impl Driver<'_> {
     fn observed(&mut self, received: &Event, read: RBig) -> Heard {
         let begin = Instant::now();
         let low = (&self.silent - &self.tolerance).min(read.clone());
-        let mark = Mark { low: if self.timing.is_simulated { read.clone() } else { low }, high: &read + &self.tolerance };
+        let mark = Mark {
+            low: if self.timing.is_simulated { read.clone() } else { low },
+            high: &read + &self.tolerance,
+        };
         self.silent = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
@@ -401,7 +407,8 @@ impl Driver<'_> {
     fn retell(&mut self, retold: super::history::Retold) -> Heard {
         let super::history::Retold { steps, marks, end } = retold;
         self.with.judge.begin();
-        let times: Vec<Duration> = self.trace.iter().map(|step| step.at).chain([self.begin.elapsed()]).collect();
+        let times: Vec<Duration> =
+            self.trace.iter().map(|step| step.at).chain([self.begin.elapsed()]).collect();
         let mut trace = Vec::new();
         for (what, at) in steps.into_iter().zip(times) {
             match self.with.judge.take(&what) {

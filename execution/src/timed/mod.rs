@@ -84,7 +84,8 @@ impl TimedCase {
         let Some(timed) = document.get("timed") else { return Ok(None) };
         let name = timed.get("delay").and_then(Json::as_str).ok_or("`timed` has no text `delay`")?;
         let after = timed.get("silence_after").and_then(duration);
-        let silence_after = after.ok_or("`silence_after` of `timed` is no time above 0 and up to a month, in seconds")?;
+        let silence_after =
+            after.ok_or("`silence_after` of `timed` is no time above 0 and up to a month, in seconds")?;
         let delay = Datum::new(name, Type::Real);
         for action in iosts.actions.iter().filter(|action| action.is_visible()) {
             if action.parameters.first() != Some(&delay) {
@@ -100,7 +101,10 @@ impl TimedCase {
             let named = action.get("name").and_then(Json::as_str).and_then(|name| iosts.find_action(name));
             if let Some(id) = named.filter(|_| !controllable) {
                 if iosts.action(id).kind != ActionKind::Input {
-                    return Err(format!("`{}` is no input, and `controllable` is of inputs", iosts.action(id).name));
+                    return Err(format!(
+                        "`{}` is no input, and `controllable` is of inputs",
+                        iosts.action(id).name
+                    ));
                 }
                 uncontrollable.insert(id);
             }
@@ -144,12 +148,20 @@ pub fn seconds(time: Duration) -> RBig {
 
 /// The whole microseconds of a time in seconds, rounded down; 0 for what is before the beginning.
 pub fn micros(seconds: &RBig) -> u64 {
-    u64::try_from((seconds * RBig::from(1_000_000)).floor()).unwrap_or(if *seconds < RBig::ZERO { 0 } else { u64::MAX })
+    u64::try_from((seconds * RBig::from(1_000_000)).floor()).unwrap_or(if *seconds < RBig::ZERO {
+        0
+    } else {
+        u64::MAX
+    })
 }
 
 /// The whole microseconds of a time in seconds, rounded up.
 pub fn micros_up(seconds: &RBig) -> u64 {
-    u64::try_from((seconds * RBig::from(1_000_000)).ceil()).unwrap_or(if *seconds < RBig::ZERO { 0 } else { u64::MAX })
+    u64::try_from((seconds * RBig::from(1_000_000)).ceil()).unwrap_or(if *seconds < RBig::ZERO {
+        0
+    } else {
+        u64::MAX
+    })
 }
 
 /// The delay of an event of a timed test case.

@@ -48,11 +48,11 @@ impl Director for Player<'_> {
     }
 
     fn saw(&mut self, step: &Step) {
-        let is_due = match (&step.what, self.script.first()) {
-            (Occurrence::Stimulus(_), Some(Cue::Send(_))) => true,
-            (Occurrence::Observation(_) | Occurrence::Silence(_), Some(Cue::Observe)) => true,
-            _ => false,
-        };
+        let is_due = matches!(
+            (&step.what, self.script.first()),
+            (Occurrence::Stimulus(_), Some(Cue::Send(_)))
+                | (Occurrence::Observation(_) | Occurrence::Silence(_), Some(Cue::Observe))
+        );
         if is_due {
             self.script = &self.script[1..];
         }

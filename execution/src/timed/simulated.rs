@@ -115,8 +115,11 @@ impl<S: Solver> TimedSystem<S> {
                 continue;
             }
             let elsewhere = self.random.chance(ELSEWHERE);
-            let kinds: &[Wanted] =
-                if elsewhere { &[Wanted::Elsewhere, Wanted::Output] } else { &[Wanted::Output, Wanted::Elsewhere] };
+            let kinds: &[Wanted] = if elsewhere {
+                &[Wanted::Elsewhere, Wanted::Output]
+            } else {
+                &[Wanted::Output, Wanted::Elsewhere]
+            };
             for kind in kinds {
                 for number in self.candidates(*kind) {
                     if let Some(next) = self.draw(number) {

@@ -42,9 +42,8 @@ impl Interval {
 
 /// The transition that takes an observation in this state, and the state behind it.
 pub fn taken(test: &TestCase, state: &State, event: &Event) -> Option<(TransitionId, State)> {
-    named(test, state, event).find_map(|(number, transition)| {
-        Some((number, fire(&test.iosts, transition, state, &event.values)?))
-    })
+    named(test, state, event)
+        .find_map(|(number, transition)| Some((number, fire(&test.iosts, transition, state, &event.values)?)))
 }
 
 /// Would it fail: by a transition, or since there is none for it? An input that comes from elsewhere never does.
@@ -125,10 +124,8 @@ pub fn condition(
     let (delay, others) = iosts.action(transition.action).parameters.split_first()?;
     let known = state.valuation.iter().filter(|(datum, _)| transition.guard.mentions(datum));
     let given = others.iter().zip(event.values.iter().skip(1));
-    let values: Substitution = known
-        .chain(given)
-        .map(|(datum, value)| (datum.clone(), Term::literal(value.clone())))
-        .collect();
+    let values: Substitution =
+        known.chain(given).map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
     let condition = substitute(&transition.guard, &values);
     condition.data().iter().all(|left| left == delay).then(|| (delay.clone(), condition))
 }

@@ -62,7 +62,8 @@ pub fn choose(
         values.planned();
         return Some(found);
     }
-    let from = Term::compare(Comparison::AtLeast, &Term::datum(delay), &Term::literal(Value::Real(now.clone())));
+    let from =
+        Term::compare(Comparison::AtLeast, &Term::datum(delay), &Term::literal(Value::Real(now.clone())));
     let guard = Term::and([transition.guard.clone(), from]);
     let chosen = values.choose(Some(number), &guard, &action.parameters, &state.valuation, random, solver)?;
     let event = Event::new(action.name.clone(), chosen);
