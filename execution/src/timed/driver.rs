@@ -306,12 +306,20 @@ impl Driver<'_> {
     }
 
     /// Takes an observation that comes until then.
+    ///
+    /// First it is asked what is there: that may have come at any instant since nothing was. Where nothing is, one waits, and is woken by what comes:
+    /// that has come when it is read, but for the time that waking takes.
     fn listen(&mut self, until: Instant) -> Result<Heard, Failure> {
         let until = until.min(self.deadline);
+        let mut waits = self.timing.is_simulated;
         loop {
             let asked = self.instant();
-            let received = self.with.adapter.receive(until)?;
+            let limit = if waits { until } else { asked.min(until) };
+            let received = self.with.adapter.receive(limit)?;
             let read = self.now();
+            if waits && matches!(received, Received::Output(_)) {
+                self.silent = read.clone();
+            }
             match received {
                 Received::Output(event) => return Ok(self.observed(&event, read)),
                 Received::Alien(text) => {
@@ -324,14 +332,17 @@ impl Driver<'_> {
             }
             let now = self.instant();
             if now < until {
-                // Something in this process, for which time does not pass while it is asked.
-                self.silent = seconds(asked.saturating_duration_since(self.zero));
-                std::thread::sleep(MOMENT.min(until - now));
+                self.silent = seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
+                if waits {
+                    // Something in this process, for which time does not pass while it is asked.
+                    std::thread::sleep(MOMENT.min(until - now));
+                }
+                waits = !waits;
                 continue;
             }
             let known = asked.max(until).saturating_duration_since(self.zero);
             self.silent = seconds(known).max(self.silent.clone());
-            if let Some(probe) = self.probe.as_ref().filter(|_| until > asked) {
+            if let Some(probe) = self.probe.as_ref().filter(|_| waits && until > asked) {
                 probe.woke(until);
             }
             return Ok(Heard::Nothing);

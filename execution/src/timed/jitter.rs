@@ -22,7 +22,8 @@ const SLEEP: Duration = Duration::from_millis(1);
 /// What is less late is remembered as a number only.
 const LATE: Duration = Duration::from_millis(1);
 
-/// So many late moments are remembered with their instants; of more, the oldest are taken for later than they were: they are dropped with the greatest lateness kept.
+/// So many late moments are remembered with their instants. Of more the oldest is forgotten, and the next one takes over its lateness, if that
+/// was greater.
 const MOST: usize = 10_000;
 
 /// The width of a bar of the histogram, in microseconds, and how many there are; the last has everything beyond.
@@ -117,17 +118,23 @@ impl Probe {
 
     /// The greatest lateness since then, that of a sleep that is not over included.
     pub fn since(&self, instant: Instant) -> Duration {
-        self.0.with(|noted| {
+        let late = self.0.with(|noted| {
             let past = noted.late.iter().filter(|(at, _)| *at >= instant).map(|(_, late)| *late).max();
             let pending = noted.due.map(|due| Instant::now().saturating_duration_since(due));
             past.max(pending).unwrap_or(Duration::ZERO)
-        })
+        });
+        whole(late)
     }
 
     /// What was measured until now.
     pub fn measured(&self) -> Jitter {
-        self.0.with(|noted| Jitter { most: noted.most, p99: noted.p99() })
+        self.0.with(|noted| Jitter { most: whole(noted.most), p99: whole(noted.p99()) })
     }
+}
+
+/// In whole microseconds, as everything is that a record keeps; not less than it was.
+fn whole(time: Duration) -> Duration {
+    Duration::from_micros(u64::try_from(time.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
 impl Drop for Probe {

@@ -143,13 +143,20 @@ pub fn link(iut: &Iut) -> Link {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
             Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
         }
-        _ => Link::Fresh(open(iut, Lazy::default)),
+        Way::Simulated(_)
+        | Way::SimulatedTimed(_)
+        | Way::Stdio(_)
+        | Way::Tcp(_)
+        | Way::Udp(_)
+        | Way::Http(_) => Link::Fresh(open(iut, Lazy::default)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use coreach_model::reader::read_specification;
 
     use super::*;
 
