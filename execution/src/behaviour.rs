@@ -20,6 +20,8 @@ pub struct Behaviour {
     pub within: Within,
     /// Is silence a failure where the specification must answer?
     pub silence_fails: bool,
+    /// Of a timed run, how far an instant may be from where it is measured, where the usual time is not right.
+    pub tolerance: Option<Duration>,
 }
 
 /// How long a reply may take, which is how long silence must last to be silence.

@@ -18,6 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::adapter::Failure;
+use crate::times::{self, seconds};
 
 /// How a run ended, without why.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -176,6 +177,10 @@ pub enum Cause {
     Time(Duration),
     /// Inconclusive: a number would have had more digits than are computed.
     Digits(usize),
+    /// Inconclusive: of a timed run, the only stimulus that was left had to be sent so long before the tester could.
+    Late(Duration),
+    /// Inconclusive: of a timed run, it would be a Fail because of time, and this machine was so late itself.
+    Jitter(Duration),
     /// Inconclusive: the person at the keyboard ended the run.
     Ended,
 }
@@ -194,6 +199,8 @@ impl Cause {
             | Cause::States(_)
             | Cause::Time(_)
             | Cause::Digits(_)
+            | Cause::Late(_)
+            | Cause::Jitter(_)
             | Cause::Ended => verdict == Verdict::Inconclusive,
         }
     }
@@ -215,6 +222,8 @@ pub fn cause(outcome: &Outcome) -> (&'static str, Json) {
             Cause::States(limit) => ("states", Json::from(*limit)),
             Cause::Time(time) => ("time", milliseconds(time)),
             Cause::Digits(limit) => ("digits", Json::from(*limit)),
+            Cause::Late(time) => ("late", Json::from(times::milliseconds(*time))),
+            Cause::Jitter(time) => ("jitter", Json::from(times::milliseconds(*time))),
             Cause::Ended => ("ended", Json::Null),
         },
     }
@@ -229,6 +238,10 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
     let text = || detail.as_str().map(str::to_owned).ok_or_else(|| wrong("a text"));
     let number = || detail.as_u64().ok_or_else(|| wrong("a whole number"));
     let time = || number().map(Duration::from_millis);
+    let moment = || {
+        let time = detail.as_f64().and_then(|ms| seconds(ms / 1e3));
+        time.ok_or_else(|| wrong("a time in milliseconds"))
+    };
     let verdict = match ending {
         Ending::RunError => {
             let failure = match cause {
@@ -256,6 +269,8 @@ pub fn outcome(ending: Ending, cause: &str, detail: &Json) -> Result<Outcome, St
         "steps" => Cause::Steps(usize::try_from(number()?).map_err(|_| wrong("a number of events"))?),
         "time" => Cause::Time(time()?),
         "digits" => Cause::Digits(usize::try_from(number()?).map_err(|_| wrong("a number of digits"))?),
+        "late" => Cause::Late(moment()?),
+        "jitter" => Cause::Jitter(moment()?),
         "ended" => Cause::Ended,
         other => return Err(format!("`{other}` is no cause of a verdict")),
     };
@@ -283,6 +298,8 @@ mod tests {
             Cause::States(3),
             Cause::Time(some),
             Cause::Digits(4),
+            Cause::Late(Duration::from_micros(137)),
+            Cause::Jitter(Duration::from_micros(20_500)),
             Cause::Ended,
         ];
         for cause in &list {
@@ -297,6 +314,8 @@ mod tests {
                 | Cause::States(_)
                 | Cause::Time(_)
                 | Cause::Digits(_)
+                | Cause::Late(_)
+                | Cause::Jitter(_)
                 | Cause::Ended => {}
             }
         }

@@ -11,6 +11,7 @@ use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::{Judge, Judged, Why};
 use crate::run::{Cause, Occurrence, Outcome, Run};
+use crate::times;
 
 /// What can be said about the end of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,6 +121,16 @@ fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Viol
             Cause::Digits(limit) => {
                 format!("the run ended in {location} before a number of more than {limit} digits")
             }
+            Cause::Late(by) => {
+                format!(
+                    "the tester was {} ms too late for the last stimulus that could be sent in {location}",
+                    times::milliseconds(*by)
+                )
+            }
+            Cause::Jitter(by) => format!(
+                "what came in {location} would be a failure because of its time, but this machine was up to {} ms late itself",
+                times::milliseconds(*by)
+            ),
             Cause::Ended => format!("the run was ended in {location} by hand"),
         },
         Outcome::RunError(failure) => format!("in {location}: {failure}"),

@@ -98,6 +98,7 @@ pub mod shrink;
 pub mod strategy;
 pub mod test_case;
 pub mod tester;
+pub mod timed;
 pub mod times;
 pub mod values;
 pub mod wire;

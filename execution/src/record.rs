@@ -25,6 +25,8 @@ use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
 use crate::tester::initial;
+use crate::timed::Timing;
+use crate::timed::jitter::Jitter;
 use crate::times::{milliseconds, seconds};
 use crate::values::Source;
 use crate::wire::{self, WireRecord};
@@ -74,6 +76,9 @@ pub struct Record {
     /// So many attempts before this one ended without a verdict.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retried: usize,
+    /// What was measured, of a timed run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<TimingRecord>,
     /// What went over the wire.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wire: Vec<WireRecord>,
@@ -90,6 +95,51 @@ pub struct SettledRecord {
     pub ms: f64,
     /// [`Left`], as a word.
     pub left: String,
+}
+
+/// [`Timing`] as it is written; times in milliseconds.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TimingRecord {
+    /// Was it the time of a simulated system?
+    pub simulated: bool,
+    /// How far an instant may have been from where it was measured.
+    pub tolerance_ms: f64,
+    /// How often something was judged at another instant than the measured one.
+    pub moved: usize,
+    /// How late the machine was, at most.
+    pub jitter_ms: f64,
+    /// The same of ninety-nine in a hundred moments.
+    pub jitter_p99_ms: f64,
+    /// How long the tester thought.
+    pub thought_ms: f64,
+    /// The longest of that.
+    pub longest_thought_ms: f64,
+}
+
+impl TimingRecord {
+    fn of(timing: &Timing) -> Self {
+        TimingRecord {
+            simulated: timing.is_simulated,
+            tolerance_ms: milliseconds(timing.tolerance),
+            moved: timing.moved,
+            jitter_ms: milliseconds(timing.jitter.most),
+            jitter_p99_ms: milliseconds(timing.jitter.p99),
+            thought_ms: milliseconds(timing.thought),
+            longest_thought_ms: milliseconds(timing.longest_thought),
+        }
+    }
+
+    fn read(&self) -> Option<Timing> {
+        let time = |ms: f64| seconds(ms / 1e3);
+        Some(Timing {
+            is_simulated: self.simulated,
+            tolerance: time(self.tolerance_ms)?,
+            moved: self.moved,
+            jitter: Jitter { most: time(self.jitter_ms)?, p99: time(self.jitter_p99_ms)? },
+            thought: time(self.thought_ms)?,
+            longest_thought: time(self.longest_thought_ms)?,
+        })
+    }
 }
 
 /// [`Reason`] as it is written.
@@ -172,6 +222,7 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         settled: run.settled.as_ref().map(settled_record),
         shrunk: None,
         retried: run.retried,
+        timing: run.timing.as_ref().map(TimingRecord::of),
         wire: run.wire.iter().map(wire::write).collect(),
         seconds: run.time.as_secs_f64(),
     }
@@ -321,6 +372,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         crossed: record.crossed,
         settled: settled(record).map_err(misfit)?,
         retried: record.retried,
+        timing: timing(record).map_err(misfit)?,
         wire: record.wire.iter().map(wire::read).collect::<Result<_, _>>().map_err(misfit)?,
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };
@@ -333,6 +385,11 @@ fn settled(record: &Record) -> Result<Option<Settled>, String> {
     let named = Left::ALL.into_iter().find(|one| one.name() == left);
     let left = named.ok_or_else(|| format!("`{left}` does not say how a system is left"))?;
     Ok(Some(Settled { awaited: awaited.clone(), waited, left }))
+}
+
+fn timing(record: &Record) -> Result<Option<Timing>, String> {
+    let Some(timing) = &record.timing else { return Ok(None) };
+    timing.read().map(Some).ok_or_else(|| "a time of `timing` is no time".to_owned())
 }
 
 fn occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {

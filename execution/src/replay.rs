@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
+use crate::timed;
 
 /// A replayed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +59,9 @@ pub fn replay(
     adapter: &mut dyn Adapter,
 ) -> Replayed {
     let run = perform(judge, stored.seed, &script(&stored.trace), settings, adapter);
-    let same = |(a, b): (&Step, &Step)| a.what == b.what;
+    let is_timed = run.timing.is_some();
+    let same =
+        |(a, b): (&Step, &Step)| if is_timed { timed::is_alike(&a.what, &b.what) } else { a.what == b.what };
     // How long nothing came is different each time.
     let told = |run: &'_ Run| -> Vec<Step> {
         run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_))).cloned().collect()
@@ -78,6 +81,9 @@ pub fn perform(
     settings: &Settings,
     adapter: &mut dyn Adapter,
 ) -> Run {
+    if let Some(timed) = judge.scene().and_then(|(test, _)| test.timed.clone()) {
+        return timed::script::perform(judge, timed, seed, script, settings, adapter);
+    }
     let begin = Instant::now();
     judge.begin();
     let constants = judge.constants();
@@ -97,7 +103,21 @@ pub fn perform(
     let Player { judge, trace, .. } = player;
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
     let (mix, time) = (Default::default(), begin.elapsed());
-    Run { constants, seed, trace, outcome, end, mix, link, crossed, settled, wire, retried: 0, time }
+    Run {
+        constants,
+        seed,
+        trace,
+        outcome,
+        end,
+        mix,
+        link,
+        crossed,
+        settled,
+        wire,
+        retried: 0,
+        timing: None,
+        time,
+    }
 }
 
 struct Player<'a> {

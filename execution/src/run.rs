@@ -12,6 +12,7 @@ use coreach_model::{Datum, TransitionId, Value};
 use crate::adapter::Settled;
 use crate::adapter::evidence::Item;
 pub use crate::ending::{Cause, Outcome};
+use crate::timed::Timing;
 use crate::values::Source;
 
 /// Something that happens in a run, and that a judge takes.
@@ -97,6 +98,8 @@ pub struct Run {
     pub retried: usize,
     /// What went over the wire, as far as it is kept.
     pub wire: Vec<Item>,
+    /// What was measured, of a timed run.
+    pub timing: Option<Timing>,
     /// How long it took, that wait included.
     pub time: Duration,
 }

@@ -4,23 +4,22 @@
 //! turned into a model (JSON is YAML), and the model's reader reads that, with all its checks. What only a test case
 //! has, the verdicts, is taken beside it by the locations' names.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
 use coreach_model::file;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
-use coreach_model::number::real;
 use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
-use coreach_model::term::evaluate::sign;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Type, Value, Verdict, Violated};
+use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict, Violated};
 use serde_json::{Map, Value as Json, json};
 
 use crate::json;
 use crate::judge::online::internal;
+use crate::timed::TimedCase;
 
 /// The version of the document that is understood.
 pub const FORMAT_VERSION: u64 = 1;
@@ -58,19 +57,8 @@ pub struct TestCase {
     /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
     /// choices. None of a test case, which is deterministic.
     pub online: Option<Online>,
-    /// Of a timed test case, what is known of time; `None` of one without time.
+    /// Of a timed test case, what it says of time.
     pub timed: Option<TimedCase>,
-}
-
-/// What is known of time beside the graph of a timed test case, in which every visible action has a delay as its first parameter.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TimedCase {
-    /// That parameter: the time since the event before, in seconds.
-    pub delay: Datum,
-    /// After so much time without an event, the silence itself is judged: a value of type `real`.
-    pub silence_after: Value,
-    /// Names of the observations that the system does not send but receives, from elsewhere than from the tester.
-    pub uncontrollable: BTreeSet<String>,
 }
 
 /// What judging on line needs beside the product.
@@ -97,9 +85,6 @@ impl Online {
 
 /// The kind of quiescence among the actions of a document.
 const QUIESCENCE: &str = "quiescence";
-
-/// No time of a document needs more digits.
-const MOST_DIGITS: usize = 1_000;
 
 /// What the stage of a document is called that is judged on line.
 const ONLINE: &str = "online_test";
@@ -176,7 +161,7 @@ impl fmt::Display for DocumentError {
 impl std::error::Error for DocumentError {}
 
 impl TestCase {
-    /// A test case from its graph and its verdicts, one per location.
+    /// A test case from its graph and its verdicts, one per location. What the tester only sees is an output of the graph.
     pub fn new(iosts: Iosts, verdicts: Numbered<LocationId, Option<Verdict>>) -> Self {
         let mut stimuli = iosts.locations.map(|_| Vec::new());
         let mut observations = iosts.locations.map(|_| Vec::new());
@@ -209,6 +194,11 @@ impl TestCase {
     pub fn constants_in(&self, state: &State) -> Vec<(Datum, Value)> {
         let value = |datum: &Datum| Some((datum.clone(), state.valuation.get(datum)?.clone()));
         self.iosts.constants.iter().filter_map(value).collect()
+    }
+
+    /// The actions as adapters see them: of a timed test case, without their delays.
+    pub fn wire(&self) -> &Iosts {
+        self.timed.as_ref().map_or(&self.iosts, |timed| &timed.wire)
     }
 
     /// The verdict of a location.
@@ -301,34 +291,12 @@ impl TestCase {
             write_out_others(&mut iosts, &verdicts, fail);
         }
         let online = alive.map(|alive| Online::new(&iosts, alive));
-        let timed = document.get("timed").map(|said| timed(said, &iosts, &document)).transpose()?;
+        let timed = TimedCase::read(&document, &mut iosts).map_err(DocumentError::NoDocument)?;
+        if online.is_some() && timed.is_some() {
+            return Err(DocumentError::NoDocument("a test that is judged on line is not `timed`".to_owned()));
+        }
         Ok(TestCase { must_answer, violates, online, timed, ..TestCase::new(iosts, verdicts) })
     }
-}
-
-/// What a document says of time: its delay must be the first parameter of all its actions.
-fn timed(said: &Json, iosts: &Iosts, document: &Json) -> Result<TimedCase, DocumentError> {
-    let wrong = |why: &str| DocumentError::NoDocument(format!("`timed`: {why}"));
-    let delay = Datum::new(text(said, "delay", "`timed`")?, Type::Real);
-    if iosts.actions.iter().any(|action| action.is_visible() && action.parameters.first() != Some(&delay)) {
-        return Err(wrong(&format!("`{delay}` is not the first parameter of every action")));
-    }
-    let time = real(text(said, "silence_after", "`timed`")?, MOST_DIGITS).ok();
-    let silence_after = time.map(Value::Real).filter(|time| sign(time) > 0);
-    let mut uncontrollable = BTreeSet::new();
-    for action in list(document, "actions")?.iter().filter(|action| is_of_environment(action)) {
-        uncontrollable.insert(text(action, "name", "an action")?.to_owned());
-    }
-    Ok(TimedCase {
-        delay,
-        silence_after: silence_after.ok_or_else(|| wrong("`silence_after` is no time above 0"))?,
-        uncontrollable,
-    })
-}
-
-/// Is it an input that the tester sees and does not send?
-fn is_of_environment(action: &Json) -> bool {
-    action.get("controllable") == Some(&Json::Bool(false))
 }
 
 /// Which of the outputs that were read is quiescence.
@@ -404,8 +372,6 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
         let name = text(action, "name", "an action")?.to_owned();
         let parameters = Json::Object(data(list(action, "parameters")?)?);
         match text(action, "kind", "an action")? {
-            // To the tester it is one observation more.
-            "input" if is_of_environment(action) => outputs.insert(name, parameters),
             "input" => inputs.insert(name, parameters),
             "output" | QUIESCENCE => outputs.insert(name, parameters),
             // No transition of a test case carries one.

@@ -38,6 +38,7 @@ use crate::random::Random;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::{Move, Strategy, order};
 use crate::test_case::TestCase;
+use crate::timed;
 use crate::values::Values;
 
 /// How a run is driven.
@@ -56,7 +57,13 @@ pub struct Settings {
     pub steps: usize,
     /// The longest time of a run.
     pub time: Duration,
+    /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an operating system and an
+    /// adapter take.
+    pub tolerance: Duration,
 }
+
+/// The usual [`Settings::tolerance`].
+pub const TOLERANCE: Duration = Duration::from_millis(10);
 
 impl Default for Settings {
     fn default() -> Self {
@@ -67,6 +74,7 @@ impl Default for Settings {
             patience: Duration::from_millis(20),
             steps: 1000,
             time: Duration::from_secs(60),
+            tolerance: TOLERANCE,
         }
     }
 }
@@ -115,6 +123,9 @@ struct Driver<'a, 'b> {
 
 /// Runs once.
 pub fn run(drive: Drive<'_, '_>) -> Run {
+    if let Some(timed) = drive.judge.scene().and_then(|(test, _)| test.timed.clone()) {
+        return timed::strategy::run(drive, timed);
+    }
     let begin = Instant::now();
     drive.judge.begin();
     let seed = drive.seed;
@@ -159,6 +170,7 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
         settled,
         wire,
         retried: 0,
+        timing: None,
         time: begin.elapsed(),
     }
 }

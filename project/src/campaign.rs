@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_execution::behaviour::Within;
 use coreach_execution::campaign::{RunSettings, StrategyKind};
 use coreach_execution::tester::Settings;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
@@ -384,7 +383,8 @@ fn read_limits(collector: &mut Collector, entries: &[Entry]) -> (Settings, HashM
     }
     let steps = usize::try_from(steps).unwrap_or(default.steps);
     // How long a reply may take is each implementation's own.
-    (Settings { quiescence, quiescence_at, within: Within::default(), patience, steps, time: run }, places)
+    let own = Settings::default();
+    (Settings { quiescence, quiescence_at, patience, steps, time: run, ..own }, places)
 }
 
 /// A whole number without a sign.

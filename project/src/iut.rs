@@ -33,12 +33,13 @@ use coreach_model::iosts::Iosts;
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Kind, Node};
-use coreach_model::reader::{Reading, read_specification, shape};
+use coreach_model::reader::{Reading, shape};
 
 use crate::once::Once;
 use encoding::Carrier;
 use settle::Speech;
-use simulated::{Simulated, fixed, simulated};
+use simulated::{Simulated, simulated};
+pub use simulated::{Stands, standing};
 use words::{Holes, Reader};
 
 /// The ways to an implementation.
@@ -93,15 +94,14 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
-                .and_then(read_specification)
-                .and_then(|(specification, more)| {
-                    let model = fixed(specification.iosts, &instantiate, iosts, Some(model.origin.clone()))?;
-                    Ok((model, more))
+                .and_then(standing)
+                .and_then(|(stands, more)| {
+                    Ok((stands.fixed(&instantiate, iosts, Some(model.origin.clone()))?, more))
                 });
             match read {
-                Ok((model, more)) => {
+                Ok((way, more)) => {
                     found.extend(more);
-                    Some(Way::Simulated(Box::new(model)))
+                    Some(way)
                 }
                 Err(more) => {
                     failed = true;
@@ -121,7 +121,7 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
 ///
 /// # Errors
 /// As [`load`].
-pub fn simulating(file: Arc<SourceFile>, model: Iosts, iosts: &Iosts) -> Reading<Simulating> {
+pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Reading<Simulating> {
     let mut collector = Collector::new(file);
     let folder = Path::new("");
     let (apart, captures) = (Vec::new(), Vec::new());
@@ -137,14 +137,14 @@ pub fn simulating(file: Arc<SourceFile>, model: Iosts, iosts: &Iosts) -> Reading
     };
     let (found, failed) = collector.finish();
     let Some((link, behaviour, instantiate)) = said.filter(|_| !failed) else { return Err(found) };
-    let model = fixed(model, &instantiate, Some(iosts), None)?;
-    Ok((Simulating { model, link, behaviour }, found))
+    let way = stands.fixed(&instantiate, Some(iosts), None)?;
+    Ok((Simulating { way, link, behaviour }, found))
 }
 
 /// An implementation for which a model stands.
 pub struct Simulating {
     /// The model, with the values that the file gives its constants.
-    pub model: Iosts,
+    pub way: Way,
     /// The delay of the link.
     pub link: Option<Duration>,
     /// How it behaves beside its events.
@@ -449,7 +449,7 @@ fn directory(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<PathBuf> {
 
 impl Reader<'_> {
     /// A time of a section, in milliseconds.
-    fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
+    pub(super) fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
         /// An hour.
         const MOST: u64 = 3_600_000;
         let Some(node) = shape::get(entries, key) else { return Duration::from_millis(default) };

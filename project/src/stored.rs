@@ -43,8 +43,8 @@ impl Stored {
     /// Neither is known, or what is wrong with it.
     pub fn implementation(&self, file: Option<&Path>) -> Reading<Iut> {
         match (file, &self.iut) {
-            (Some(path), _) => iut::load(path, &self.test.iosts),
-            (None, Some((description, file))) => crate::campaign::reopen(description, file, &self.test.iosts),
+            (Some(path), _) => iut::load(path, self.test.wire()),
+            (None, Some((description, file))) => crate::campaign::reopen(description, file, self.test.wire()),
             (None, None) => {
                 let message = "the run does not say against what it was: give `--iut FILE`";
                 Err(vec![Diagnostic::error("no-implementation", message)])

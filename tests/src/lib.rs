@@ -30,3 +30,4 @@ pub mod symbolic;
 pub mod tampering;
 pub mod text;
 pub mod timed;
+pub mod timed_runs;

@@ -82,7 +82,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let mut implementations = Vec::new();
     let mut files = Once::default();
     for case in &cases {
-        match budget::reading(|| iut::load_once(&arguments.iut, &case.test.iosts, &mut files)) {
+        match budget::reading(|| iut::load_once(&arguments.iut, case.test.wire(), &mut files)) {
             Ok((iut, more)) => implementations.push((iut, more)),
             Err(found) => return refuse(&found),
         }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use coreach_model::iosts::Iosts;
+use coreach_model::timed::delayed::Delayed;
 use regex::Regex;
 
 use crate::adapter::cut::Cut;
@@ -16,6 +17,7 @@ use crate::adapter::integer::Integer;
 use crate::adapter::template::Template;
 use crate::adapter::tls::Tls;
 use crate::behaviour::Behaviour;
+use crate::tester::TOLERANCE;
 
 /// An implementation under test.
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ pub struct Iut {
 pub enum Way {
     /// It is a model.
     Simulated(Box<Iosts>),
+    /// It is a timed model, with a clock of its own.
+    SimulatedTimed(Box<Delayed>),
     /// It is a command that is talked to over its standard input and output.
     Stdio(Stdio),
     /// It is talked to over a TCP connection.
@@ -144,11 +148,18 @@ pub struct Probe {
     pub within: Duration,
 }
 
+impl Iut {
+    /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link is on top of it.
+    pub fn tolerance(&self) -> Duration {
+        self.behaviour.tolerance.unwrap_or(TOLERANCE) + self.link.unwrap_or_default()
+    }
+}
+
 impl Way {
     /// Is something at the other end there before a run and after it?
     pub fn outlives_runs(&self) -> bool {
         match self {
-            Way::Simulated(_) => false,
+            Way::Simulated(_) | Way::SimulatedTimed(_) => false,
             Way::Stdio(stdio) => stdio.settle.is_some() || stdio.keep,
             Way::Tcp(Tcp { launch, .. }) | Way::Udp(Tcp { launch, .. }) | Way::Http(Http { launch, .. }) => {
                 launch.as_ref().is_none_or(|launch| launch.keep)

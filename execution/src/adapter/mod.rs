@@ -148,6 +148,12 @@ impl std::error::Error for Failure {}
 
 /// The way to an implementation. One value serves many runs, one after the other: `start ... stop`, `start ... stop`.
 pub trait Adapter {
+    /// What the clock of the implementation shows, where it has one of its own that nobody needs to wait for: a simulated one
+    /// ([`crate::timed::simulated`]). All instants that are given are of this clock then.
+    fn now(&self) -> Option<Instant> {
+        None
+    }
+
     /// Brings the implementation into its initial state, with these constants.
     ///
     /// # Errors

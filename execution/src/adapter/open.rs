@@ -9,12 +9,14 @@ use crate::adapter::in_process::InProcess;
 use crate::adapter::simulated::Simulated;
 use crate::adapter::stdio::StdioAdapter;
 use crate::adapter::tcp::TcpAdapter;
+use crate::timed::simulated::TimedSystem;
 
 /// The adapter of a description. Nothing is started yet. `solver` is asked for only where the implementation is a model,
 /// which needs one to choose its outputs' values.
 pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<dyn Adapter> {
     match &iut.way {
         Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
+        Way::SimulatedTimed(model) => Box::new(TimedSystem::new((**model).clone(), solver())),
         Way::Stdio(stdio) => {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
             Box::new(adapter.behaving(&iut.behaviour))

@@ -23,7 +23,7 @@ use crate::codec;
 use crate::constants::{ConstantsError, initial_state};
 use crate::strategy::Strategy;
 use crate::test_case::{DocumentError, TestCase};
-use crate::tester::Settings;
+use crate::tester::{Settings, TOLERANCE};
 
 /// How many of a key's signs are shown to people: enough for billions of runs.
 pub const SHOWN: usize = 12;
@@ -206,6 +206,8 @@ impl RunSettings {
                 patience: time("patience_ms")?,
                 steps: usize::try_from(number("steps")?).ok()?,
                 time: time("run_ms")?,
+                // Of each implementation's own.
+                tolerance: TOLERANCE,
             },
         })
     }

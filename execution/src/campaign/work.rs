@@ -308,7 +308,8 @@ pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter, iut: &Iut,
     let test = &plan.tests[run.test].case;
     let initial = &plan.instances[run.test][run.instance].state;
     let mut judge = judge::against(test, initial.clone(), iut);
-    let limits = Settings { within: iut.behaviour.within.clone(), ..plan.settings.limits.clone() };
+    let (within, tolerance) = (iut.behaviour.within.clone(), iut.tolerance());
+    let limits = Settings { within, tolerance, ..plan.settings.limits.clone() };
     let done = tester::retrying(retries, || {
         tester::run(Drive {
             judge: judge.as_mut(),

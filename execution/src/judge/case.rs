@@ -17,6 +17,8 @@
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
 //! when its values were tried to the moment when it was sent.
 
+use std::time::Duration;
+
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict, Violated};
@@ -26,6 +28,7 @@ use crate::judge::guards::{can_come, expected, guards, violated};
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
+use crate::timed::seconds;
 use crate::values::boundaries::boundaries;
 
 /// A test case in a state.
@@ -38,6 +41,16 @@ pub struct CaseJudge<'a> {
     ready: Option<(Event, TransitionId, State)>,
     /// Is silence a failure where the specification must answer?
     silence_fails: bool,
+}
+
+/// The transition that takes silence of this length, and the state after it: of a test of ioco, there is one. Only a timed test case
+/// asks for the length.
+pub(crate) fn quiet(test: &TestCase, state: &State, time: Duration) -> Option<(TransitionId, State)> {
+    let iosts = &test.iosts;
+    let values = if test.timed.is_some() { vec![Value::Real(seconds(time))] } else { Vec::new() };
+    test.silences[state.location]
+        .iter()
+        .find_map(|number| Some((*number, fire(iosts, &iosts.transitions[*number], state, &values)?)))
 }
 
 impl<'a> CaseJudge<'a> {
@@ -71,17 +84,22 @@ impl<'a> CaseJudge<'a> {
         })
     }
 
+    /// Is it an input that comes from elsewhere than from the tester? No implementation is blamed for it.
+    fn is_uncontrollable(&self, event: &Event) -> bool {
+        let action = self.test.iosts.find_action(&event.action);
+        let timed = self.test.timed.as_ref();
+        timed.zip(action).is_some_and(|(timed, action)| timed.uncontrollable.contains(&action))
+    }
+
     fn go(&mut self, number: TransitionId, next: State) -> Judged {
         self.state = next;
         Judged::Followed(Some(number))
     }
 
-    /// The transition that takes silence, and the state after it: of a test of ioco, there is one.
-    fn quiet(&self) -> Option<(TransitionId, State)> {
-        let iosts = &self.test.iosts;
-        self.test.silences[self.at()]
-            .iter()
-            .find_map(|number| Some((*number, fire(iosts, &iosts.transitions[*number], &self.state, &[])?)))
+    /// The transition that takes silence as short as it counts, and the state after it.
+    fn shortly_quiet(&self) -> Option<(TransitionId, State)> {
+        let length = self.test.timed.as_ref().map_or(Duration::ZERO, |timed| timed.silence_after);
+        quiet(self.test, &self.state, length)
     }
 
     /// Must the specification send something in this state?
@@ -135,7 +153,7 @@ impl Judge for CaseJudge<'_> {
         let mut welcome = self.welcome();
         // Silence that only says that nothing has changed is not worth a wait; one that is a failure, or leads elsewhere, is.
         let mut silence_tells = false;
-        if let Some((number, next)) = self.quiet() {
+        if let Some((number, next)) = self.shortly_quiet() {
             let verdict = self.test.verdict(next.location);
             let leads_elsewhere = verdict.is_none() && next.location != self.at();
             silence_tells = leads_elsewhere || verdict == Some(Verdict::Fail);
@@ -185,9 +203,12 @@ impl Judge for CaseJudge<'_> {
             }
             Occurrence::Observation(event) => match self.fired(&self.test.observations[self.at()], event) {
                 Some((number, next)) => self.go(number, next),
+                None if self.is_uncontrollable(event) => {
+                    Judged::Ends(Verdict::Inconclusive, Cause::Unspecified)
+                }
                 None => Judged::alien(event),
             },
-            Occurrence::Silence(time) => match self.quiet() {
+            Occurrence::Silence(time) => match quiet(self.test, &self.state, *time) {
                 Some((number, next)) => match self.test.verdict(next.location) {
                     None | Some(Verdict::Pass | Verdict::WeakPass) => self.go(number, next),
                     Some(Verdict::Inconclusive) => Judged::silence(*time),
@@ -214,7 +235,7 @@ impl Judge for CaseJudge<'_> {
     }
 
     fn silence(&self) -> Option<Option<Verdict>> {
-        self.quiet().map(|(_, next)| self.test.verdict(next.location))
+        self.shortly_quiet().map(|(_, next)| self.test.verdict(next.location))
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {

@@ -219,6 +219,8 @@ pub fn judging<'a>(
     link: Option<Duration>,
     silence_fails: bool,
 ) -> Box<dyn Judge + 'a> {
+    // A timed test case looks at instants: a link is a part of their tolerance.
+    let link = link.filter(|_| test.timed.is_none());
     match &test.online {
         Some(online) => behind(link, OnlineJudge::new(test, online, initial, silence_fails)),
         None => behind(link, CaseJudge::new(test, initial).blaming_silence(silence_fails)),

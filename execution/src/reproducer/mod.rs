@@ -65,6 +65,9 @@ const NOTABLE: Duration = Duration::from_millis(5);
 /// [`NoScript`]: the implementation is a model, or nothing that it did is the failure.
 pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoScript> {
     let offence = Offence::of(run)?;
+    if run.timing.is_some() {
+        return Err(NoScript("the run is timed, and a script has no clock that could be trusted".to_owned()));
+    }
     if let Some(action) = &iut.behaviour.reconnect
         && run.trace.iter().any(|step| step.what.event().is_some_and(|event| event.action == *action))
     {
@@ -107,7 +110,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     match &iut.way {
         Way::Stdio(_) | Way::Tcp(_) => pieces.push(WIRE),
         Way::Udp(_) => pieces.extend([WIRE, DATAGRAMS]),
-        Way::Simulated(_) | Way::Http(_) => {}
+        Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Http(_) => {}
     }
     pieces.extend([way, MAIN]);
     script.push_str(&pieces.join("\n\n"));
@@ -189,7 +192,7 @@ impl Writer<'_> {
     /// What is done before the run, and what does it.
     fn begun(mut self, way: &Way) -> Result<(&'static str, Self), NoScript> {
         let begun = match way {
-            Way::Simulated(_) => {
+            Way::Simulated(_) | Way::SimulatedTimed(_) => {
                 return Err(NoScript(
                     "the implementation is a model: there is nothing to be started".to_owned(),
                 ));
@@ -473,7 +476,7 @@ fn path(path: &Path) -> String {
 fn tls(way: &Way) -> Result<String, NoScript> {
     let tls = match way {
         Way::Tcp(Tcp { tls, .. }) | Way::Http(Http { tls, .. }) => tls.as_ref(),
-        Way::Simulated(_) | Way::Stdio(_) | Way::Udp(_) => None,
+        Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Stdio(_) | Way::Udp(_) => None,
     };
     let Some(tls) = tls else { return Ok("TLS = None\n".to_owned()) };
     let Some(files) = tls.files() else {
@@ -501,7 +504,7 @@ fn encoding(way: &Way) -> Option<&Encoding> {
         Way::Stdio(Stdio { encoding, .. })
         | Way::Tcp(Tcp { encoding, .. })
         | Way::Udp(Tcp { encoding, .. }) => Some(encoding),
-        Way::Simulated(_) | Way::Http(_) => None,
+        Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Http(_) => None,
     }
 }
 

@@ -19,7 +19,7 @@ use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::yaml::{self, Kind, Node, from_bytes};
-use coreach_model::reader::{Reading, read_specification, shape};
+use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
 use crate::configuration::Reference;
@@ -115,12 +115,10 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     if let Some(model) = text("model") {
         let model: Arc<SourceFile> = from_bytes(format!("the model of {name}"), model.as_bytes().to_vec())
             .map_err(|found| vec![found])?;
-        let (specification, warnings) = read_specification(model)?;
+        let (stands, warnings) = crate::iut::standing(model)?;
         let written =
             from_bytes(file.to_owned(), written.as_bytes().to_vec()).map_err(|found| vec![found])?;
-        let (Simulating { model, link, behaviour }, _) =
-            crate::iut::simulating(written, specification.iosts, test)?;
-        let way = Way::Simulated(Box::new(model));
+        let (Simulating { way, link, behaviour }, _) = crate::iut::simulating(written, stands, test)?;
         let evidence = Default::default();
         return Ok((Iut { name: name.to_owned(), way, link, behaviour, evidence }, warnings));
     }
@@ -146,13 +144,20 @@ pub fn link(iut: &Iut) -> Link {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
             Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
         }
-        _ => Link::Fresh(open(iut, Lazy::default)),
+        Way::Simulated(_)
+        | Way::SimulatedTimed(_)
+        | Way::Stdio(_)
+        | Way::Tcp(_)
+        | Way::Udp(_)
+        | Way::Http(_) => Link::Fresh(open(iut, Lazy::default)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use coreach_model::reader::read_specification;
 
     use super::*;
 

@@ -213,7 +213,7 @@ fn ways(
     for (test, _) in tests {
         let mut its = Vec::new();
         for (_, reference) in iuts {
-            match budget::reading(|| iut::load_once(&reference.path, &test.case.iosts, files)) {
+            match budget::reading(|| iut::load_once(&reference.path, test.case.wire(), files)) {
                 Ok((way, warnings)) => {
                     note(found, warnings);
                     its.push(way);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use coreach_execution::behaviour::{Behaviour, Within};
 use coreach_execution::bucket::places;
+use coreach_execution::tester::TOLERANCE;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::inventory;
@@ -16,7 +17,7 @@ use super::words::Reader;
 use crate::budget::parse_time;
 
 /// The keys.
-pub const KEYS: [&str; 4] = ["within", "silence", "on_close", "reconnect"];
+pub const KEYS: [&str; 5] = ["within", "silence", "on_close", "reconnect", "tolerance_ms"];
 
 /// The ways on which there is a connection that can be closed.
 const CONNECTED: [&str; 2] = ["stdio", "tcp"];
@@ -29,7 +30,11 @@ pub fn behaviour(reader: &mut Reader<'_>, root: &[Entry], way: &str) -> Behaviou
     let within = shape::get(root, "within").map(|node| within(reader, node)).unwrap_or_default();
     let on_close = connected(reader, root, "on_close", "on_close: Hangup", ActionKind::Output, way);
     let reconnect = connected(reader, root, "reconnect", "reconnect: Connect", ActionKind::Input, way);
-    Behaviour { on_close, reconnect, within, silence_fails: silence_fails.unwrap_or(false) }
+    let tolerance = shape::get(root, "tolerance_ms").map(|_| {
+        let usual = u64::try_from(TOLERANCE.as_millis()).unwrap_or(u64::MAX);
+        reader.milliseconds(root, "tolerance_ms", usual)
+    });
+    Behaviour { on_close, reconnect, within, silence_fails: silence_fails.unwrap_or(false), tolerance }
 }
 
 /// The action that something of a connection is.

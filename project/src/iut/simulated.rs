@@ -3,11 +3,16 @@
 //! A run gives an implementation the constants of its test case. What a configuration fixed with `instantiate` is no constant of the test
 //! case any more, but still one of the model's file: it needs a value here, and that is said before the first run.
 
-use coreach_model::diagnostic::{Diagnostic, Origin};
+use std::sync::Arc;
+
+use coreach_execution::adapter::description::Way;
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::listed;
-use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node};
+use coreach_model::reader::{AnySpecification, Reading, read_any_specification, shape};
+
+use coreach_model::timed::delayed::{Delayed, delayed};
 
 use super::words::Reader;
 use crate::configuration::{Instantiation, Reference, instantiation, read_instantiate, reference};
@@ -34,11 +39,60 @@ pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option
     Some(Simulated { model, instantiate })
 }
 
+/// A model that stands for an implementation.
+pub struct Stands {
+    model: Iosts,
+    /// Where it has time: its delayed form.
+    timed: Option<Delayed>,
+}
+
+impl Stands {
+    /// The way to it, with the values that its constants are given.
+    ///
+    /// # Errors
+    /// As [`fixed`].
+    pub fn fixed(
+        self,
+        instantiate: &[Instantiation],
+        iosts: Option<&Iosts>,
+        named: Option<Origin>,
+    ) -> Result<Way, Vec<Diagnostic>> {
+        let iosts = fixed(self.model, instantiate, iosts, named)?;
+        Ok(match self.timed {
+            None => Way::Simulated(Box::new(iosts)),
+            Some(form) => Way::SimulatedTimed(Box::new(Delayed { iosts, ..form })),
+        })
+    }
+}
+
+/// Reads a model that stands for an implementation.
+///
+/// # Errors
+/// It cannot be read, or it is timed and has internal transitions that take time.
+pub fn standing(file: Arc<SourceFile>) -> Reading<Stands> {
+    let place = Origin { file: file.clone(), span: 0..file.text.lines().next().map_or(0, str::len) };
+    Ok(match read_any_specification(file)? {
+        (AnySpecification::Untimed(read), found) => (Stands { model: read.iosts, timed: None }, found),
+        (AnySpecification::Timed(read), mut found) => match delayed(&read.timed) {
+            Ok(form) => (Stands { model: form.iosts.clone(), timed: Some(form) }, found),
+            Err(numbers) => {
+                let called: Vec<String> = numbers.iter().map(|number| read.timed.called(*number)).collect();
+                let message = format!(
+                    "internal transitions take no time, and these mention a clock or reset one: {}",
+                    called.join(", ")
+                );
+                found.push(Diagnostic::error("internal-time", message).at(place, "in this model"));
+                return Err(found);
+            }
+        },
+    })
+}
+
 /// The model with these values, for runs of a test case where that is known. `named` is where the model is named.
 ///
 /// # Errors
 /// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a value.
-pub fn fixed(
+fn fixed(
     mut model: Iosts,
     instantiate: &[Instantiation],
     test: Option<&Iosts>,

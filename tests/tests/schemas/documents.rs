@@ -14,7 +14,7 @@ use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told}
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::ending::{Cause, Ending, Outcome, cause};
 use coreach_execution::mutation::Operator;
-use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord, StepRecord};
+use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord, StepRecord, TimingRecord};
 use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
 use coreach_execution::values::Source;
@@ -86,6 +86,8 @@ fn outcomes() -> Vec<Outcome> {
         Cause::States(5),
         Cause::Time(some),
         Cause::Digits(4),
+        Cause::Late(Duration::from_micros(137)),
+        Cause::Jitter(some),
         Cause::Ended,
     ];
     let failures = [
@@ -105,6 +107,8 @@ fn outcomes() -> Vec<Outcome> {
             | Cause::States(_)
             | Cause::Time(_)
             | Cause::Digits(_)
+            | Cause::Late(_)
+            | Cause::Jitter(_)
             | Cause::Ended => {}
         }
     }
@@ -189,6 +193,15 @@ fn records() -> Vec<Record> {
                 others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],
             }),
             retried: 2,
+            timing: Some(TimingRecord {
+                simulated: false,
+                tolerance_ms: 10.0,
+                moved: 1,
+                jitter_ms: 3.25,
+                jitter_p99_ms: 0.5,
+                thought_ms: 12.0,
+                longest_thought_ms: 8.0,
+            }),
             wire: evidence::Kind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
             seconds: 0.5,
         }

@@ -1,0 +1,538 @@
+//! The loop of a timed run.
+//!
+//! **Problem.** [`crate::tester`] sends when it likes and takes silence for what comes last. In a timed test case it matters *when*
+//! something is sent, and when nothing has come.
+//!
+//! **Method.** In each state: take what has arrived; let the [`Director`] plan, which is a stimulus with an instant, or a wait; then listen until
+//! that instant. What comes first is an observation with its measured delay. At the instant the delay is measured once more, and the
+//! guard is evaluated with *that*: a window that was missed is planned anew, and if nothing else is left, the run is Inconclusive, for
+//! the tester was late ([`Cause::Late`]). Where nothing comes for as long as silence is, the judge is shown silence of that length; where
+//! it goes on and nothing has changed, of twice that length, and so on. Silence that would only end the run without a verdict on
+//! the system does not end it while a stimulus is planned.
+//!
+//! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants stay with the real ones, however
+//! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved ([`super::history`]). A Fail that another
+//! delay would avoid is one because of time; it is not given where this machine was later than the tolerance ([`super::jitter`], [`Cause::Jitter`]).
+//!
+//! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives meanwhile has a wide interval.
+//! Nobody is blamed for it but the tester.
+//!
+//! **Ends** as an untimed run does: at a verdict, at the limit of steps or of time.
+
+use std::time::{Duration, Instant};
+
+use coreach_analyses::solver::Solver;
+use coreach_model::Verdict;
+use coreach_model::semantics::{Event, State};
+use dashu::rational::RBig;
+
+use crate::adapter::evidence::phased;
+use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::judge::{Judge, Judged};
+use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
+use crate::tester::{Settings, bounded, heard};
+use crate::timed::history::{Mark, Otherwise, Past, otherwise};
+use crate::timed::jitter::{Jitter, Probe};
+use crate::timed::tolerance::{Interval, fails, nearest};
+use crate::timed::{TimedCase, Timing, delayed_by, micros_up, seconds, with_delay, without_delay};
+
+/// How long to wait before asking again who says at once that nothing has come.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// What is done next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Plan {
+    /// Send this, at this delay.
+    Send(Event),
+    /// Wait; until this delay, where there is one, and plan anew.
+    Wait(Option<RBig>),
+    /// It is over.
+    Over(Cause),
+}
+
+/// What a director sees.
+pub struct Scene<'a> {
+    /// The judge in its state.
+    pub judge: &'a mut dyn Judge,
+    /// The time since the last step, in seconds.
+    pub now: RBig,
+    /// The tolerance; 0 on simulated time.
+    pub tolerance: RBig,
+    /// Would a stimulus be sent, and not kept back?
+    pub takes_stimuli: bool,
+}
+
+/// Says what is done next: a strategy, or a script.
+pub trait Director {
+    /// Plans.
+    fn plan(&mut self, scene: Scene<'_>) -> Plan;
+    /// A step was taken.
+    fn saw(&mut self, step: &Step);
+    /// For questions about instants.
+    fn solver(&mut self) -> &mut dyn Solver;
+}
+
+/// What drives a timed run.
+pub struct Timed<'a> {
+    /// Judges; begun anew.
+    pub judge: &'a mut dyn Judge,
+    /// The test case's word on time.
+    pub timed: TimedCase,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Limits.
+    pub settings: &'a Settings,
+    /// The way to the implementation.
+    pub adapter: &'a mut dyn Adapter,
+    /// Plans.
+    pub director: &'a mut dyn Director,
+}
+
+struct Driver<'a> {
+    with: Timed<'a>,
+    /// Where the run began, as the judge counts: the system was ready.
+    zero: Instant,
+    begin: Instant,
+    deadline: Instant,
+    initial: State,
+    trace: Vec<Step>,
+    marks: Vec<Mark>,
+    /// The judged instant of the last step.
+    last: RBig,
+    /// Until here nothing has come that was not taken.
+    silent: RBig,
+    tolerance: RBig,
+    /// How long it took to bring the system up: it may have begun at any instant of that.
+    origin: RBig,
+    probe: Option<Probe>,
+    timing: Timing,
+}
+
+/// Runs once.
+pub fn run(with: Timed<'_>) -> Run {
+    let real = Instant::now();
+    with.judge.begin();
+    let constants = with.judge.constants();
+    let begin = with.adapter.now().unwrap_or(real);
+    let is_simulated = with.adapter.now().is_some();
+    let deadline = begin + with.settings.time;
+    let (seed, settings) = (with.seed, with.settings);
+    let initial = with.judge.scene().and_then(|(_, states)| states.first().map(|state| (*state).clone()));
+    let session = Session { iosts: &with.timed.wire, constants: &constants, seed, deadline };
+    let started = match &initial {
+        Some(_) => with.adapter.start(&session),
+        None => Err(Failure::Start("a timed run is judged by a test case".to_owned())),
+    };
+    let ready = started.is_ok().then(|| real.elapsed());
+    let zero = with.adapter.now().unwrap_or_else(Instant::now);
+    let tolerance = if is_simulated { Duration::ZERO } else { settings.tolerance };
+    let initial =
+        initial.unwrap_or(State { location: coreach_model::LocationId(0), valuation: Default::default() });
+    let mut driver = Driver {
+        zero,
+        begin: real,
+        deadline,
+        initial,
+        trace: Vec::new(),
+        marks: Vec::new(),
+        last: RBig::ZERO,
+        silent: RBig::ZERO,
+        tolerance: seconds(tolerance),
+        origin: if is_simulated { RBig::ZERO } else { seconds(zero - begin) },
+        probe: (!is_simulated).then(Probe::start),
+        timing: Timing { is_simulated, tolerance, ..Timing::default() },
+        with,
+    };
+    let outcome = match started {
+        Err(failure) => Outcome::RunError(failure),
+        Ok(()) => bounded(settings, || driver.drive().unwrap_or_else(Outcome::RunError)),
+    };
+    let Driver { with: Timed { judge, adapter, .. }, trace, probe, mut timing, .. } = driver;
+    timing.jitter = probe.as_ref().map_or_else(Jitter::default, Probe::measured);
+    drop(probe);
+    let over = real.elapsed();
+    let settled = adapter.settle();
+    let wire = phased(adapter.evidence(real), ready, over);
+    adapter.stop();
+    Run {
+        constants,
+        seed,
+        trace,
+        outcome,
+        end: judge.shown(),
+        mix: Default::default(),
+        link: None,
+        crossed: 0,
+        settled,
+        wire,
+        retried: 0,
+        timing: Some(timing),
+        time: real.elapsed(),
+    }
+}
+
+/// What came of listening.
+enum Heard {
+    Nothing,
+    Moved,
+    Over(Outcome),
+}
+
+impl Driver<'_> {
+    fn instant(&self) -> Instant {
+        self.with.adapter.now().unwrap_or_else(Instant::now)
+    }
+
+    /// The time since the beginning, in whole microseconds.
+    fn now(&self) -> RBig {
+        seconds(self.instant().saturating_duration_since(self.zero))
+    }
+
+    /// When it is that time.
+    fn at(&self, time: &RBig) -> Instant {
+        (self.zero + Duration::from_micros(micros_up(time))).min(self.deadline)
+    }
+
+    fn drive(&mut self) -> Result<Outcome, Failure> {
+        let mut missed: Option<Duration> = None;
+        let mut steps = self.trace.len();
+        let mut length: u32 = 1;
+        let mut plan: Option<Plan> = None;
+        loop {
+            if self.trace.len() != steps {
+                (missed, steps, length, plan) = (None, self.trace.len(), 1, None);
+            }
+            if let Some(verdict) = self.with.judge.verdict() {
+                return Ok(Outcome::Verdict(verdict, Cause::Event));
+            }
+            if events(&self.trace) >= self.with.settings.steps {
+                return Ok(Outcome::inconclusive(Cause::Steps(self.with.settings.steps)));
+            }
+            if self.instant() >= self.deadline {
+                return Ok(Outcome::inconclusive(Cause::Time(self.with.settings.time)));
+            }
+            let next = match plan.take() {
+                Some(next) => next,
+                None => {
+                    // What has arrived goes first.
+                    match self.listen(self.zero)? {
+                        Heard::Nothing => {}
+                        Heard::Moved => continue,
+                        Heard::Over(outcome) => return Ok(outcome),
+                    }
+                    self.think(&mut missed)
+                }
+            };
+            let (aim, wait) = match &next {
+                Plan::Over(cause) => {
+                    let late = missed.map(Cause::Late).unwrap_or_else(|| cause.clone());
+                    return Ok(Outcome::inconclusive(late));
+                }
+                Plan::Send(event) => (super::delay_of(event).map(|delay| &self.last + delay), None),
+                Plan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
+            };
+            let silence = self.with.timed.silence_after.saturating_mul(length);
+            // The step before may have been later than it is judged, and what came since may have taken its time.
+            let silence_at = &self.last + seconds(silence) + &self.tolerance * RBig::from(2);
+            let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
+            let until = self.at(&first);
+            match self.listen(until)? {
+                Heard::Moved => continue,
+                Heard::Over(outcome) => return Ok(outcome),
+                Heard::Nothing => {}
+            }
+            let now = self.now();
+            if let (Plan::Send(event), Some(aim)) = (&next, &aim)
+                && now >= *aim
+            {
+                match self.send(event)? {
+                    Sending::Moved => {}
+                    Sending::Missed => {
+                        missed = Some(
+                            Duration::from_micros(micros_up(&(now - aim))).max(Duration::from_micros(1)),
+                        );
+                    }
+                    Sending::Over(outcome) => return Ok(outcome),
+                }
+                continue;
+            }
+            if wait.is_some_and(|wait| now >= wait) {
+                continue;
+            }
+            if now < silence_at {
+                plan = Some(next);
+                continue;
+            }
+            let is_planned = matches!(next, Plan::Send(_));
+            match self.silent(silence, is_planned, missed)? {
+                Silent::Longer => {
+                    (length, plan) = (length.saturating_add(1), Some(next));
+                }
+                Silent::Moved => {}
+                Silent::Over(outcome) => return Ok(outcome),
+            }
+        }
+    }
+
+    /// Asks the director, and measures how long it thinks.
+    fn think(&mut self, missed: &mut Option<Duration>) -> Plan {
+        let begin = Instant::now();
+        let now = (self.now() - &self.last).max(RBig::ZERO);
+        let scene = Scene {
+            now: now.clone(),
+            tolerance: self.tolerance.clone(),
+            takes_stimuli: self.with.adapter.takes_stimuli(),
+            judge: self.with.judge,
+        };
+        let plan = self.with.director.plan(scene);
+        if !matches!(plan, Plan::Send(_))
+            && missed.is_none()
+            && let Some((test, states)) = self.with.judge.scene()
+        {
+            let passed = states.iter().flat_map(|state| {
+                let numbers = test.stimuli[state.location].iter();
+                numbers.filter_map(|number| super::windows::closed_since(test, state, *number, &now))
+            });
+            *missed = passed.min().map(|late| Duration::from_micros(micros_up(&late)));
+        }
+        self.thought(begin);
+        plan
+    }
+
+    fn thought(&mut self, begin: Instant) {
+        let time = begin.elapsed();
+        self.timing.thought += time;
+        self.timing.longest_thought = self.timing.longest_thought.max(time);
+    }
+
+    /// Takes an observation that comes until then.
+    ///
+    /// First it is asked what is there: that may have come at any instant since nothing was. Where nothing is, one waits, and is woken by what comes:
+    /// that has come when it is read, but for the time that waking takes.
+    fn listen(&mut self, until: Instant) -> Result<Heard, Failure> {
+        let until = until.min(self.deadline);
+        let mut waits = self.timing.is_simulated;
+        loop {
+            let asked = self.instant();
+            let limit = if waits { until } else { asked.min(until) };
+            let received = self.with.adapter.receive(limit)?;
+            let read = self.now();
+            if waits && matches!(received, Received::Output(_)) {
+                self.silent = read.clone();
+            }
+            match received {
+                Received::Output(event) => return Ok(self.observed(&event, read)),
+                Received::Alien(text) => {
+                    return Ok(match self.with.judge.alien(text) {
+                        Judged::Ends(verdict, cause) => Heard::Over(Outcome::Verdict(verdict, cause)),
+                        Judged::Followed(_) => Heard::Moved,
+                    });
+                }
+                Received::Silence => {}
+            }
+            let now = self.instant();
+            if now < until {
+                self.silent = seconds(asked.saturating_duration_since(self.zero)).max(self.silent.clone());
+                if waits {
+                    // Something in this process, for which time does not pass while it is asked.
+                    std::thread::sleep(MOMENT.min(until - now));
+                }
+                waits = !waits;
+                continue;
+            }
+            let known = asked.max(until).saturating_duration_since(self.zero);
+            self.silent = seconds(known).max(self.silent.clone());
+            if let Some(probe) = self.probe.as_ref().filter(|_| waits && until > asked) {
+                probe.woke(until);
+            }
+            return Ok(Heard::Nothing);
+        }
+    }
+
+    /// Judges what was read at this instant.
+    fn observed(&mut self, received: &Event, read: RBig) -> Heard {
+        let begin = Instant::now();
+        let low = (&self.silent - &self.tolerance).min(read.clone());
+        let mark = Mark {
+            low: if self.timing.is_simulated { read.clone() } else { low },
+            high: &read + &self.tolerance,
+        };
+        self.silent = read.clone();
+        let measured = (&read - &self.last).max(RBig::ZERO);
+        let event = with_delay(received, measured.clone());
+        let Some((test, states)) = self.with.judge.scene() else { return Heard::Nothing };
+        let Some(state) = states.first() else { return Heard::Nothing };
+        if !fails(test, state, &event) {
+            return self.happened(Occurrence::Observation(event), mark, read);
+        }
+        // The system may have begun before the tester knew that it had.
+        let slack = if self.trace.is_empty() { self.origin.clone() } else { RBig::ZERO };
+        let interval = Interval {
+            low: (&mark.low - &self.last).max(RBig::ZERO),
+            high: Some((&mark.high - &self.last).max(RBig::ZERO) + slack),
+        };
+        let solver = self.with.director.solver();
+        let found = nearest(test, state, &event, &measured, &interval, solver);
+        if let Some(delay) = found {
+            self.timing.moved += 1;
+            self.thought(begin);
+            let at = (&self.last + &delay).min(mark.high.clone());
+            return self.happened(Occurrence::Observation(delayed_by(&event, delay)), mark, at);
+        }
+        let always = Interval { low: RBig::ZERO, high: None };
+        let by_time = nearest(test, state, &event, &measured, &always, solver).is_some();
+        let heard = self.doubted(Occurrence::Observation(event.clone()), mark.clone(), by_time);
+        self.thought(begin);
+        heard.unwrap_or_else(|| self.happened(Occurrence::Observation(event), mark, read))
+    }
+
+    /// What would fail, at other instants or on a machine that was late. `None`: it fails.
+    fn doubted(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Option<Heard> {
+        let found = self.otherwise(what.clone(), mark.clone(), &RBig::ZERO);
+        match found {
+            Otherwise::Yes(retold) => {
+                self.timing.moved += 1;
+                return Some(self.retell(retold));
+            }
+            Otherwise::Unclear => return Some(Heard::Over(Outcome::inconclusive(Cause::Crossed))),
+            Otherwise::No => {}
+        }
+        let late = self.probe.as_ref()?.since(self.zero);
+        if late <= Duration::from_micros(micros_up(&self.tolerance)) {
+            return None;
+        }
+        // By data alone it fails at whatever instants, unless a step before was another one.
+        let is_unsure = by_time || self.otherwise(what, mark, &seconds(late)) != Otherwise::No;
+        is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late))))
+    }
+
+    fn otherwise(&mut self, what: Occurrence, mark: Mark, wider: &RBig) -> Otherwise {
+        let Some((test, _)) = self.with.judge.scene() else { return Otherwise::No };
+        let steps = self.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
+        let marks = self.marks.iter().cloned().chain([mark]).collect();
+        let past = Past { test, initial: &self.initial, steps, marks, origin: self.origin.clone() };
+        otherwise(&past, wider, self.with.director.solver())
+    }
+
+    /// Judges the run as it may have been.
+    fn retell(&mut self, retold: super::history::Retold) -> Heard {
+        let super::history::Retold { steps, marks, end } = retold;
+        self.with.judge.begin();
+        let times: Vec<Duration> =
+            self.trace.iter().map(|step| step.at).chain([self.begin.elapsed()]).collect();
+        let mut trace = Vec::new();
+        for (what, at) in steps.into_iter().zip(times) {
+            match self.with.judge.take(&what) {
+                Judged::Followed(transition) => trace.push(Step { what, transition, at }),
+                // Silence may end it.
+                Judged::Ends(verdict, cause) => {
+                    self.trace = trace;
+                    return Heard::Over(Outcome::Verdict(verdict, cause));
+                }
+            }
+        }
+        (self.trace, self.marks, self.last) = (trace, marks, end);
+        if let Some(step) = self.trace.last() {
+            self.with.director.saw(step);
+        }
+        Heard::Moved
+    }
+
+    fn happened(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Heard {
+        match self.with.judge.take(&what) {
+            Judged::Followed(transition) => {
+                let at = if self.timing.is_simulated {
+                    Duration::from_micros(micros_up(&judged))
+                } else {
+                    self.begin.elapsed()
+                };
+                let step = Step { what, transition, at };
+                self.with.director.saw(&step);
+                self.trace.push(step);
+                self.marks.push(mark);
+                self.last = judged;
+                Heard::Moved
+            }
+            Judged::Ends(verdict, cause) => Heard::Over(Outcome::Verdict(verdict, cause)),
+        }
+    }
+
+    /// Sends the planned stimulus with the delay that it has now, if its guard allows that.
+    fn send(&mut self, planned: &Event) -> Result<Sending, Failure> {
+        let now = self.now();
+        let event = delayed_by(planned, (&now - &self.last).max(RBig::ZERO));
+        if !self.with.adapter.takes_stimuli() {
+            return Ok(Sending::Moved);
+        }
+        if !self.with.judge.can_send(&event) {
+            return Ok(Sending::Missed);
+        }
+        self.with.adapter.send(&without_delay(&event))?;
+        let sent = self.with.adapter.sent();
+        let mark = Mark { low: now.clone(), high: self.now() + &self.tolerance };
+        match sent {
+            Sent::No => Ok(Sending::Moved),
+            Sent::Yes | Sent::Crossed => match self.happened(Occurrence::Stimulus(event), mark, now) {
+                Heard::Over(outcome) => Ok(Sending::Over(outcome)),
+                _ if sent == Sent::Crossed => Ok(Sending::Over(Outcome::inconclusive(Cause::Crossed))),
+                _ => Ok(Sending::Moved),
+            },
+        }
+    }
+
+    /// Nothing has come for so long.
+    fn silent(
+        &mut self,
+        length: Duration,
+        is_planned: bool,
+        missed: Option<Duration>,
+    ) -> Result<Silent, Failure> {
+        let hears = self.with.adapter.hears();
+        let Some((test, states)) = self.with.judge.scene() else { return Ok(Silent::Longer) };
+        let (state, what) = (states.first().map(|state| (*state).clone()), Occurrence::Silence(length));
+        let next = state.as_ref().and_then(|state| crate::judge::case::quiet(test, state, length));
+        let verdict = next.as_ref().map(|(_, next)| test.verdict(next.location));
+        match verdict {
+            None | Some(Some(Verdict::Inconclusive)) if is_planned => Ok(Silent::Longer),
+            None | Some(Some(Verdict::Inconclusive)) => {
+                let cause = missed.map_or(Cause::Silence(length), Cause::Late);
+                Ok(Silent::Over(Outcome::inconclusive(cause)))
+            }
+            Some(None) if next.map(|(_, next)| next) == state => Ok(Silent::Longer),
+            Some(Some(Verdict::Fail)) => {
+                let begin = Instant::now();
+                let end = &self.last + seconds(length);
+                let mark = Mark { low: end.clone(), high: end.clone() };
+                let doubted = self.doubted(what.clone(), mark.clone(), true);
+                self.thought(begin);
+                Ok(match doubted.unwrap_or_else(|| self.happened(what, mark, end)) {
+                    Heard::Over(outcome) => Silent::Over(heard(outcome, hears)),
+                    _ => Silent::Moved,
+                })
+            }
+            Some(None | Some(Verdict::Pass | Verdict::WeakPass)) => {
+                let end = &self.last + seconds(length);
+                let mark = Mark { low: end.clone(), high: end.clone() };
+                Ok(match self.happened(what, mark, end) {
+                    Heard::Over(outcome) => Silent::Over(outcome),
+                    _ => Silent::Moved,
+                })
+            }
+        }
+    }
+}
+
+enum Sending {
+    /// It was sent, or something else goes first.
+    Moved,
+    /// Its window has closed.
+    Missed,
+    Over(Outcome),
+}
+
+enum Silent {
+    /// Nothing has changed.
+    Longer,
+    Moved,
+    Over(Outcome),
+}

@@ -1,0 +1,282 @@
+//! What the instants of a run may have been, all of them together.
+//!
+//! **Problem.** Each instant of a run is known up to a tolerance, and a guard compares several of them: with a clock that was reset at the
+//! third event, the tenth is late or not by what the third was. Who judges each event at the instant nearest to what was measured has
+//! decided about the third when the tenth comes, perhaps wrongly, and a correct system fails. Besides, an observation that was read just
+//! behind a stimulus may have been sent before that was taken.
+//!
+//! **Method.** Before a Fail is given, the run is judged once more with its instants as symbols: t1, t2, ... each in its interval, in order,
+//! and the delay of a step is the difference to the one before. From the initial state each step takes one of the transitions of its
+//! action that do not fail; guards and assigned values become terms over the instants (Definition 2 of the publication of 2024, along one
+//! trace), and the solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders are tried too: the
+//! one that was seen, and those in which an observation stands before a stimulus whose interval meets its own.
+//!
+//! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways than are looked at
+//! ([`MOST`]), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
+//! Of the orders only those with one observation moved are tried.
+//!
+//! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before something would fail; then a walk through the
+//! trace with a query at its end, and one wherever several transitions may be taken.
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::solver::{Answer, Solver, Witness};
+use coreach_model::iosts::{Iosts, LocationId};
+use coreach_model::semantics::{Event, State};
+use coreach_model::term::node::Comparison;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{Datum, Term, TransitionId, Type, Value, Verdict};
+use dashu::rational::RBig;
+
+use crate::run::Occurrence;
+use crate::test_case::TestCase;
+use crate::timed::{delayed_by, seconds};
+
+/// The most queries.
+const MOST: usize = 96;
+
+/// An observation is moved before at most so many stimuli.
+const MOST_MOVED: usize = 3;
+
+/// Between which instants a step has happened, in seconds since the beginning.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// Not before.
+    pub low: RBig,
+    /// Not after.
+    pub high: RBig,
+}
+
+/// A run, the step that would fail at its end.
+#[derive(Clone, Debug)]
+pub struct Past<'a> {
+    /// The test case.
+    pub test: &'a TestCase,
+    /// Where it began.
+    pub initial: &'a State,
+    /// What happened.
+    pub steps: Vec<Occurrence>,
+    /// When.
+    pub marks: Vec<Mark>,
+    /// The system may have begun so long before the tester knew that it had.
+    pub origin: RBig,
+}
+
+/// A run as it may have been.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Retold {
+    /// What happened, with the delays that it may have had.
+    pub steps: Vec<Occurrence>,
+    /// When, as it was known.
+    pub marks: Vec<Mark>,
+    /// The instant of the last step.
+    pub end: RBig,
+}
+
+/// Whether the run may have been one that does not fail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Otherwise {
+    /// It surely was none.
+    No,
+    /// It may have been this one.
+    Yes(Retold),
+    /// That is not known.
+    Unclear,
+}
+
+/// Looks for instants, each at most `wider` outside of its interval, at which nothing fails.
+pub fn otherwise(past: &Past<'_>, wider: &RBig, solver: &mut dyn Solver) -> Otherwise {
+    let mut search = Search { past, wider, solver, queries: 0, is_unclear: false };
+    for order in orders(past, wider) {
+        if let Some(retold) = search.along(&order) {
+            return Otherwise::Yes(retold);
+        }
+    }
+    if search.is_unclear { Otherwise::Unclear } else { Otherwise::No }
+}
+
+/// The orders in which the steps may have happened, by number; the one that was seen first.
+fn orders(past: &Past<'_>, wider: &RBig) -> Vec<Vec<usize>> {
+    let seen: Vec<usize> = (0..past.steps.len()).collect();
+    let mut orders = vec![seen.clone()];
+    for (at, step) in past.steps.iter().enumerate() {
+        if !matches!(step, Occurrence::Observation(_)) {
+            continue;
+        }
+        for before in (0..at).rev().take(MOST_MOVED) {
+            let is_sent = matches!(past.steps[before], Occurrence::Stimulus(_));
+            if !is_sent || &past.marks[at].low - wider > &past.marks[before].high + wider {
+                break;
+            }
+            let mut order = seen.clone();
+            order[before..=at].rotate_right(1);
+            orders.push(order);
+        }
+    }
+    orders
+}
+
+struct Search<'a, 's> {
+    past: &'a Past<'a>,
+    wider: &'a RBig,
+    solver: &'s mut dyn Solver,
+    queries: usize,
+    is_unclear: bool,
+}
+
+/// Where a way has come to.
+#[derive(Clone)]
+struct Way {
+    location: LocationId,
+    values: Substitution,
+    conditions: Vec<Term>,
+}
+
+/// The symbol of an instant.
+fn instant(number: usize) -> Datum {
+    Datum::new(format!("instant {number}"), Type::Real)
+}
+
+fn literal(value: &RBig) -> Term {
+    Term::literal(Value::Real(value.clone()))
+}
+
+impl Search<'_, '_> {
+    fn along(&mut self, order: &[usize]) -> Option<Retold> {
+        let Past { initial, origin, .. } = self.past;
+        let values = initial.valuation.iter();
+        let values = values.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
+        // The instant 0 is when the system began.
+        let began = Term::datum(&instant(0));
+        let conditions = vec![
+            Term::compare(Comparison::AtLeast, &began, &literal(&(RBig::ZERO - origin))),
+            Term::compare(Comparison::AtMost, &began, &literal(&RBig::ZERO)),
+        ];
+        self.from(order, 0, Way { location: initial.location, values, conditions })
+    }
+
+    /// Goes on from the step at this place of the order.
+    fn from(&mut self, order: &[usize], at: usize, way: Way) -> Option<Retold> {
+        let Some(&number) = order.get(at) else { return self.instants(order, &way) };
+        let Past { test, steps, marks, .. } = self.past;
+        let (before, now) = (Term::datum(&instant(at)), Term::datum(&instant(at + 1)));
+        let passed = Term::subtract(&now, &before);
+        let mut way = way;
+        way.conditions.push(Term::compare(Comparison::AtLeast, &passed, &literal(&RBig::ZERO)));
+        if let Occurrence::Silence(time) = &steps[number] {
+            way.conditions.push(Term::equal(&passed, &literal(&seconds(*time))));
+        } else {
+            let Mark { low, high } = &marks[number];
+            way.conditions.push(Term::compare(Comparison::AtLeast, &now, &literal(&(low - self.wider))));
+            way.conditions.push(Term::compare(Comparison::AtMost, &now, &literal(&(high + self.wider))));
+        }
+        let mut options: Vec<(Option<Verdict>, Way)> = Vec::new();
+        for (number, values) in candidates(test, way.location, &steps[number], &passed) {
+            let transition = &test.iosts.transitions[number];
+            let mut known = way.values.clone();
+            known.extend(values);
+            let guard = substitute(&transition.guard, &known);
+            let verdict = test.verdict(transition.target);
+            if guard.is_false() || verdict == Some(Verdict::Fail) {
+                continue;
+            }
+            let mut next = Way { location: transition.target, ..way.clone() };
+            next.conditions.extend(guard.conjuncts());
+            for (variable, value) in &transition.assignments {
+                next.values.insert(variable.clone(), substitute(value, &known));
+            }
+            options.push((verdict, next));
+        }
+        let is_last = at + 1 == order.len();
+        let is_choice = options.len() > 1;
+        // What goes on is better than what ends without a verdict on the system.
+        options.sort_by_key(|(verdict, _)| *verdict == Some(Verdict::Inconclusive));
+        for (verdict, next) in options {
+            let ends = verdict.is_some() && !is_last;
+            if (ends || is_choice && !is_last) && !self.may_be(&next.conditions) {
+                continue;
+            }
+            if ends {
+                // The run would have been over before: nothing can be said of what came then.
+                self.is_unclear = true;
+                continue;
+            }
+            if let Some(found) = self.from(order, at + 1, next) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn may_be(&mut self, conditions: &[Term]) -> bool {
+        self.queries += 1;
+        if self.queries > MOST {
+            self.is_unclear = true;
+            return false;
+        }
+        self.solver.check(conditions) != Answer::Unsat
+    }
+
+    /// Instants for a way that goes through.
+    fn instants(&mut self, order: &[usize], way: &Way) -> Option<Retold> {
+        self.queries += 1;
+        if self.queries > MOST {
+            self.is_unclear = true;
+            return None;
+        }
+        let values = match self.solver.witness(&way.conditions) {
+            Witness::Found(values) => values,
+            Witness::None => return None,
+            Witness::Unknown => {
+                self.is_unclear = true;
+                return None;
+            }
+        };
+        let at = |number: usize| match values.get(&instant(number)) {
+            Some(Value::Real(value)) => value.clone(),
+            // All instants have bounds, so all are in the question.
+            _ => RBig::ZERO,
+        };
+        let steps = order.iter().enumerate().map(|(place, number)| {
+            let delay = at(place + 1) - at(place);
+            match &self.past.steps[*number] {
+                Occurrence::Stimulus(event) => Occurrence::Stimulus(delayed_by(event, delay)),
+                Occurrence::Observation(event) => Occurrence::Observation(delayed_by(event, delay)),
+                other => other.clone(),
+            }
+        });
+        Some(Retold {
+            steps: steps.collect(),
+            marks: order.iter().map(|number| self.past.marks[*number].clone()).collect(),
+            end: at(order.len()),
+        })
+    }
+}
+
+/// The transitions that the step may have taken here, with what its parameters stand for.
+fn candidates(
+    test: &TestCase,
+    location: LocationId,
+    step: &Occurrence,
+    passed: &Term,
+) -> Vec<(TransitionId, BTreeMap<Datum, Term>)> {
+    let (numbers, event): (&[TransitionId], Option<&Event>) = match step {
+        Occurrence::Stimulus(event) => (&test.stimuli[location], Some(event)),
+        Occurrence::Observation(event) => (&test.observations[location], Some(event)),
+        Occurrence::Silence(_) => (&test.silences[location], None),
+        Occurrence::Delay(_) => (&[], None),
+    };
+    let is_of = |iosts: &Iosts, number: TransitionId| {
+        let action = iosts.action(iosts.transitions[number].action);
+        event.is_none_or(|event| action.name == event.action)
+    };
+    let values = |number: TransitionId| {
+        let parameters = &test.iosts.action(test.iosts.transitions[number].action).parameters;
+        let rest = event.into_iter().flat_map(|event| event.values.iter().skip(1));
+        let rest = parameters.iter().skip(1).zip(rest);
+        let rest = rest.map(|(datum, value)| (datum.clone(), Term::literal(value.clone())));
+        parameters.first().map(|delay| (delay.clone(), passed.clone())).into_iter().chain(rest).collect()
+    };
+    let found = numbers.iter().copied().filter(|number| is_of(&test.iosts, *number));
+    found.map(|number| (number, values(number))).collect()
+}

@@ -1,0 +1,179 @@
+//! How late this machine is: what tells a slow system from a busy machine.
+//!
+//! **Problem.** A system that answers too late has failed; a system that was not let run has not. From outside both look the same.
+//!
+//! **Method.** A thread sleeps a millisecond, again and again, and notes by how much it woke too late; the driver's own waits are noted as
+//! well. Where a thread of ours was held up, a process of others may have been. A sleep that is not over yet counts as late by what has
+//! passed of it: the machine may be held up right now.
+//!
+//! **What it cannot see**: a system that alone is held up, for instance by a debugger or by a limit of its container.
+//!
+//! **Ends** with the run. **Costs** a thread that wakes a thousand times a second, some microseconds each time.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long the thread sleeps.
+const SLEEP: Duration = Duration::from_millis(1);
+
+/// What is less late is remembered as a number only.
+const LATE: Duration = Duration::from_millis(1);
+
+/// So many late moments are remembered with their instants. Of more the oldest is forgotten, and the next one takes over its lateness, if that
+/// was greater.
+const MOST: usize = 10_000;
+
+/// The width of a bar of the histogram, in microseconds, and how many there are; the last has everything beyond.
+const BAR: u128 = 50;
+const BARS: usize = 4_000;
+
+/// How late the machine was in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Jitter {
+    /// The greatest lateness.
+    pub most: Duration,
+    /// Of a hundred moments, ninety-nine were at most so late.
+    pub p99: Duration,
+}
+
+/// A probe at work.
+#[derive(Debug)]
+pub struct Probe(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    stops: AtomicBool,
+    noted: Mutex<Noted>,
+}
+
+#[derive(Debug)]
+struct Noted {
+    /// When the thread should be awake again.
+    due: Option<Instant>,
+    late: VecDeque<(Instant, Duration)>,
+    bars: Vec<u32>,
+    most: Duration,
+}
+
+impl Noted {
+    fn note(&mut self, at: Instant, late: Duration) {
+        let bar = usize::try_from(late.as_micros() / BAR).unwrap_or(BARS).min(BARS - 1);
+        self.bars[bar] = self.bars[bar].saturating_add(1);
+        self.most = self.most.max(late);
+        if late < LATE {
+            return;
+        }
+        if self.late.len() == MOST
+            && let Some((_, dropped)) = self.late.pop_front()
+            && let Some((_, oldest)) = self.late.front_mut()
+        {
+            *oldest = dropped.max(*oldest);
+        }
+        self.late.push_back((at, late));
+    }
+
+    /// The end of the bar below which ninety-nine of a hundred are.
+    fn p99(&self) -> Duration {
+        let all: u64 = self.bars.iter().map(|count| u64::from(*count)).sum();
+        let mut below = 0;
+        for (at, count) in self.bars.iter().enumerate() {
+            below += u64::from(*count);
+            if below * 100 >= all * 99 && below > 0 {
+                let end = Duration::from_micros(u64::try_from((at as u128 + 1) * BAR).unwrap_or(u64::MAX));
+                return if at + 1 == BARS { self.most } else { end.min(self.most) };
+            }
+        }
+        Duration::ZERO
+    }
+}
+
+impl Probe {
+    /// Begins to measure. Where the system has no thread for it, the driver's own waits are all that is noted.
+    pub fn start() -> Probe {
+        let noted = Noted { due: None, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO };
+        let shared = Arc::new(Shared { stops: AtomicBool::new(false), noted: Mutex::new(noted) });
+        let theirs = shared.clone();
+        let work = move || {
+            while !theirs.stops.load(Ordering::Relaxed) {
+                let due = Instant::now() + SLEEP;
+                theirs.with(|noted| noted.due = Some(due));
+                thread::sleep(SLEEP);
+                let now = Instant::now();
+                theirs.with(|noted| noted.note(now, now.saturating_duration_since(due)));
+            }
+            theirs.with(|noted| noted.due = None);
+        };
+        drop(thread::Builder::new().name("jitter".to_owned()).spawn(work));
+        Probe(shared)
+    }
+
+    /// A wait of ours that should have ended at `due` has ended now.
+    pub fn woke(&self, due: Instant) {
+        let now = Instant::now();
+        self.0.with(|noted| noted.note(now, now.saturating_duration_since(due)));
+    }
+
+    /// The greatest lateness since then, that of a sleep that is not over included.
+    pub fn since(&self, instant: Instant) -> Duration {
+        let late = self.0.with(|noted| {
+            let past = noted.late.iter().filter(|(at, _)| *at >= instant).map(|(_, late)| *late).max();
+            let pending = noted.due.map(|due| Instant::now().saturating_duration_since(due));
+            past.max(pending).unwrap_or(Duration::ZERO)
+        });
+        whole(late)
+    }
+
+    /// What was measured until now.
+    pub fn measured(&self) -> Jitter {
+        self.0.with(|noted| Jitter { most: whole(noted.most), p99: whole(noted.p99()) })
+    }
+}
+
+/// In whole microseconds, as everything is that a record keeps; not less than it was.
+fn whole(time: Duration) -> Duration {
+    Duration::from_micros(u64::try_from(time.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX))
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        self.0.stops.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    fn with<R>(&self, work: impl FnOnce(&mut Noted) -> R) -> R {
+        work(&mut self.noted.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted() -> Noted {
+        Noted { due: None, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO }
+    }
+
+    #[test]
+    fn of_a_hundred_moments_ninety_nine_are_at_most_so_late() {
+        let (mut noted, now) = (noted(), Instant::now());
+        (0..99).for_each(|_| noted.note(now, Duration::from_micros(120)));
+        noted.note(now, Duration::from_millis(70));
+        assert_eq!(noted.p99(), Duration::from_micros(150));
+        noted.note(now, Duration::from_millis(80));
+        assert_eq!(noted.p99(), Duration::from_micros(70_050));
+        assert_eq!(noted.most, Duration::from_millis(80));
+    }
+
+    #[test]
+    fn what_is_forgotten_is_not_taken_for_less() {
+        let (mut noted, now) = (noted(), Instant::now());
+        noted.note(now, Duration::from_millis(300));
+        (0..2 * MOST).for_each(|_| noted.note(now, Duration::from_millis(2)));
+        let worst = noted.late.iter().map(|(_, late)| *late).max();
+        assert_eq!(worst, Some(Duration::from_millis(300)));
+    }
+}

@@ -1,0 +1,206 @@
+//! Timed execution: test cases in which time is data, on real time and on simulated time.
+//!
+//! **Problem.** A timed test case says at which *instants* something may be sent and must be seen. A tester has a clock that is read
+//! later than things happen, waits that end late, and a solver that takes its time; none of that is the system's fault.
+//!
+//! **Method.** Time is data: each visible action has a first parameter, the *delay*, the time since the step before it
+//! ([`coreach_model::timed::delayed`]). So the judge of a deterministic test case judges a timed one as well, and records, replays,
+//! explanations and coverage read its events as any others. What is new is who gives that parameter its value:
+//!
+//! - [`driver`]: the loop. Chooses stimuli with instants, waits for them, listens meanwhile, and measures.
+//! - [`windows`]: when a stimulus may be sent, and which instant of that is chosen.
+//! - [`tolerance`]: an instant is known only up to a tolerance. The nearest delay that is allowed.
+//! - [`history`]: what all instants of a run may have been together. A Fail because of time is given only if there are none that
+//!   avoid it.
+//! - [`jitter`]: how late this machine wakes up who sleeps.
+//! - [`simulated`]: a model that stands for a system, with a clock of its own: nobody waits.
+//! - [`mutants`]: what is wrong in such models.
+//! - [`strategy`] and [`script`]: who plans, by lot or by a strategy, or as a stored run went.
+//!
+//! One unit of time is a second. Times are measured in whole microseconds, and computed with as exact rationals.
+
+pub mod driver;
+pub mod history;
+pub mod jitter;
+pub mod mutants;
+pub mod script;
+pub mod simulated;
+pub mod strategy;
+pub mod tolerance;
+pub mod windows;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId};
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Numbered, Type, Value, number};
+use dashu::integer::IBig;
+use dashu::rational::RBig;
+use serde_json::Value as Json;
+
+use crate::json;
+use crate::run::Occurrence;
+
+/// The most that `silence_after` may be: about a month, so that what is added to the clock does not run over.
+const LONGEST: u64 = 31 * 24 * 3600;
+
+/// What was measured in a timed run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Timing {
+    /// Was it the time of a simulated system?
+    pub is_simulated: bool,
+    /// How far an instant may have been from where it was measured.
+    pub tolerance: Duration,
+    /// How often something was judged at another instant than the measured one.
+    pub moved: usize,
+    /// How late the machine was.
+    pub jitter: jitter::Jitter,
+    /// How long the tester thought: plans, values, questions to the solver.
+    pub thought: Duration,
+    /// The longest of these.
+    pub longest_thought: Duration,
+}
+
+/// What a timed test case says beside its graph.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimedCase {
+    /// The first parameter of each visible action: the time since the step before.
+    pub delay: Datum,
+    /// After so long without an event there is silence; whole milliseconds.
+    pub silence_after: Duration,
+    /// The inputs that the tester sees and does not send. In the graph of the test case they are outputs: observations.
+    pub uncontrollable: BTreeSet<ActionId>,
+    /// What an adapter is told: the actions without their delay, as they go over the wire.
+    pub wire: Iosts,
+}
+
+impl TimedCase {
+    /// Takes what a document says of time, and makes what the tester only sees observations.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(document: &Json, iosts: &mut Iosts) -> Result<Option<TimedCase>, String> {
+        let Some(timed) = document.get("timed") else { return Ok(None) };
+        let name = timed.get("delay").and_then(Json::as_str).ok_or("`timed` has no text `delay`")?;
+        let after = timed.get("silence_after").and_then(duration);
+        let silence_after =
+            after.ok_or("`silence_after` of `timed` is no time above 0 and up to a month, in seconds")?;
+        let delay = Datum::new(name, Type::Real);
+        for action in iosts.actions.iter().filter(|action| action.is_visible()) {
+            if action.parameters.first() != Some(&delay) {
+                return Err(format!("the first parameter of `{}` is not `{name}` of type real", action.name));
+            }
+        }
+        let mut uncontrollable = BTreeSet::new();
+        for action in document.get("actions").and_then(Json::as_array).into_iter().flatten() {
+            let controllable = match action.get("controllable") {
+                None => true,
+                Some(flag) => flag.as_bool().ok_or("`controllable` is neither `true` nor `false`")?,
+            };
+            let named = action.get("name").and_then(Json::as_str).and_then(|name| iosts.find_action(name));
+            if let Some(id) = named.filter(|_| !controllable) {
+                if iosts.action(id).kind != ActionKind::Input {
+                    return Err(format!(
+                        "`{}` is no input, and `controllable` is of inputs",
+                        iosts.action(id).name
+                    ));
+                }
+                uncontrollable.insert(id);
+            }
+        }
+        for id in &uncontrollable {
+            iosts.actions[*id].kind = ActionKind::Output;
+        }
+        let wire = wire(iosts);
+        Ok(Some(TimedCase { delay, silence_after, uncontrollable, wire }))
+    }
+}
+
+/// The actions as an adapter sees them: without delays, and without a graph.
+fn wire(iosts: &Iosts) -> Iosts {
+    let mut actions = iosts.actions.clone();
+    for action in actions.iter_mut().filter(|action| action.is_visible()) {
+        action.parameters.remove(0);
+    }
+    let transitions = Numbered::new();
+    let locations: Numbered<LocationId, _> = vec![iosts.location(iosts.initial).clone()].into();
+    Iosts { actions, transitions, locations, initial: LocationId(0), ..iosts.clone() }
+}
+
+/// A time as a document states it, in seconds; up to whole milliseconds.
+fn duration(json: &Json) -> Option<Duration> {
+    let text = match json {
+        Json::String(text) => text.clone(),
+        Json::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let seconds = number::real(&text, json::DOCUMENT.digits).ok()?;
+    let milliseconds = u64::try_from((seconds * RBig::from(1000)).ceil()).ok()?;
+    (1..=LONGEST * 1000).contains(&milliseconds).then(|| Duration::from_millis(milliseconds))
+}
+
+/// A time in seconds, as the values of a delay are.
+pub fn seconds(time: Duration) -> RBig {
+    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    RBig::from_parts(IBig::from(micros), 1_000_000u32.into())
+}
+
+/// The whole microseconds of a time in seconds, rounded down; 0 for what is before the beginning.
+pub fn micros(seconds: &RBig) -> u64 {
+    u64::try_from((seconds * RBig::from(1_000_000)).floor()).unwrap_or(if *seconds < RBig::ZERO {
+        0
+    } else {
+        u64::MAX
+    })
+}
+
+/// The whole microseconds of a time in seconds, rounded up.
+pub fn micros_up(seconds: &RBig) -> u64 {
+    u64::try_from((seconds * RBig::from(1_000_000)).ceil()).unwrap_or(if *seconds < RBig::ZERO {
+        0
+    } else {
+        u64::MAX
+    })
+}
+
+/// The delay of an event of a timed test case.
+pub fn delay_of(event: &Event) -> Option<&RBig> {
+    match event.values.first() {
+        Some(Value::Real(delay)) => Some(delay),
+        _ => None,
+    }
+}
+
+/// The event with this delay instead of its own.
+#[must_use]
+pub fn delayed_by(event: &Event, delay: RBig) -> Event {
+    let mut event = event.clone();
+    if let Some(first) = event.values.first_mut() {
+        *first = Value::Real(delay);
+    }
+    event
+}
+
+/// An event as it goes over the wire.
+pub fn without_delay(event: &Event) -> Event {
+    Event::new(event.action.clone(), event.values.iter().skip(1).cloned())
+}
+
+/// An event that came over the wire, after this delay.
+pub fn with_delay(event: &Event, delay: RBig) -> Event {
+    Event::new(event.action.clone(), std::iter::once(Value::Real(delay)).chain(event.values.iter().cloned()))
+}
+
+/// Are they the same but for their delays? No two runs have the same.
+pub fn is_alike(one: &Occurrence, other: &Occurrence) -> bool {
+    let rest = |event: &Event| event.values.get(1..).unwrap_or_default().to_vec();
+    match (one, other) {
+        (Occurrence::Stimulus(a), Occurrence::Stimulus(b))
+        | (Occurrence::Observation(a), Occurrence::Observation(b)) => {
+            a.action == b.action && rest(a) == rest(b)
+        }
+        (Occurrence::Silence(_), Occurrence::Silence(_)) => true,
+        _ => one == other,
+    }
+}

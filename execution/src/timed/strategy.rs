@@ -1,0 +1,91 @@
+//! Planning by a strategy: which stimulus, with which values, and when.
+//!
+//! The strategy orders the moves of the state as in an untimed run ([`crate::strategy`]); the first stimulus that has a window from now on is
+//! planned. A wait that stands first, where something could be sent as well, lasts a part of the time of silence that is drawn; then
+//! moves are ordered anew. `plan` looks ahead in the delayed form, where delays are values like others: it says which stimulus leads to Pass,
+//! with which values and when. Where its instant has passed meanwhile, another one of the window is drawn.
+
+use std::collections::BTreeMap;
+
+use coreach_analyses::solver::Solver;
+use dashu::rational::RBig;
+
+use crate::random::Random;
+use crate::run::{Cause, Run, Step};
+use crate::strategy::{Move, Strategy, order};
+use crate::tester::Drive;
+use crate::timed::driver::{self, Director, Plan, Scene, Timed};
+use crate::timed::windows::{Wanted, choose};
+use crate::timed::{TimedCase, seconds};
+use crate::values::{Source, Values};
+
+/// Plans by a strategy.
+struct Planner<'a, 'b> {
+    strategy: &'a mut Strategy<'b>,
+    values: &'a mut Values,
+    solver: &'a mut dyn Solver,
+    random: Random,
+}
+
+/// Runs once.
+pub fn run(drive: Drive<'_, '_>, timed: TimedCase) -> Run {
+    let Drive { judge, seed, settings, adapter, strategy, values, solver } = drive;
+    judge.begin();
+    values.begin(&judge.constants());
+    let mut planner = Planner { strategy, values, solver, random: Random::new(seed) };
+    let run = driver::run(Timed { judge, timed, seed, settings, adapter, director: &mut planner });
+    let mix: BTreeMap<Source, usize> = planner.values.end();
+    Run { mix, ..run }
+}
+
+impl Director for Planner<'_, '_> {
+    fn plan(&mut self, scene: Scene<'_>) -> Plan {
+        let Scene { judge, now, tolerance, takes_stimuli } = scene;
+        let Some(moves) = order(self.strategy, judge, &mut self.random, self.solver) else {
+            return Plan::Over(Cause::Ended);
+        };
+        let Some((test, states)) = judge.scene() else { return Plan::Over(Cause::NothingToDo) };
+        let (Some(state), Some(timed)) = (states.first(), &test.timed) else {
+            return Plan::Over(Cause::NothingToDo);
+        };
+        let is_wanted = self.strategy.waits();
+        for (at, one) in moves.iter().enumerate() {
+            match one {
+                Move::Send(number) if takes_stimuli => {
+                    let planned = self.strategy.planned(*number);
+                    let wanted =
+                        Wanted { test, state, number: *number, now: &now, margin: &tolerance, planned };
+                    if let Some(event) = choose(wanted, self.values, &mut self.random, self.solver) {
+                        return Plan::Send(event);
+                    }
+                }
+                Move::Send(_) => {}
+                Move::Wait if is_wanted => return Plan::Wait(None),
+                Move::Wait if at + 1 < moves.len() => {
+                    let part = RBig::from_parts(self.random.below(1000).into(), 1000u32.into());
+                    return Plan::Wait(Some(now + seconds(timed.silence_after) * part));
+                }
+                Move::Wait => {}
+            }
+        }
+        if !takes_stimuli || moves.contains(&Move::Wait) || judge.offers().may_observe {
+            Plan::Wait(None)
+        } else {
+            Plan::Over(Cause::NothingToDo)
+        }
+    }
+
+    fn saw(&mut self, step: &Step) {
+        if let Some(event) = step.what.event() {
+            // Delays are measured: no values to use again.
+            self.values.saw(event.values.get(1..).unwrap_or_default());
+        }
+        if let Some(number) = step.transition {
+            self.strategy.took(number);
+        }
+    }
+
+    fn solver(&mut self) -> &mut dyn Solver {
+        self.solver
+    }
+}
