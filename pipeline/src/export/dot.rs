@@ -113,15 +113,7 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
             }
         }
     }
-    let (fill, border) = match view.mark(location) {
-        None => ("white", "black"),
-        Some(Mark::Accept) => ("#e3f4e3", "#2e7d32"),
-        Some(Mark::Reject) => ("#fbe9e7", "#b36b5e"),
-        Some(Mark::Verdict(Verdict::Pass)) => ("#66bb6a", "#1b5e20"),
-        Some(Mark::Verdict(Verdict::WeakPass)) => ("#dce775", "#827717"),
-        Some(Mark::Verdict(Verdict::Inconclusive)) => ("#ffca28", "#8d6e00"),
-        Some(Mark::Verdict(Verdict::Fail)) => ("#ef5350", "#8e0000"),
-    };
+    let (fill, border) = colours(view.mark(location));
     let mut node = graph.node_named(id(view, location));
     node.set_html(&format!("<{}>", lines.join("<BR/>")));
     if fill != "white" {
@@ -129,6 +121,19 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
     }
     if let Some(description) = &shown.description {
         node.set("tooltip", &tooltip(description), true);
+    }
+}
+
+/// The colours of a location: its own, and its border's.
+pub(super) fn colours(mark: Option<Mark>) -> (&'static str, &'static str) {
+    match mark {
+        None => ("white", "black"),
+        Some(Mark::Accept) => ("#e3f4e3", "#2e7d32"),
+        Some(Mark::Reject) => ("#fbe9e7", "#b36b5e"),
+        Some(Mark::Verdict(Verdict::Pass)) => ("#66bb6a", "#1b5e20"),
+        Some(Mark::Verdict(Verdict::WeakPass)) => ("#dce775", "#827717"),
+        Some(Mark::Verdict(Verdict::Inconclusive)) => ("#ffca28", "#8d6e00"),
+        Some(Mark::Verdict(Verdict::Fail)) => ("#ef5350", "#8e0000"),
     }
 }
 

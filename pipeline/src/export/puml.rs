@@ -10,9 +10,9 @@ use std::fmt::Write;
 use coreach_model::LocationId;
 use coreach_model::visible::visible;
 
+use super::View;
+use super::dot::colours;
 use super::labels::{action, condition_lines};
-use super::{Mark, View};
-use crate::artifact::Verdict;
 
 /// The diagram as text.
 pub fn puml(view: &View<'_>) -> String {
@@ -26,15 +26,8 @@ pub fn puml(view: &View<'_>) -> String {
     let once = view.said_once().map_or(String::new(), |sentence| format!("; {}", text(&sentence)));
     let _ = writeln!(out, "title {}: {what}\\n{side}{once}", text(&view.iosts.name));
     for location in view.iosts.location_ids() {
-        let colour = match view.mark(location) {
-            None => "",
-            Some(Mark::Accept) => " #e3f4e3",
-            Some(Mark::Reject) => " #fbe9e7",
-            Some(Mark::Verdict(Verdict::Pass)) => " #66bb6a",
-            Some(Mark::Verdict(Verdict::WeakPass)) => " #dce775",
-            Some(Mark::Verdict(Verdict::Inconclusive)) => " #ffca28",
-            Some(Mark::Verdict(Verdict::Fail)) => " #ef5350",
-        };
+        let mark = view.mark(location);
+        let colour = mark.map_or(String::new(), |_| format!(" {}", colours(mark).0));
         let label = text(&view.iosts.location(location).label);
         let _ = writeln!(out, "state \"{label}\" as {}{colour}", id(location));
     }

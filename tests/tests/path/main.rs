@@ -5,5 +5,6 @@
 mod counts;
 mod equivalence;
 mod refusals;
+mod sptg;
 mod support;
 mod traces;

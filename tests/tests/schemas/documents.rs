@@ -445,6 +445,25 @@ fn explorations_follow_their_schema() {
     follow("exploration.schema.json", &documents);
 }
 
+/// A path with transitions left out, one that silence cuts.
+#[test]
+fn path_guided_test_cases_follow_their_schema() {
+    use coreach_analyses::solver::z3::Z3Solver;
+    use coreach_project::guided;
+
+    let path = root().join("examples/atm_timed/specification.yaml");
+    let made = |steps: &str, time: &str| {
+        let time = guided::parse_time(time).unwrap();
+        let (wanted, _) = guided::wanted(&path, steps, Some(&time)).unwrap();
+        let made = guided::make(&wanted, false, true, &mut Z3Solver::default()).unwrap();
+        guided::document(&wanted, &made, &[PathBuf::from("out/test_case.json")], 0)
+    };
+    let documents =
+        [made("(tr1,tr2,tr3,tr4)*2", "5"), made("tr1,tr2,tr6", "1/2"), made("tr8,tr9", guided::SYMBOLIC)];
+    assert_eq!(documents[1]["unseen"], json!([3]));
+    follow("path.schema.json", &documents);
+}
+
 /// Of a trace that goes wrong, one that takes an input that the model does not take, one that ends early, one that passes.
 #[test]
 fn verdicts_off_line_follow_their_schema() {
