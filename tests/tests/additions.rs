@@ -133,6 +133,7 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "execution/src/judge/case.rs",
             "execution/src/judge/crossing.rs",
             "execution/src/junit.rs",
+            "execution/src/offline/judge.rs",
             "execution/src/planner.rs",
             "execution/src/timed/driver.rs",
             "execution/src/timed/driver.rs",

@@ -487,12 +487,13 @@ fn verdicts_off_line_follow_their_schema() {
         told("1,askPlan,4\n"),
         told("1,location,4\n1/3,plan,4\n"),
         told("1,location,4\n1/3,askPlan,4\n3.5\n"),
+        told("1,location,4\n0.5,askPlan,4\n2.5,error,1\n1,location,4\n0.5,askPlan,5\n"),
         told("1,location,4\n"),
         told("1,location,4\n0.5,askPlan,4\n"),
     ];
     assert_eq!(
         documents.each_ref().map(|document| document["rule"].clone()),
-        ["R2", "R2", "R6", "R2", "R5", "R3"]
+        ["R2", "R2", "R6", "R2", "R2", "R5", "R3"]
     );
     follow("offline-verdict.schema.json", &documents);
 }

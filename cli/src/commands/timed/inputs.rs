@@ -94,7 +94,12 @@ fn write_all(
             Some((path, items)) => {
                 let names: Vec<String> = path.iter().map(|number| model.timed.called(*number)).collect();
                 let count = items.iter().filter(|item| matches!(item, Item::Event(..))).count();
-                format!("{}: {} along {}\n", goal.transition, plural(count, "event"), names.join(","))
+                format!(
+                    "{}: {} along {}\n",
+                    goal.transition,
+                    plural(count, if arguments.whole { "event" } else { "input" }),
+                    names.join(",")
+                )
             }
             None if goal.is_never => format!("{}: no run takes it\n", goal.transition),
             None => {

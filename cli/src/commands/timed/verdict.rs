@@ -130,7 +130,7 @@ fn reason(offline: &Offline<'_>, why: &Why) -> String {
         let _ = writeln!(text, "  allowed: {}", allowed_text(allowed));
     }
     let until = match &why.until {
-        Until::Forever => "silence was allowed for as long as it lasts".to_owned(),
+        Until::Forever => "silence was allowed without end".to_owned(),
         Until::End(end) => format!("silence was allowed {} after the last event", until(end)),
         Until::Unsaid => "until when silence was allowed depends on data that are not known".to_owned(),
     };
