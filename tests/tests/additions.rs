@@ -136,7 +136,6 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "execution/src/offline/judge.rs",
             "execution/src/planner.rs",
             "execution/src/timed/driver.rs",
-            "execution/src/timed/driver.rs",
             "model/src/verdict.rs",
             "pipeline/src/artifact.rs",
             "pipeline/src/check/test_case.rs",

@@ -12,7 +12,8 @@
 //!
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants stay with the real ones, however
 //! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved ([`super::history`]). A Fail that another
-//! delay would avoid is one because of time; it is not given where this machine was later than the tolerance ([`super::jitter`], [`Cause::Jitter`]).
+//! delay would avoid is one because of time; it is not given where this machine was later than the tolerance, or where instants that are off by four
+//! times its lateness in addition avoid it ([`super::jitter`], [`Cause::Jitter`]): a thread of ours may be woken when a process of others is not.
 //!
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives meanwhile has a wide interval.
 //! Nobody is blamed for it but the tester.
@@ -38,6 +39,9 @@ use crate::timed::{TimedCase, Timing, delayed_by, micros_up, seconds, with_delay
 
 /// How long to wait before asking again who says at once that nothing has come.
 const MOMENT: Duration = Duration::from_millis(1);
+
+/// So many times as late as a thread of ours a process of others may be.
+const HELD_UP: u32 = 4;
 
 /// What is done next.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -398,11 +402,10 @@ impl Driver<'_> {
             Otherwise::No => {}
         }
         let late = self.probe.as_ref()?.since(self.zero);
-        if late <= Duration::from_micros(micros_up(&self.tolerance)) {
-            return None;
-        }
-        // By data alone it fails at whatever instants, unless a step before was another one.
-        let is_unsure = by_time || self.otherwise(what, mark, &seconds(late)) != Otherwise::No;
+        // A process of others may have been held up longer than a thread of ours.
+        let wider = seconds(late) * RBig::from(HELD_UP);
+        let is_busy = by_time && seconds(late) > self.tolerance;
+        let is_unsure = is_busy || self.otherwise(what, mark, &wider) != Otherwise::No;
         is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late))))
     }
 

@@ -2,13 +2,14 @@
 //!
 //! **Problem.** A system that answers too late has failed; a system that was not let run has not. From outside both look the same.
 //!
-//! **Method.** A thread sleeps a millisecond, again and again, and notes by how much it woke too late; the driver's own waits are noted as
+//! **Method.** As many threads as there are processors sleep a millisecond, again and again, and note by how much they woke too late; the driver's own waits are noted as
 //! well. Where a thread of ours was held up, a process of others may have been. A sleep that is not over yet counts as late by what has
 //! passed of it: the machine may be held up right now.
 //!
 //! **What it cannot see**: a system that alone is held up, for instance by a debugger or by a limit of its container.
 //!
-//! **Ends** with the run. **Costs** a thread that wakes a thousand times a second, some microseconds each time.
+//! **Ends** with the run. **Costs** threads that wake a thousand times a second, some microseconds
+//! each time.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +19,9 @@ use std::time::{Duration, Instant};
 
 /// How long the thread sleeps.
 const SLEEP: Duration = Duration::from_millis(1);
+
+/// The most threads that measure.
+const MOST_THREADS: usize = 8;
 
 /// What is less late is remembered as a number only.
 const LATE: Duration = Duration::from_millis(1);
@@ -51,8 +55,8 @@ struct Shared {
 
 #[derive(Debug)]
 struct Noted {
-    /// When the thread should be awake again.
-    due: Option<Instant>,
+    /// When each thread should be awake again.
+    due: Vec<Option<Instant>>,
     late: VecDeque<(Instant, Duration)>,
     bars: Vec<u32>,
     most: Duration,
@@ -93,20 +97,24 @@ impl Noted {
 impl Probe {
     /// Begins to measure. Where the system has no thread for it, the driver's own waits are all that is noted.
     pub fn start() -> Probe {
-        let noted = Noted { due: None, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO };
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        let due = vec![None; threads];
+        let noted = Noted { due, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO };
         let shared = Arc::new(Shared { stops: AtomicBool::new(false), noted: Mutex::new(noted) });
-        let theirs = shared.clone();
-        let work = move || {
-            while !theirs.stops.load(Ordering::Relaxed) {
-                let due = Instant::now() + SLEEP;
-                theirs.with(|noted| noted.due = Some(due));
-                thread::sleep(SLEEP);
-                let now = Instant::now();
-                theirs.with(|noted| noted.note(now, now.saturating_duration_since(due)));
-            }
-            theirs.with(|noted| noted.due = None);
-        };
-        drop(thread::Builder::new().name("jitter".to_owned()).spawn(work));
+        for number in 0..threads {
+            let theirs = shared.clone();
+            let work = move || {
+                while !theirs.stops.load(Ordering::Relaxed) {
+                    let due = Instant::now() + SLEEP;
+                    theirs.with(|noted| noted.due[number] = Some(due));
+                    thread::sleep(SLEEP);
+                    let now = Instant::now();
+                    theirs.with(|noted| noted.note(now, now.saturating_duration_since(due)));
+                }
+                theirs.with(|noted| noted.due[number] = None);
+            };
+            drop(thread::Builder::new().name("jitter".to_owned()).spawn(work));
+        }
         Probe(shared)
     }
 
@@ -120,7 +128,8 @@ impl Probe {
     pub fn since(&self, instant: Instant) -> Duration {
         let late = self.0.with(|noted| {
             let past = noted.late.iter().filter(|(at, _)| *at >= instant).map(|(_, late)| *late).max();
-            let pending = noted.due.map(|due| Instant::now().saturating_duration_since(due));
+            let pending =
+                noted.due.iter().flatten().map(|due| Instant::now().saturating_duration_since(*due)).max();
             past.max(pending).unwrap_or(Duration::ZERO)
         });
         whole(late)
@@ -154,7 +163,7 @@ mod tests {
     use super::*;
 
     fn noted() -> Noted {
-        Noted { due: None, late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO }
+        Noted { due: Vec::new(), late: VecDeque::new(), bars: vec![0; BARS], most: Duration::ZERO }
     }
 
     #[test]

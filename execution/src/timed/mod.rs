@@ -135,7 +135,12 @@ fn duration(json: &Json) -> Option<Duration> {
         Json::Number(number) => number.to_string(),
         _ => return None,
     };
-    let seconds = number::real(&text, json::DOCUMENT.digits).ok()?;
+    // As the language of expressions writes a number: `2.5`, `5/2`, `5.0 / 2.0`.
+    let one = |text: &str| number::number(text.trim(), json::DOCUMENT.digits).ok();
+    let seconds = match text.split_once('/') {
+        None => one(&text)?,
+        Some((above, below)) => one(above)? / one(below).filter(|below| *below > RBig::ZERO)?,
+    };
     let milliseconds = u64::try_from((seconds * RBig::from(1000)).ceil()).ok()?;
     (1..=LONGEST * 1000).contains(&milliseconds).then(|| Duration::from_millis(milliseconds))
 }
