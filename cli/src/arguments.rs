@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
+use coreach_pipeline::export::picture::Hidden;
 use coreach_pipeline::{Stage, export};
 use coreach_project::budget;
 use coreach_project::cover::{CRITERIA, Criterion};
@@ -134,6 +135,9 @@ pub struct RunArguments {
     /// The stages to write, instead of the configuration's
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = stage)]
     pub stages: Option<Vec<Stage>>,
+    /// Leave this out of pictures
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
+    pub hide: Vec<Hide>,
     /// Check the result of each stage; a broken promise is a bug of coreach and ends the program
     #[arg(long)]
     pub check: bool,
@@ -179,6 +183,31 @@ pub struct ShowArguments {
     /// Show reach and coreach in the picture
     #[arg(long)]
     pub facts: bool,
+    /// Leave this out of pictures
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum)]
+    pub hide: Vec<Hide>,
+}
+
+/// What pictures can leave out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[expect(
+    missing_docs,
+    reason = "clap would print documented values at length, and no --help would fit a screen"
+)]
+pub enum Hide {
+    Fail,
+}
+
+/// The same, for exports.
+pub fn hidden(hide: &[Hide]) -> Hidden {
+    Hidden { fail: hide.contains(&Hide::Fail) }
+}
+
+impl RunArguments {
+    /// How its pictures are drawn.
+    pub fn options(&self) -> export::Options {
+        export::Options { facts: false, hidden: hidden(&self.hide) }
+    }
 }
 
 /// Of `compare`.

@@ -27,7 +27,7 @@ pub enum Exit {
     Stopped = 6,
     /// A purpose cannot be reached.
     Unreachable = 7,
-    /// The machine did not let us: a file cannot be written, Z3 is too old, Graphviz is missing.
+    /// The machine did not let us: a file cannot be written, Z3 is too old.
     Environment = 8,
     /// A purpose was left out, since the constants that were given do not suit it.
     Unsuited = 9,
@@ -47,7 +47,7 @@ impl Exit {
         (Exit::Incomplete, "less than was asked for: runs are missing, stores contradict each other"),
         (Exit::Stopped, "stopped by a limit, a budget, or a choice that is never resolved"),
         (Exit::Unreachable, "a purpose cannot be reached"),
-        (Exit::Environment, "environment: a file cannot be written, Z3 or Graphviz is missing"),
+        (Exit::Environment, "environment: a file cannot be written, Z3 is missing"),
         (Exit::Unsuited, "a purpose was left out: the constants given do not suit it"),
     ];
 

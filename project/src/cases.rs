@@ -127,7 +127,7 @@ pub fn document(project: &Project, purpose: &TestPurpose, says: Says<'_>) -> Res
         return Err(none(WhyLeftOut::Unreachable, found));
     }
     let written = budget::within("write", budget::time(project.time), |_| {
-        export(&view, Format::Json, Options { facts: false })
+        export(&view, Format::Json, Options::default())
     });
     written.map_err(stopped)?.map_err(|error| {
         let message = format!("the test case cannot be written: {error}");

@@ -44,8 +44,7 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         }
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
-        let drawn =
-            budget::within("draw", budget::time(None), |_| export(&view, format, Options { facts: false }));
+        let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options::default()));
         let drawn = match drawn {
             Ok(drawn) => drawn.map_err(|error| error.to_string()),
             Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),

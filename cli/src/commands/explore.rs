@@ -8,8 +8,7 @@ use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{load, read_specification};
-use coreach_pipeline::export::svg::svg;
-use coreach_pipeline::export::tree::tree_dot;
+use coreach_pipeline::export::tree::{tree_dot, tree_svg};
 use coreach_project::budget;
 use coreach_project::exploration::{Exploration, Purpose, document, explore as grow};
 use coreach_project::models::{FileKind, kind_of};
@@ -100,9 +99,9 @@ fn draw(
     iosts: &Iosts,
     found: &Exploration,
 ) -> io::Result<Option<Exit>> {
-    let drawn = budget::within("draw", budget::time(None), |_| {
-        let dot = tree_dot(iosts, &found.tree, &found.accepting);
-        if ending(path) == Some("svg") { svg(&dot) } else { Ok(dot) }
+    let drawn = budget::within("draw", budget::time(None), |_| match ending(path) {
+        Some("svg") => tree_svg(iosts, &found.tree, &found.accepting),
+        _ => Ok(tree_dot(iosts, &found.tree, &found.accepting)),
     });
     let drawn = match drawn {
         Ok(drawn) => drawn.map_err(|error| error.to_string()),

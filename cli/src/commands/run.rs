@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::planner::Example;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
-use coreach_pipeline::export::{Format, ONLINE, Options, View, dot, export, svg};
+use coreach_pipeline::export::{Format, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
 use coreach_project::making::{Made, Measured, make};
@@ -73,8 +74,9 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
                 let time = budget::time(project.time);
                 let views: Vec<View<'_>> =
                     project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
-                let written =
-                    budget::within("write", time, |_| write(&project, &purpose.iosts.name, &views))?;
+                let written = budget::within("write", time, |_| {
+                    write(&project, &purpose.iosts.name, &views, arguments.options())
+                })?;
                 Ok((made, written))
             });
         progress.one_done();
@@ -180,6 +182,13 @@ struct Details {
     unsettled: Vec<Unsettled>,
     files: Vec<String>,
     problems: Vec<String>,
+    pictures: Pictures,
+    seconds: f64,
+}
+
+/// How long drawing took.
+#[derive(Serialize)]
+struct Pictures {
     seconds: f64,
 }
 
@@ -195,8 +204,10 @@ struct Selection {
 #[derive(Default)]
 struct Written {
     files: Vec<PathBuf>,
-    /// Pictures that could not be drawn: the rest is there.
+    /// Pictures that are too large to be drawn: the rest is there.
     undrawn: Vec<String>,
+    /// How long drawing took.
+    drawing: Duration,
     /// Files that are not written because nobody could read them.
     unreadable: Vec<String>,
     /// Files that could not be written.
@@ -247,7 +258,7 @@ fn written_to(project: &Project) -> Vec<Named> {
 }
 
 /// Writes what the configuration asks for: `directory/purpose/stage.format`.
-fn write(project: &Project, purpose: &str, views: &[View<'_>]) -> Written {
+fn write(project: &Project, purpose: &str, views: &[View<'_>], options: Options) -> Written {
     let mut written = Written::default();
     let folder = project.directory.join(purpose);
     if !views.is_empty()
@@ -257,15 +268,15 @@ fn write(project: &Project, purpose: &str, views: &[View<'_>]) -> Written {
         written.failed.push(format!("cannot make the folder {}: {error}", folder.display()));
         return written;
     }
-    let mut pictures = draw(views, &project.formats).into_iter();
     let mut solver = Z3Solver::default();
     for view in views {
         for &format in &project.formats {
             let path = folder.join(format!("{}.{format}", view.what));
-            let text = match format {
-                Format::Svg => pictures.next().unwrap_or_else(|| export(view, format, Options::default())),
-                _ => export(view, format, Options::default()),
-            };
+            let begun = Instant::now();
+            let text = export(view, format, options);
+            if matches!(format, Format::Svg | Format::Dot) {
+                written.drawing += begun.elapsed();
+            }
             match text {
                 Ok(text) => match read_back(view, format, &text, &project.specification, &mut solver) {
                     Ok(()) => put(&path, &text, &mut written),
@@ -274,27 +285,11 @@ fn write(project: &Project, purpose: &str, views: &[View<'_>]) -> Written {
                         path.display()
                     )),
                 },
-                Err(error) => {
-                    let message = format!("{} is not drawn: {error}", path.display());
-                    // One sentence is enough for a program that is missing.
-                    let said = written.undrawn.iter().any(|known| known.ends_with(&error.to_string()));
-                    if !said {
-                        written.undrawn.push(message);
-                    }
-                }
+                Err(error) => written.undrawn.push(format!("{} is not drawn: {error}", path.display())),
             }
         }
     }
     written
-}
-
-/// The pictures of all views, where pictures are wanted, drawn in one go.
-fn draw(views: &[View<'_>], formats: &[Format]) -> Vec<Result<String, svg::SvgError>> {
-    if !formats.contains(&Format::Svg) {
-        return Vec::new();
-    }
-    let dots: Vec<String> = views.iter().map(|view| dot::dot(view, Options::default())).collect();
-    svg::svgs(&dots)
 }
 
 fn put(path: &Path, text: &str, written: &mut Written) {
@@ -357,6 +352,7 @@ fn tell(
             timed_out: statistics.timed_out,
             unsettled: if arguments.check { unsettled(made) } else { Vec::new() },
             files: written.files.iter().map(|path| path.display().to_string()).collect(),
+            pictures: Pictures { seconds: written.drawing.as_secs_f64() },
             problems: [written.undrawn, written.unreadable, written.failed].concat(),
             seconds: made.seconds,
         }),
@@ -426,6 +422,9 @@ fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> St
         statistics.queries, statistics.remembered, statistics.unknown
     );
     text += &made.example.as_ref().map(example_line).unwrap_or_default();
+    if !written.drawing.is_zero() {
+        text += &format!("  pictures: {:.3} s\n", written.drawing.as_secs_f64());
+    }
     text + &files(&written.files)
 }
 

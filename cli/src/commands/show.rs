@@ -16,7 +16,7 @@ use coreach_project::{budget, jobs};
 
 use super::refuse;
 use super::run::no_thread;
-use crate::arguments::{ShowArguments, Shown};
+use crate::arguments::{ShowArguments, Shown, hidden};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -145,7 +145,7 @@ fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
     if arguments.facts && view.particulars.reach.is_none() {
         console::say("note: reach and coreach are known of the test_graph and the test_case only");
     }
-    let options = Options { facts: arguments.facts };
+    let options = Options { facts: arguments.facts, hidden: hidden(&arguments.hide) };
     let text = budget::within("write", budget::time(None), |_| export(view, arguments.format, options));
     let text = match text {
         Ok(text) => text,
@@ -158,7 +158,7 @@ fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
         }
         Err(error) => {
             console::say(&format!("error: {error}"));
-            Ok(Exit::Environment)
+            Ok(Exit::Stopped)
         }
     }
 }

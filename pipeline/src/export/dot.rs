@@ -43,7 +43,7 @@ pub fn dot(view: &View<'_>, options: Options) -> String {
         for location in view.iosts.location_ids() {
             node(&mut graph, view, location, options);
         }
-        edges(&mut graph, view);
+        edges(&mut graph, view, options);
     }
     // The writer passes on what it is given: strings. It gives a graph no name, which viewers show as the title.
     let title = format!("digraph \"{}\" {{", quoted(&format!("{} {}", view.iosts.name, view.what)));
@@ -53,11 +53,6 @@ pub fn dot(view: &View<'_>, options: Options) -> String {
 /// Attributes of the whole, and the line below it.
 fn frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     let stage = view.what.replace('_', " ");
-    let side = if view.is_testers_side() {
-        "! the tester sends, ? the tester observes"
-    } else {
-        "? the system receives, ! the system sends"
-    };
     let unreachable = match view.found.reachable {
         Some(false) => "<BR/><B>The purpose cannot be reached.</B>",
         _ => "",
@@ -66,7 +61,8 @@ fn frame(graph: &mut Scope<'_, '_>, view: &View<'_>) {
     let label = format!(
         "<<B>{}</B>: {}{unreachable}{once}<BR/><FONT POINT-SIZE=\"10\">{side}</FONT>>",
         html(&view.iosts.name),
-        html(&stage)
+        html(&stage),
+        side = view.sides()
     );
     graph
         .set_html(&label)
@@ -124,7 +120,7 @@ fn node(graph: &mut Scope<'_, '_>, view: &View<'_>, location: LocationId, option
     }
 }
 
-/// The colours of a location: its own, and its border's.
+/// The colours of a location: of its inside, and of its border.
 pub(super) fn colours(mark: Option<Mark>) -> (&'static str, &'static str) {
     match mark {
         None => ("white", "black"),
@@ -137,12 +133,14 @@ pub(super) fn colours(mark: Option<Mark>) -> (&'static str, &'static str) {
     }
 }
 
-fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>) {
+fn edges(graph: &mut Scope<'_, '_>, view: &View<'_>, options: Options) {
     let mut failing: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     let mut looping: BTreeMap<LocationId, Vec<&Transition>> = BTreeMap::new();
     for (number, transition) in view.iosts.transitions.numbered() {
         if let Some(steps) = view.walked.get(&number) {
             walked(graph, view, transition, steps);
+        } else if view.is_fail(transition.target) && options.hidden.fail {
+            // Said nowhere: it was not wanted.
         } else if view.is_fail(transition.target) {
             failing.entry(transition.source).or_default().push(transition);
         } else if says_only_its_action(transition) {

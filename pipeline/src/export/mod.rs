@@ -26,7 +26,7 @@ use std::str::FromStr;
 pub use view::{Mark, ONLINE, View};
 
 /// What an export does.
-type Export = fn(&View<'_>, Options) -> Result<String, svg::SvgError>;
+type Export = fn(&View<'_>, Options) -> Result<String, picture::TooLarge>;
 
 macro_rules! exports {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $export:expr;)*) => {
@@ -56,8 +56,8 @@ macro_rules! exports {
 exports! {
     /// A picture as text for Graphviz.
     Dot = "dot", |view, options| Ok(dot::dot(view, options));
-    /// The same picture, drawn; needs Graphviz.
-    Svg = "svg", |view, options| svg::svg(&dot::dot(view, options));
+    /// The same picture, drawn.
+    Svg = "svg", svg::svg;
     /// A state diagram for PlantUML.
     Puml = "puml", |view, _| Ok(puml::puml(view));
     /// A document for programs.
@@ -99,12 +99,14 @@ impl FromStr for Format {
 pub struct Options {
     /// Show reach and coreach in pictures, where the stage has them. Documents always have them.
     pub facts: bool,
+    /// What pictures leave out.
+    pub hidden: picture::Hidden,
 }
 
 /// The view in a format.
 ///
 /// # Errors
-/// [`svg::SvgError`]: only where SVG is asked for.
-pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, svg::SvgError> {
+/// [`picture::TooLarge`]: only where SVG is asked for.
+pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, picture::TooLarge> {
     format.export()(view, options)
 }

@@ -144,14 +144,14 @@ impl std::fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// How wide a text is about, in the fonts that viewers take for Helvetica; `size` is the font's.
+/// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold; `size` is the font's.
 pub fn width_of(text: &str, size: f64) -> f64 {
     let one = |sign: char| match sign {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | '(' | ')'
-        | '[' | ']' => 0.34,
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.88,
-        'A'..='Z' | '&' | '=' | '<' | '>' | '+' => 0.68,
-        sign if sign.is_ascii() => 0.56,
+        | '[' | ']' => 0.39,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.95,
+        'A'..='Z' | '&' | '=' | '<' | '>' | '+' => 0.75,
+        sign if sign.is_ascii() => 0.63,
         // Wide scripts have one sign for each syllable.
         _ => 1.0,
     };

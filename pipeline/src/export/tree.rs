@@ -11,6 +11,9 @@ use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
 
 use super::labels::{condition_lines, html, quoted};
+use super::layout::{Link, Route, Size, layout};
+use super::picture::{LINE, MOST_LOCATIONS, TooLarge, width_of};
+use super::svg::{DASHED, PLAIN, Paper};
 
 const FONT: &str = "Helvetica";
 
@@ -59,26 +62,103 @@ fn frame(graph: &mut Scope<'_, '_>, iosts: &Iosts) {
 }
 
 fn draw(graph: &mut Scope<'_, '_>, iosts: &Iosts, tree: &Tree, number: NodeId, accepts: bool) {
+    let lines = node_lines(iosts, tree, number);
+    let lines = lines.iter().enumerate().map(|(at, line)| match line.split_once(DOUBT) {
+        _ if at > 0 => html(line),
+        Some((name, "")) => format!("<B>{}</B>{DOUBT}", html(name)),
+        _ => format!("<B>{}</B>", html(line)),
+    });
+    let lines: Vec<String> = lines.collect();
+    let mut drawn = graph.node_named(id(number));
+    drawn.set_html(&format!("<{}>", lines.join("<BR/>")));
+    if let Some((fill, border)) = colours(tree, number, accepts) {
+        drawn.set("fillcolor", fill, true).set("color", border, true);
+    }
+}
+
+/// Behind the location of a node whose path condition is not known to be satisfiable.
+const DOUBT: &str = " (?)";
+
+/// What is written in a node; the location first.
+fn node_lines(iosts: &Iosts, tree: &Tree, number: NodeId) -> Vec<String> {
     let node = &tree.nodes[number];
-    let doubt = if node.is_certain || node.end == End::Unsatisfiable { "" } else { " (?)" };
-    let mut lines = vec![format!("<B>{}</B>{doubt}", html(&iosts.location(node.state.location).label))];
-    lines.extend(changes(tree, node).into_iter().map(|(name, value)| html(&format!("{name} = {value}"))));
+    let doubt = if node.is_certain || node.end == End::Unsatisfiable { "" } else { DOUBT };
+    let mut lines = vec![format!("{}{doubt}", iosts.location(node.state.location).label)];
+    lines.extend(changes(tree, node).into_iter().map(|(name, value)| format!("{name} = {value}")));
     let added = Term::and(added(tree, node));
     if !added.is_true() {
-        lines.extend(condition_lines(&added).iter().map(|line| html(line)));
+        lines.extend(condition_lines(&added));
     }
     if node.end == End::Unsatisfiable {
         lines.push("no data satisfy this".to_owned());
     }
-    let mut drawn = graph.node_named(id(number));
-    drawn.set_html(&format!("<{}>", lines.join("<BR/>")));
-    let (fill, border) = match node.end {
-        _ if accepts => ("#e3f4e3", "#2e7d32"),
-        End::Open | End::Depth | End::Nodes => ("#eeeeee", "#999999"),
-        End::Included(_) => ("white", "#999999"),
-        End::Expanded | End::Sink | End::Unsatisfiable => return,
+    lines
+}
+
+/// The colours of a node that is no ordinary one.
+fn colours(tree: &Tree, number: NodeId, accepts: bool) -> Option<(&'static str, &'static str)> {
+    match tree.nodes[number].end {
+        _ if accepts => Some(("#e3f4e3", "#2e7d32")),
+        End::Open | End::Depth | End::Nodes => Some(("#eeeeee", "#999999")),
+        End::Included(_) => Some(("white", "#999999")),
+        End::Expanded | End::Sink | End::Unsatisfiable => None,
+    }
+}
+
+/// The picture, drawn.
+///
+/// # Errors
+/// [`TooLarge`].
+pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<String, TooLarge> {
+    if tree.nodes.len() > MOST_LOCATIONS {
+        return Err(TooLarge { locations: tree.nodes.len(), transitions: tree.nodes.len() });
+    }
+    let lines: Vec<Vec<String>> =
+        tree.nodes.numbers().map(|number| node_lines(iosts, tree, number)).collect();
+    let wide =
+        |lines: &[String]| lines.iter().map(|line| width_of(line, 11.0)).fold(0.0, f64::max).ceil() + 16.0;
+    let size = |lines: &Vec<String>| Size {
+        width: wide(lines),
+        height: lines.len() as f64 * LINE + 10.0,
+        beside: 0.0,
+        tall: 0.0,
     };
-    drawn.set("fillcolor", fill, true).set("color", border, true);
+    let sizes: Vec<Size> = lines.iter().map(size).collect();
+    let steps = tree
+        .nodes
+        .numbered()
+        .filter_map(|(number, node)| Some((node.parent?, number, said(iosts, &node.by))));
+    let steps: Vec<(NodeId, NodeId, String)> = steps.collect();
+    let link = |(parent, number, said): &(NodeId, NodeId, String)| Link {
+        source: parent.place(),
+        target: number.place(),
+        width: wide(std::slice::from_ref(said)),
+        height: LINE,
+    };
+    let links: Vec<Link> = steps.iter().map(link).collect();
+    let found = layout(&sizes, &links);
+    let mut paper = Paper::default();
+    for (((_, _, said), link), route) in steps.iter().zip(&links).zip(&found.routes) {
+        if let Route::Through { points, label } = route {
+            paper.arrow(points, PLAIN);
+            paper.label(points[*label], link.width, std::slice::from_ref(said));
+        }
+    }
+    for (number, node) in tree.nodes.numbered() {
+        if let End::Included(other) = node.end {
+            paper.straight(found.nodes[number.place()], found.nodes[other.place()], DASHED);
+        }
+    }
+    for ((number, lines), size) in tree.nodes.numbers().zip(&lines).zip(&sizes) {
+        let colours = colours(tree, number, accepting.binary_search(&number).is_ok());
+        let at = found.nodes[number.place()];
+        paper.node(at, (size.width, size.height), lines, colours.unwrap_or(("white", "black")), &lines[0]);
+    }
+    let below = [
+        format!("{}: symbolic execution", iosts.name),
+        "? the system receives, ! the system sends".to_owned(),
+    ];
+    Ok(paper.finish(&format!("{} tree", iosts.name), (found.width, found.height), &below))
 }
 
 /// A step in words: `Coin?(value#0)`.

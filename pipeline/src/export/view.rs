@@ -174,6 +174,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// What the signs mean.
+    pub fn sides(&self) -> &'static str {
+        match self.is_testers_side() {
+            true => "! the tester sends, ? the tester observes",
+            false => "? the system receives, ! the system sends",
+        }
+    }
+
     /// What is said once for many transitions, as a sentence.
     pub fn said_once(&self) -> Option<String> {
         if self.particulars.others_stay {

@@ -25,8 +25,9 @@ use serde_json::Value as Json;
 
 use super::{Page, graph};
 use crate::campaign::{TestSource, load_campaign};
+use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
-use crate::making::{Says, make};
+use crate::making::{Says, make, make_online};
 use crate::models::{FileKind, kind_of};
 use crate::outputs::{self, Named};
 use crate::project::{self, Project, load, of_purpose};
@@ -242,6 +243,19 @@ fn all_of(
         .iter()
         .flat_map(|purpose| domains.iter().map(move |domain| (purpose, *domain)))
         .collect();
+    if project.judging == Judging::Online {
+        for (purpose, domain) in pairs {
+            match make_online(project, purpose, domain, false, says) {
+                Ok(made) => {
+                    let draw = |_: &clock::Budget| page.made_online(purpose, domain.name(), &made);
+                    let drawn = budget::within("draw", budget::time(project.time), draw);
+                    drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
+                }
+                Err(stop) => page.stopped(purpose, domain.name(), &stop),
+            }
+        }
+        return Ok(());
+    }
     let work = |(purpose, domain): &(&TestPurpose, DomainKind)| make(project, purpose, *domain, false, says);
     let results = jobs::in_order(&pairs, settings.threads, work);
     let results = results

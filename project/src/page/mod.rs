@@ -22,7 +22,7 @@ use coreach_pipeline::stop::Stop;
 use serde_json::{Map, Value as Json};
 
 use crate::coverage::Report;
-use crate::making::Made;
+use crate::making::{Made, MadeOnline};
 use crate::project::Project;
 use document::{Document, Domain, FORMAT_VERSION, Graph};
 use tables::Tables;
@@ -110,6 +110,27 @@ impl Page {
                 .collect(),
             pruned: Some(selection.pruned),
             strengthened: Some(selection.strengthened),
+            queries: Some(made.statistics.queries),
+        });
+    }
+
+    /// What judges a purpose on line.
+    pub fn made_online(&mut self, purpose: &TestPurpose, domain: &'static str, made: &MadeOnline) {
+        let name = &purpose.iosts.name;
+        let start = graph::start(&made.test.iosts, None);
+        let of = graph::Made { purpose: Some(name), domain: Some(domain) };
+        let number = self.add(&View::of_online(&made.test), of, start);
+        if let Ok(document) = export(&View::of_online(&made.test), Format::Json, Options::default()) {
+            self.cases.push((document, number));
+        }
+        self.domains.push(Domain {
+            purpose: name.clone(),
+            domain,
+            result: if made.unreachable.is_some() { "unreachable" } else { "made" },
+            reason: made.unreachable.as_ref().map(|why| why.message.clone()),
+            stages: Vec::new(),
+            pruned: None,
+            strengthened: None,
             queries: Some(made.statistics.queries),
         });
     }

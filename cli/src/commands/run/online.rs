@@ -12,6 +12,7 @@ use coreach_project::project::Project;
 use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 
+use super::super::report::beside;
 use super::{Document, Report, Written, exit_of, files, no_thread, reason, tell_losses, write};
 use crate::arguments::RunArguments;
 use crate::commands::plural;
@@ -79,7 +80,14 @@ pub(super) fn run(
             purposes: reports,
         })?;
     }
-    Ok(exit)
+    let files = [arguments.configuration.clone()];
+    beside(
+        arguments.html.as_deref(),
+        &files,
+        arguments.domain.as_slice(),
+        (arguments.format, arguments.quiet),
+        exit,
+    )
 }
 
 fn one(
@@ -92,7 +100,9 @@ fn one(
     let made = make_online(project, purpose, domain, arguments.check, &|what| progress.says(what))?;
     let name = &purpose.iosts.name;
     let views = [View::of_online(&made.test)];
-    let written = budget::within("write", budget::time(project.time), |_| write(project, name, &views))?;
+    let written = budget::within("write", budget::time(project.time), |_| {
+        write(project, name, &views, arguments.options())
+    })?;
     Ok((made, written))
 }
 
