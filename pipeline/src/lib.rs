@@ -46,7 +46,7 @@
 //!
 //! let view = View::of(&made, Stage::InputComplete);
 //! assert_eq!((view.count_into(Verdict::Pass), view.count_into(Verdict::Fail)), (1, 1));
-//! let document = export(&view, Format::Json, export::Options { facts: true });
+//! let document = export(&view, Format::Json, export::Options { facts: true, ..Default::default() });
 //! assert!(document.is_ok_and(|text| text.contains("\"stage\": \"test_case\"")));
 //! # Ok(())
 //! # }

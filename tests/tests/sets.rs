@@ -36,8 +36,12 @@ fn test_case(specification: &Specification, purpose: TestPurpose) -> String {
         Options { max_lookahead: 8, analysis: Analysis::default(), limits: Limits::default(), check: true };
     let mut solver = Z3Solver::default();
     let made = generate(&specification.iosts, purpose, &options, &mut solver, &mut |_| {}).unwrap();
-    export::export(&View::of(&made, Stage::InputComplete), Format::Json, export::Options { facts: true })
-        .unwrap()
+    export::export(
+        &View::of(&made, Stage::InputComplete),
+        Format::Json,
+        export::Options { facts: true, ..Default::default() },
+    )
+    .unwrap()
 }
 
 /// What is written under `on:`, and the actions that it means.

@@ -423,7 +423,7 @@ fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> St
     );
     text += &made.example.as_ref().map(example_line).unwrap_or_default();
     if !written.drawing.is_zero() {
-        text += &format!("  pictures: {:.3} s\n", written.drawing.as_secs_f64());
+        text += &format!("  seconds for the pictures: {:.3}\n", written.drawing.as_secs_f64());
     }
     text + &files(&written.files)
 }
