@@ -41,7 +41,7 @@ fn main() -> ExitCode {
             match made(&timed, length) {
                 Ok(made) => {
                     measured.push(begin.elapsed().as_secs_f64() * 1000.0);
-                    transitions = made.iosts.transitions.len();
+                    transitions = made.by_rules();
                 }
                 Err(message) => return said(&message),
             }

@@ -52,7 +52,7 @@
 //!   Fail, on outputs, and changes nothing; (5) the rest is the test graph; (6) each verdict is at its location; (7) Fail
 //!   is given where the test graph has no transition of the output, and nowhere else.
 //! - **path-guided test case** (Definition 6 of the publication of 2024): (1) nothing leaves a verdict; (2) deterministic where the path can have come; (3) there, at every
-//!   context, some guard holds for every output and every input that the tester does not send, as long as it comes before silence is a fact, and for silence from then on;
+//!   context, some guard holds for every output and every input that the tester does not send, whenever it comes, and for silence from the time on when that is a fact;
 //!   (4) what has no verdict leads to the next context, and verdicts change nothing; (5) the system fails by outputs and by silence only; (6) one transition passes, unless the path is said to be cut by silence.
 //!   What is known of where the path can have come is believed; tests hold it against the whole path's condition.
 

@@ -42,7 +42,7 @@ pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
             }
             if let Some(times) = times(made, id) {
                 let mut none = known.clone();
-                none.extend(times);
+                none.push(times);
                 none.extend(of_action.iter().map(|transition| transition.guard.not()));
                 let rule = "path-guided (3): an event that can be seen has no transition";
                 settle(&mut findings, solver, &none, rule, &format!("{}: {}", name(), action.name));
@@ -88,17 +88,18 @@ fn settle(
     }
 }
 
-/// When the event can be seen: silence from TM on, all else that is seen before. Nothing of what the tester sends.
-fn times(made: &PathGuided, action: ActionId) -> Option<[Term; 2]> {
+/// When the event can be seen: silence from TM on, all else that is seen at any time. Nothing of what the tester sends.
+fn times(made: &PathGuided, action: ActionId) -> Option<Term> {
     let delay = Term::datum(&made.timing.delay);
     let zero = Term::int(0).to_real();
-    let comparison = match made.iosts.action(action).kind {
-        ActionKind::Output => Comparison::Less,
-        ActionKind::Quiescence => Comparison::AtLeast,
-        ActionKind::Input | ActionKind::Internal => return None,
-    };
-    let not_negative = Term::compare(Comparison::AtLeast, &delay, &zero);
-    Some([not_negative, Term::compare(comparison, &delay, &made.timing.silence_after)])
+    match made.iosts.action(action).kind {
+        ActionKind::Output => Some(Term::compare(Comparison::AtLeast, &delay, &zero)),
+        ActionKind::Quiescence => Some(Term::and([
+            Term::compare(Comparison::AtLeast, &delay, &zero),
+            Term::compare(Comparison::AtLeast, &delay, &made.timing.silence_after),
+        ])),
+        ActionKind::Input | ActionKind::Internal => None,
+    }
 }
 
 /// Does the transition take an output of the system, or its silence?

@@ -21,6 +21,7 @@ use serde_json::{Value as Json, json};
 
 use crate::names::{Names, of_scope};
 use crate::timed::rules::Ends;
+use crate::timed::rules::LATE;
 use crate::timed::{PathGuided, Rule};
 
 /// In which language guards are written.
@@ -132,7 +133,8 @@ impl Shape<'_> {
         let delay = self.fresh(&made.timing.delay, number);
         let mut after = registers.clone();
         let mut transitions = Vec::new();
-        for id in leaving {
+        // What is seen when silence is a fact has no rule there.
+        for id in leaving.iter().filter(|id| made.made_by[**id].rule != LATE) {
             let transition = &made.iosts.transitions[*id];
             let parameters = &made.iosts.action(transition.action).parameters;
             let mut standing = registers.clone();

@@ -80,6 +80,8 @@ pub struct RuleCounts {
     pub made: BTreeMap<Rule, usize>,
     /// What the rule, taken literally, makes besides: its condition holds for values only with which the path cannot have come here.
     pub idle: BTreeMap<Rule, usize>,
+    /// Transitions for what is seen when silence is a fact, which are not among the rules'.
+    pub late: usize,
 }
 
 /// A path-guided test case.
@@ -108,6 +110,11 @@ pub struct PathGuided {
 }
 
 impl PathGuided {
+    /// How many transitions the rules made.
+    pub fn by_rules(&self) -> usize {
+        rules::sum(self.counts.iter().map(|counts| &counts.made))
+    }
+
     /// How often the rule made a transition.
     pub fn made(&self, rule: Rule) -> usize {
         self.counts.iter().filter_map(|counts| counts.made.get(&rule)).sum()

@@ -17,6 +17,10 @@
 //!
 //! A rule makes a transition where its condition can hold.
 //!
+//! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. On a real wire an event may be measured then all the same, and a document that says nothing of
+//! it would leave the tester to its own devices. So for what is seen at `z >= TM` there are transitions besides ([`LATE`]): to INCdur where the model allows the event then (it came too late
+//! for this test), to FAILout where it does not, and of uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with them.
+//!
 //! **Silence** of z is allowed where an output or an uncontrollable input may still come, at some `z' > z`; or where no output can come at any time. The publication asks
 //! for `z' = z` instead: a system that may answer between 10 and 12 then fails by a silence of 5, which Theorem 5.1 of the same publication excludes. Its formula is
 //! kept behind an option. Its outputs' values were free there; here they are quantified, as in its Definition 3. **Stimuli** that the tester could send do not
@@ -60,8 +64,14 @@ impl Rule {
         [Rule(1), Rule(2), Rule(3), Rule(4), Rule(5), Rule(6), Rule(7), Rule(8), Rule(9), Rule(10)];
 }
 
+/// What makes transitions for events that are seen when silence is a fact. It is not among [`Rule::ALL`].
+pub const LATE: Rule = Rule(0);
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == LATE {
+            return f.write_str("late");
+        }
         write!(f, "R{}", self.0)
     }
 }
@@ -266,6 +276,9 @@ impl Applying<'_, '_> {
             return false;
         }
         let mut all = self.place.context.known.clone();
+        // Also where it is a constant.
+        let zero = Term::int(0).to_real();
+        all.push(Term::compare(Comparison::Greater, self.place.silence_after, &zero));
         all.extend(guard.conjuncts());
         may_hold(self.solver, &all)
     }
@@ -298,6 +311,17 @@ impl Applying<'_, '_> {
             self.add(Made { rule, action, guard, through, target });
         } else if matches!(rule.0, 5 | 8 | 10) && self.has_history {
             *self.counts.idle.entry(rule).or_default() += 1;
+        }
+    }
+
+    /// What is seen when silence is a fact.
+    fn late(&mut self, channel: ActionId, condition: &Term, ends: Ends) {
+        let late = self.place.in_time(Comparison::AtLeast);
+        let guard = Term::and([not_negative(&self.place.delayed.delay), late, condition.clone()]);
+        if self.is_possible(&guard) {
+            let target = Target::Ends(ends);
+            self.counts.late += 1;
+            self.made.push(Made { rule: LATE, action: Some(channel), guard, through: None, target });
         }
     }
 
@@ -356,8 +380,10 @@ impl Applying<'_, '_> {
             before.push(allowed);
         }
         let (rule, target) = if is_output { (5, Ends::FailOut) } else { (8, Ends::IncUcInUspec) };
-        let not_allowed = Term::or(before).not();
-        self.rule(rule, Some(channel), [in_time, not_allowed], None, Target::Ends(target));
+        let allowed = Term::or(before);
+        self.rule(rule, Some(channel), [in_time, allowed.not()], None, Target::Ends(target));
+        self.late(channel, &allowed, Ends::IncDur);
+        self.late(channel, &allowed.not(), target);
         Ok(())
     }
 

@@ -40,6 +40,12 @@ fn derived_traces() {
     let other: (&str, &str, &[&str]) = ("1", "Auth", &["2", "ACCEPT", "9"]);
     assert_eq!(verdict(&[asked, debit, other, ("1", "Cash", &["50"])]), "FAILout");
     assert_eq!(verdict(&[asked, debit, other, ("1", "Log", &["2", "ACCEPT", "9"])]), "INCout");
+    // Who measures an event when silence is a fact is not left alone: it is allowed then, or it is not.
+    assert_eq!(verdict(&[asked, debit, ("5", "Auth", &["1", "ACCEPT", "9"])]), "INCdur");
+    assert_eq!(verdict(&[asked, debit, ("10.5", "Abort", &[])]), "INCdur");
+    assert_eq!(verdict(&[asked, debit, ("11.5", "Abort", &[])]), "FAILout");
+    assert_eq!(verdict(&[asked, debit, ("10", "Auth", &["1", "ACCEPT", "9"])]), "INCucIn_uspec");
+    assert_eq!(verdict(&[asked, ("6", "Debit", &["1", "51", "9"])]), "FAILout");
     // Silence, as long as the bank may still answer or the machine give up.
     assert_eq!(verdict(&[asked, debit, ("10.5", "delta", &[])]), "INCdur");
     assert_eq!(verdict(&[asked, debit, ("11", "delta", &[])]), "FAILdur");

@@ -152,7 +152,7 @@ fn told(wanted: &Wanted, made: &PathGuided, files: &[PathBuf]) -> String {
         "{}: a path of {}, a test case of {}; silence after {}\n",
         made.iosts.name,
         plural(wanted.path.len(), "step"),
-        plural(made.iosts.transitions.len(), "transition"),
+        plural(made.by_rules(), "transition"),
         made.timing.silence_after
     );
     let used: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| made.made(*rule) > 0).collect();
@@ -174,6 +174,8 @@ fn told(wanted: &Wanted, made: &PathGuided, files: &[PathBuf]) -> String {
     let all = used.iter().map(|rule| (*rule, made.made(*rule))).collect();
     rows.push(row("all".to_owned(), String::new(), &all));
     text += &table(&rows, 2);
+    let late: usize = made.counts.iter().map(|counts| counts.late).sum();
+    text += &format!("{} besides, for what is seen when silence is a fact\n", plural(late, "transition"));
     let idle = idle(&made.counts);
     if idle > 0 {
         text += &format!("{} that could never be taken left out\n", plural(idle, "transition"));
