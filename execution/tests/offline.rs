@@ -236,6 +236,52 @@ transitions:
     assert!(sizes.len() == 1 && sizes[0] <= 4, "{sizes:?}");
 }
 
+/// Nor does a datum that nobody knows and that each event adds to; one that cannot be said in a sum stops at a limit.
+#[test]
+fn a_datum_that_is_not_known_does_not_grow_with_the_trace() {
+    let text = "\
+iosts: adding
+clocks: [w]
+variables: { n: int, late: real }
+initial: { location: A }
+inputs: { Ask: { a: int } }
+outputs: { Tell: { m: int } }
+transitions:
+  - { from: A, to: B, on: Ask, reset: [w], assign: { n: n + a, late: late + w } }
+  - { from: B, to: A, on: Tell, when: m <= n }
+";
+    let trace = "0.1,Ask,1\n0.3,Tell,0\n".repeat(400);
+    let (verdict, sizes) = verdict(&model(text), "1,2", &trace, Rules::Corrected, |judge| {
+        let open = |context: &coreach_execution::offline::context::Context| {
+            context.open.values().map(|term| term.written_size()).max().unwrap_or(0)
+        };
+        judge.contexts().iter().map(open).collect::<Vec<_>>()
+    });
+    assert_eq!((verdict, sizes.len()), (OfflineVerdict::InconclusiveR, 1));
+    assert!(sizes[0] <= 5, "{sizes:?}");
+
+    let (timed, form) = model(&text.replace("n: n + a", "n: (n + a) mod 7").replace(", when: m <= n", ""));
+    let path = vec![timed.transition("1").unwrap()];
+    let offline = Offline::new(&timed, &form, path, Rules::Corrected, MOST_CONTEXTS);
+    let mut solver = Z3Solver::default();
+    let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+    let trace = "0.1,Ask,1\n0.3,Tell,-9\n".repeat(4000);
+    let stopped =
+        read(&timed, trace.as_bytes()).unwrap().iter().find_map(|item| judge.take(item, &mut solver).err());
+    assert!(matches!(stopped, Some(CannotJudge::TooLarge { .. })), "{stopped:?}");
+}
+
+/// Fractions whose denominators have nothing in common add up to a longer number with each.
+#[test]
+fn delays_do_not_add_up_to_ever_longer_numbers() {
+    let (timed, _) = model(MODEL);
+    let lines = |count: u32| (1..count).map(|n| format!("1/{}\n", 2 * n + 1)).collect::<String>();
+    assert!(read(&timed, lines(1000).as_bytes()).is_ok());
+    assert_eq!(read(&timed, lines(100_000).as_bytes()).unwrap_err().code, "trace-delay");
+    let decimals: String = (1..3000).map(|n| format!("0.{n:09}\n")).collect();
+    assert!(read(&timed, decimals.as_bytes()).is_ok());
+}
+
 /// Two ways that one trace may have gone: one is the path.
 #[test]
 fn a_trace_of_two_ways_is_a_weak_pass() {

@@ -23,6 +23,9 @@ use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, Value};
 
+use crate::offline::fold::folded;
+use crate::offline::judge::MOST_PARTS;
+
 /// Where a context is, seen from the path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
@@ -149,7 +152,7 @@ impl Context {
             let value = match evaluate(term, &known) {
                 Ok(value) => Some(value),
                 Err(_) => {
-                    let term = substitute(term, &self.standing(&known));
+                    let term = folded(&substitute(term, &self.standing(&known)));
                     let value = term.as_literal().cloned();
                     if value.is_none() {
                         next.open.insert(variable.clone(), term);
@@ -230,6 +233,15 @@ impl Context {
             }
         }
         self
+    }
+
+    /// What takes more to say than the limit, if anything does: the datum, or none where it is the condition.
+    pub(super) fn too_large(&self) -> Option<Option<String>> {
+        let large = |term: &Term| term.written_size() > MOST_PARTS;
+        if let Some((datum, _)) = self.open.iter().find(|(_, term)| large(term)) {
+            return Some(Some(datum.name().to_owned()));
+        }
+        self.condition.iter().any(large).then_some(None)
     }
 
     /// Does it stand for the same states as the other one, but for the symbols' values?

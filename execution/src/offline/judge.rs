@@ -37,6 +37,9 @@ use crate::offline::why::{Seen, Why};
 /// The most contexts, unless told otherwise.
 pub const MOST_CONTEXTS: usize = 4096;
 
+/// The most parts of a term for a datum that is not known, or of what is known of it.
+pub const MOST_PARTS: u64 = 10_000;
+
 /// What a trace was worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OfflineVerdict {
@@ -84,6 +87,13 @@ pub enum CannotJudge {
         line: usize,
         /// The limit.
         most: usize,
+    },
+    /// What is not known of the data takes more to say than the limit.
+    TooLarge {
+        /// The line of the trace.
+        line: usize,
+        /// Of which datum; of none in particular, where it is a condition.
+        datum: Option<String>,
     },
     /// The initial condition does not hold with the constants that are given.
     Initial,
@@ -273,6 +283,9 @@ impl<'a> OfflineJudge<'a> {
         }
         self.last = Some(seen());
         self.contexts = self.closed(next, line, solver)?;
+        if let Some(datum) = self.contexts.iter().find_map(Context::too_large) {
+            return Err(CannotJudge::TooLarge { line, datum });
+        }
         self.most_at_once = self.most_at_once.max(self.contexts.len());
         self.elapsed = RBig::ZERO;
         self.events += 1;

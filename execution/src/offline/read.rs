@@ -24,6 +24,7 @@ use coreach_model::Value;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use coreach_model::iosts::{ActionId, Iosts};
 use coreach_model::number::{self, NumberError, WIRE_DIGITS};
+use dashu::base::BitTest;
 use dashu::rational::RBig;
 
 use crate::codec::{self, Misread};
@@ -32,6 +33,12 @@ use crate::offline::sequence::{Item, Placed};
 
 /// The longest line, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
+
+/// A mistake further down is not drawn on the line.
+const FURTHEST_DRAWN: usize = 4_000_000;
+
+/// The longest denominator of the sum of all delays, in bits: fractions of many different denominators add up to ever longer numbers.
+pub const LONGEST_TOTAL: usize = 1 << 15;
 
 /// The first line of a CSV file, where there is one that says what stands in the others.
 pub const HEAD: &str = "delay,action,values";
@@ -46,6 +53,8 @@ pub struct Reader<'a, R> {
     is_json: Option<bool>,
     /// May this action stand in this file? What to say where not.
     is_allowed: Box<dyn Fn(ActionId) -> Result<(), String> + 'a>,
+    /// How long all delays so far take.
+    total: RBig,
     /// The event of the line whose delay was given out.
     pending: Option<Placed>,
     bytes: Vec<u8>,
@@ -84,6 +93,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
             line: 0,
             is_json: None,
             is_allowed: Box::new(|_| Ok(())),
+            total: RBig::ZERO,
             pending: None,
             bytes: Vec::new(),
             has_ended: false,
@@ -147,6 +157,15 @@ impl<'a, R: BufRead> Reader<'a, R> {
             let place = |item| Placed { line: self.line, item };
             match (delay, event) {
                 (Some(delay), event) => {
+                    self.total += &delay;
+                    if self.total.denominator().bit_len() > LONGEST_TOTAL {
+                        let message = format!(
+                            "the delays up to line {} of {} add up to a fraction of more than {LONGEST_TOTAL} bits",
+                            self.line, self.name
+                        );
+                        let help = "write delays as decimal fractions, or with few different denominators";
+                        return Err(Diagnostic::error("trace-delay", message).help(help));
+                    }
                     let delay = place(Item::Delay(delay));
                     self.pending = event.map(place);
                     return Ok(Some(delay));
@@ -158,8 +177,15 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
     }
 
-    /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so that it has its number.
+    /// The mistake on the user's text. The file itself is not kept: in front of the line stand empty ones, so that it has its number. Of a
+    /// line far down its place is told.
     fn draw(&self, text: &str, wrong: Wrong) -> Diagnostic {
+        if self.line > FURTHEST_DRAWN {
+            let found = Diagnostic::error(wrong.code, wrong.message);
+            let column = text.get(..wrong.span.start).map_or(0, |before| before.chars().count()) + 1;
+            let found = found.note(format!("{}:{}:{column}: {}", self.name, self.line, wrong.label));
+            return wrong.help.into_iter().fold(found, |found, help| found.help(help));
+        }
         let mut before = "\n".repeat(self.line - 1);
         let at = before.len();
         before.push_str(text);

@@ -2,7 +2,7 @@
 
 use coreach_analyses::solver::Solver;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::offline::judge::{CannotJudge, Offline, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::judge::{CannotJudge, MOST_PARTS, Offline, OfflineJudge, OfflineVerdict};
 use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
 use coreach_execution::offline::why::{Allowed, At, End, Refused, Seen, Until, Why};
 use coreach_model::Diagnostic;
@@ -30,6 +30,15 @@ impl From<CannotJudge> for NoVerdict {
             CannotJudge::Initial => {
                 let message = "the initial condition cannot hold with the constants that are given";
                 NoVerdict::Mistake(Diagnostic::error("no-initial-state", message))
+            }
+            CannotJudge::TooLarge { line, datum } => {
+                let what = datum.map_or("a condition".to_owned(), |datum| format!("`{datum}`"));
+                let message = format!(
+                    "after line {line} of the trace, {what} takes more than {MOST_PARTS} parts to say"
+                );
+                let found = Diagnostic::error("too-much-unknown", message);
+                let help = "it is not known what it was in the beginning: let the initial condition say so, or give `--constant`";
+                NoVerdict::Stopped(found.help(help))
             }
             CannotJudge::Contexts { line, most } => {
                 let message =
