@@ -11,6 +11,7 @@ use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::{Judge, Judged, Why};
 use crate::run::{Cause, Occurrence, Outcome, Run};
+use crate::timed::words;
 use crate::times;
 
 /// What can be said about the end of a run.
@@ -46,15 +47,19 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
     let last = run.trace.last().filter(|_| decided).map(|step| &step.what);
     let event = match (&run.outcome, last) {
         (Outcome::Verdict(_, Cause::Alien(text)), _) => Some(text.clone()),
+        (_, Some(what)) if run.timing.is_some() => Some(words::told(what)),
         (_, Some(what)) => Some(what.to_string()),
         _ => None,
     };
     let decisive = last.and_then(Occurrence::event);
+    let behind =
+        judge.scene().and_then(|(test, states)| words::behind(test, states.first()?, decisive, &run.outcome));
     let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
     let bucket = Bucket::new(&run.outcome, &location, action, violated);
     Reason {
-        summary: summary(run, &location, event.as_deref(), violates),
+        summary: summary(run, &location, event.as_deref(), violates)
+            + &behind.map_or_else(String::new, |name| format!(" ({name})")),
         location,
         event,
         guards,

@@ -15,6 +15,7 @@ pub mod description;
 pub mod dialogue;
 pub mod evidence;
 pub mod framing;
+pub mod held_up;
 pub mod http;
 pub mod in_process;
 pub mod integer;
@@ -42,7 +43,7 @@ pub use open::open;
 pub use system::{Left, Settled};
 
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use coreach_model::iosts::{Action, Iosts};
 use coreach_model::semantics::Event;
@@ -151,6 +152,12 @@ pub trait Adapter {
     /// What the clock of the implementation shows, where it has one of its own that nobody needs to wait for: a simulated one
     /// ([`crate::timed::simulated`]). All instants that are given are of this clock then.
     fn now(&self) -> Option<Instant> {
+        None
+    }
+
+    /// How long the machine has kept the processes that were brought up from running, until now: what nobody can be blamed for. `None` where nothing
+    /// was brought up, or that is not known.
+    fn held_up(&self) -> Option<Duration> {
         None
     }
 

@@ -16,6 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
 use crate::adapter::Failure;
 use crate::adapter::evidence::Evidence;
+use crate::adapter::held_up;
 use crate::adapter::marker::folder::{self, Folder};
 use crate::adapter::marker::{self, Hunt, Mark};
 use crate::adapter::tail::Tail;
@@ -94,6 +95,11 @@ impl Process {
     /// Until when the run has time, in which it is part.
     pub fn belongs_to(&mut self, deadline: Instant) {
         self.deadline = Some(deadline);
+    }
+
+    /// How long the machine has kept it from running, with all that it has started.
+    pub fn held_up(&self) -> Option<Duration> {
+        held_up::held_up(self.pid.as_raw_nonzero().get())
     }
 
     /// Becomes readable when the process has ended.

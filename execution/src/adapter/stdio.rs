@@ -8,7 +8,7 @@
 //! nothing else must give. Or it is waited at the end of a run until nothing has come for long enough. Where neither is there or has come, and after every run
 //! error, the process is ended, and the next run has a new one.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
@@ -66,6 +66,10 @@ impl StdioAdapter {
 }
 
 impl Adapter for StdioAdapter {
+    fn held_up(&self) -> Option<Duration> {
+        self.process.as_ref()?.held_up()
+    }
+
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.stop();
         self.evidence = self.evidence.anew();

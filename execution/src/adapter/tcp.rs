@@ -5,7 +5,7 @@
 //! end: only quiet can be waited for, where the description says how long it must last. What comes late comes to a socket that is
 //! closed ([`crate::adapter::datagrams`]).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
@@ -95,6 +95,10 @@ impl TcpAdapter {
 }
 
 impl Adapter for TcpAdapter {
+    fn held_up(&self) -> Option<Duration> {
+        self.server.process()?.held_up()
+    }
+
     fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
         self.leave();
         self.deadline = session.deadline;

@@ -13,7 +13,8 @@
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants stay with the real ones, however
 //! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved ([`super::history`]). A Fail that another
 //! delay would avoid is one because of time; it is not given where this machine was later than the tolerance, or where instants that are off by four
-//! times its lateness in addition avoid it ([`super::jitter`], [`Cause::Jitter`]): a thread of ours may be woken when a process of others is not.
+//! times its lateness in addition avoid it ([`super::jitter`], [`Cause::Jitter`]): a thread of ours may be woken when a process of others is not;
+//! and what the kernel says of how long it kept the system from running ([`crate::adapter::held_up`]), where the tester has brought that up.
 //!
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives meanwhile has a wide interval.
 //! Nobody is blamed for it but the tester.
@@ -109,6 +110,8 @@ struct Driver<'a> {
     /// How long it took to bring the system up: it may have begun at any instant of that.
     origin: RBig,
     probe: Option<Probe>,
+    /// How long the system had been kept from running when it was ready.
+    held_before: Duration,
     timing: Timing,
 }
 
@@ -144,6 +147,7 @@ pub fn run(with: Timed<'_>) -> Run {
         tolerance: seconds(tolerance),
         origin: if is_simulated { RBig::ZERO } else { seconds(zero - begin) },
         probe: (!is_simulated).then(Probe::start),
+        held_before: with.adapter.held_up().unwrap_or_default(),
         timing: Timing { is_simulated, tolerance, ..Timing::default() },
         with,
     };
@@ -403,10 +407,16 @@ impl Driver<'_> {
         }
         let late = self.probe.as_ref()?.since(self.zero);
         // A process of others may have been held up longer than a thread of ours.
-        let wider = seconds(late) * RBig::from(HELD_UP);
+        let wider = (seconds(late) * RBig::from(HELD_UP)).max(seconds(self.held_up()));
         let is_busy = by_time && seconds(late) > self.tolerance;
         let is_unsure = is_busy || self.otherwise(what, mark, &wider) != Otherwise::No;
-        is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late))))
+        is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late.max(self.held_up())))))
+    }
+
+    /// How long the system was kept from running in this run, as far as that is known.
+    fn held_up(&self) -> Duration {
+        let now = self.with.adapter.held_up().unwrap_or_default();
+        now.saturating_sub(self.held_before)
     }
 
     fn otherwise(&mut self, what: Occurrence, mark: Mark, wider: &RBig) -> Otherwise {

@@ -14,6 +14,7 @@
 //!   avoid it.
 //! - [`jitter`]: how late this machine wakes up who sleeps.
 //! - [`simulated`]: a model that stands for a system, with a clock of its own: nobody waits.
+//! - [`words`]: how all of this is told.
 //! - [`mutants`]: what is wrong in such models.
 //! - [`strategy`] and [`script`]: who plans, by lot or by a strategy, or as a stored run went.
 //!
@@ -28,6 +29,7 @@ pub mod simulated;
 pub mod strategy;
 pub mod tolerance;
 pub mod windows;
+pub mod words;
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -18,7 +18,7 @@ use coreach_execution::TestCase;
 use coreach_execution::campaign::{Key, Test};
 use coreach_execution::coverage::{Part, Walked};
 use coreach_model::iosts::TestPurpose;
-use coreach_model::reader::{Specification, read_aimed, read_specification, yaml};
+use coreach_model::reader::{Specification, read_any_specification, yaml};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Iosts, LocationId, Number};
 use coreach_pipeline::limits::Limits;
@@ -31,6 +31,7 @@ use serde_json::Value as Json;
 use crate::configuration::{Configuration, load_configuration};
 use crate::instantiate::{instantiate, values_of};
 use crate::making::Says;
+use crate::timing::given;
 use crate::{budget, cases};
 
 /// A configuration with its models as they are written.
@@ -200,11 +201,14 @@ impl Subjects {
 fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     let (configuration, _) = load_configuration(path)?;
     let load = |path: &Path| yaml::load(path).map_err(|found| vec![found]);
-    let (specification, _) = read_specification(load(&configuration.specification.path)?)?;
+    let (specification, _) = read_any_specification(load(&configuration.specification.path)?)?;
+    // Of a timed one, the form in which time is data: its locations and transitions are the user's.
+    let given = given(specification, &configuration)?;
     let mut purposes = Vec::new();
     for (reference, aim) in configuration.aimed() {
-        purposes.push(read_aimed(load(&reference.path)?, &specification, aim)?.0);
+        purposes.push(given.purpose(load(&reference.path)?, aim)?.0);
     }
+    let specification = given.specification;
     let (mut fixed, mut fixed_purposes) = (specification.iosts.clone(), purposes.clone());
     instantiate(&configuration, &mut fixed, &mut fixed_purposes)?;
     let made = fixed_purposes.iter().map(|purpose| Sources::of(&fixed, purpose)).collect();

@@ -1,0 +1,109 @@
+//! Timed runs with the commands: the examples on simulated time, and what is told of a Fail.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::Folder;
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(examples().join(path)).unwrap()
+}
+
+/// The session with a model that stands for the server, in which this is replaced.
+fn session(change: (&str, &str)) -> Folder {
+    let specification = text("session/specification.yaml");
+    let model = specification.replace(change.0, change.1);
+    assert!(change.0 == change.1 || model != specification, "nothing is changed by {change:?}");
+    Folder::with(&[
+        ("coreach.yaml", &text("session/coreach.yaml")),
+        ("specification.yaml", &specification),
+        ("retried.yaml", &text("session/retried.yaml")),
+        ("beats.yaml", &text("session/beats.yaml")),
+        ("given_up.yaml", &text("session/given_up.yaml")),
+        ("model.yaml", &model),
+        ("iut.yaml", "iut: model\nsimulated: { model: model.yaml }\n"),
+        (
+            "campaign.yaml",
+            "campaign: all\ntests: [{ configuration: coreach.yaml }]\niuts: [iut.yaml]\nseeds: { first: 1, count: 8 }\n",
+        ),
+    ])
+}
+
+fn told(folder: &Folder, arguments: &[&str], codes: &[i32]) -> String {
+    let output = folder.coreach(arguments);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(codes.contains(&output.status.code().unwrap()), "{arguments:?}: {told}{said}");
+    told
+}
+
+#[test]
+fn a_campaign_on_simulated_time_fails_nobody_and_its_coverage_is_told() {
+    let folder = session(("", ""));
+    let summary = told(&folder, &["campaign", "campaign.yaml", "--store", "runs.sqlite", "--quiet"], &[0, 3]);
+    assert!(summary.contains("24 runs") && !summary.contains("Fail"), "{summary}");
+    let covered = told(&folder, &["coverage", "coreach.yaml", "runs.sqlite"], &[0]);
+    assert!(covered.contains("24 runs") && covered.contains("by retried"), "{covered}");
+}
+
+#[test]
+fn a_timer_that_ends_too_early_is_found_told_replayed_and_shrunk() {
+    let folder = session((
+        "0.15 <= call && call <= 0.18 && beat <= 0.23 && vTries < 3",
+        "0.05 <= call && call <= 0.08 && beat <= 0.23 && vTries < 3",
+    ));
+    let arguments = [
+        "test",
+        "coreach.yaml",
+        "--purpose",
+        "given_up",
+        "--iut",
+        "iut.yaml",
+        "--runs",
+        "6",
+        "--keep",
+        "kept",
+        "--quiet",
+    ];
+    let summary = told(&folder, &arguments, &[1]);
+    assert!(summary.contains("Forward against"), "{summary}");
+    let failed = (1..=6).find(|seed| {
+        let kept =
+            fs::read_to_string(folder.0.join(format!("kept/given_up.{seed}.json"))).unwrap_or_default();
+        kept.contains("\"event\"") && kept.contains("does not allow Forward")
+    });
+    let run = format!("kept/given_up.{}.json", failed.unwrap());
+    let explained = told(&folder, &["explain", &run], &[0]);
+    assert!(
+        explained.contains(" after 0.0") && explained.contains(" s in <Waiting,Begin> (Fail: at "),
+        "{explained}"
+    );
+    let again = told(&folder, &["replay", &run, "--iut", "iut.yaml", "--shrink", "--attempts", "60"], &[1]);
+    assert!(again.contains("the same in 5 repetitions"), "{again}");
+}
+
+#[test]
+fn the_light_goes_off_in_time_and_one_whose_timer_is_not_set_back_too_early() {
+    let specification = text("light_switch/specification.yaml");
+    let line = "to: Bright, on: Light, when: x <= 0.04 && pLevel == BRIGHT, reset: [x] }";
+    assert!(specification.contains(line));
+    let faulty = specification.replace("cLong <= x && x <= cLong + 0.04", "0.5 <= x && x <= 0.6");
+    let folder = Folder::with(&[
+        ("coreach.yaml", &text("light_switch/coreach.yaml")),
+        ("specification.yaml", &specification),
+        ("bright_timeout.yaml", &text("light_switch/bright_timeout.yaml")),
+        ("faulty.yaml", &faulty),
+        ("iut.yaml", "iut: light\nsimulated: { model: specification.yaml }\n"),
+        ("iut_faulty.yaml", "iut: faulty\nsimulated: { model: faulty.yaml }\n"),
+    ]);
+    let run = |iut: &str| folder.coreach(&["test", "coreach.yaml", "--iut", iut, "--runs", "12", "--quiet"]);
+    assert!([0, 3].contains(&run("iut.yaml").status.code().unwrap()));
+    assert_eq!(run("iut_faulty.yaml").status.code(), Some(1));
+}

@@ -1,0 +1,113 @@
+//! Timed events in words: what happened, and after how long; whether it was the time or the data that excluded it.
+
+use coreach_model::Verdict;
+use coreach_model::semantics::{Event, State};
+use dashu::rational::RBig;
+
+use crate::judge::case::quiet;
+use crate::lazy::Lazy;
+use crate::run::{Cause, Occurrence, Outcome};
+use crate::test_case::TestCase;
+use crate::timed::tolerance::{Interval, fails, nearest};
+use crate::timed::{delay_of, without_delay};
+
+/// A step: `Forward(0, 1) after 0.100349 s`.
+pub fn told(what: &Occurrence) -> String {
+    match what.event() {
+        Some(event) => match delay_of(event) {
+            Some(delay) => format!("{} after {} s", without_delay(event), decimal(delay)),
+            None => event.to_string(),
+        },
+        None => what.to_string(),
+    }
+}
+
+/// A time in seconds with at most six places, where that is exact; else the fraction.
+pub fn decimal(time: &RBig) -> String {
+    let micros = time * RBig::from(1_000_000);
+    if !micros.denominator().is_one() || *time < RBig::ZERO {
+        return time.to_string();
+    }
+    let whole = super::micros(time);
+    let (seconds, rest) = (whole / 1_000_000, whole % 1_000_000);
+    let text = format!("{seconds}.{rest:06}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What is behind a verdict: the name of its location, and of a Fail by an event, whether another delay would have avoided it.
+pub fn behind(test: &TestCase, state: &State, decisive: Option<&Event>, outcome: &Outcome) -> Option<String> {
+    test.timed.as_ref()?;
+    let (next, why) = match (outcome, decisive) {
+        (Outcome::Verdict(Verdict::Fail, Cause::Silence(length)), _) => (quiet(test, state, *length)?.1, ""),
+        (Outcome::Verdict(verdict, Cause::Event), Some(event)) => {
+            let next = super::tolerance::taken(test, state, event)?.1;
+            let always = Interval { low: RBig::ZERO, high: None };
+            let is_fail = *verdict == Verdict::Fail && fails(test, state, event);
+            let why = match is_fail
+                .then(|| nearest(test, state, event, delay_of(event)?, &always, &mut Lazy::default()))
+            {
+                None => "",
+                Some(Some(_)) => ": at another time it is allowed",
+                Some(None) => ": at no time is it allowed",
+            };
+            (next, why)
+        }
+        _ => return None,
+    };
+    Some(format!("{}{why}", test.iosts.location(next.location).name))
+}
+
+/// The trace without silence: the event behind it has its time as well. For models that know no silence.
+pub fn without_silence(trace: &[Occurrence]) -> Vec<Occurrence> {
+    let mut silent = RBig::ZERO;
+    let mut left = Vec::new();
+    for what in trace {
+        let longer = |event: &Event, silent: &RBig| match delay_of(event) {
+            Some(delay) => super::delayed_by(event, delay + silent),
+            None => event.clone(),
+        };
+        match what {
+            Occurrence::Silence(time) => {
+                silent += super::seconds(*time);
+                continue;
+            }
+            Occurrence::Stimulus(event) => left.push(Occurrence::Stimulus(longer(event, &silent))),
+            Occurrence::Observation(event) => left.push(Occurrence::Observation(longer(event, &silent))),
+            Occurrence::Delay(time) => left.push(Occurrence::Delay(*time)),
+        }
+        silent = RBig::ZERO;
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use coreach_model::Value;
+
+    use super::*;
+
+    #[test]
+    fn times_are_told_exactly() {
+        let time = |above: i64, below: u32| decimal(&RBig::from_parts(above.into(), below.into()));
+        assert_eq!(time(1, 4), "0.25");
+        assert_eq!(time(3, 1), "3");
+        assert_eq!(time(100_349, 1_000_000), "0.100349");
+        assert_eq!(time(1, 3), "1/3");
+        assert_eq!(time(0, 1), "0");
+    }
+
+    #[test]
+    fn silence_is_added_to_the_event_behind_it() {
+        let event = |delay: u32| {
+            Occurrence::Observation(Event::new(
+                "O",
+                [Value::Real(RBig::from_parts(delay.into(), 4u32.into()))],
+            ))
+        };
+        let silence = || Occurrence::Silence(Duration::from_millis(500));
+        let trace = [silence(), silence(), event(1), event(2), silence()];
+        assert_eq!(without_silence(&trace), [event(5), event(2)]);
+    }
+}
