@@ -142,7 +142,6 @@ fn a_verdict_is_decided_where_the_documents_say() {
             "pipeline/src/check/test_graph.rs",
             "pipeline/src/export/dot.rs",
             "pipeline/src/export/json.rs",
-            "pipeline/src/export/puml.rs",
             "pipeline/src/stages/input_complete.rs",
             "pipeline/src/stages/select.rs",
             "pipeline/src/timed/rules.rs",
