@@ -22,7 +22,7 @@
 //!
 //! So a condition C here and the condition P of the publication are one wherever the path can have come: `established ⇒ (C ⇔ P)`. The tests ask a solver.
 //!
-//! [`future`] goes the other way: what must hold of the data so that the rest of the path can be taken.
+//! [`mod@future`] goes the other way: what must hold of the data so that the rest of the path can be taken.
 
 pub mod context;
 pub mod future;

@@ -31,7 +31,8 @@ pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {
             }
             let of_action: Vec<&Transition> =
                 leaving.iter().map(|number| &iosts.transitions[*number]).filter(|t| t.action == id).collect();
-            let known = &made.known[location];
+            let mut known = made.known[location].clone();
+            known.push(is_time(made));
             for (at, one) in of_action.iter().enumerate() {
                 for other in &of_action[at + 1..] {
                     let mut both = known.clone();
@@ -86,6 +87,11 @@ fn settle(
         Answer::Sat => findings.violations.push(Violation { rule, place: place.to_owned() }),
         Answer::Unknown => findings.unknown += 1,
     }
+}
+
+/// That TM is a time, also where it is a constant.
+fn is_time(made: &PathGuided) -> Term {
+    Term::compare(Comparison::Greater, &made.timing.silence_after, &Term::int(0).to_real())
 }
 
 /// When the event can be seen: silence from TM on, all else that is seen at any time. Nothing of what the tester sends.

@@ -17,7 +17,7 @@
 //! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes it.
 //!
 //! [`path_guided`] is the whole; [`resolve`] finds the path by names; [`stop`] says why there is no test case; [`witness`] shows a trace that two transitions share;
-//! [`assemble`] makes the IOSTS.
+//! `assemble` makes the IOSTS.
 
 mod assemble;
 pub mod names;

@@ -4,6 +4,7 @@
 
 mod counts;
 mod equivalence;
+mod random;
 mod refusals;
 mod sptg;
 mod support;
