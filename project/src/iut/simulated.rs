@@ -50,7 +50,7 @@ impl Stands {
     /// The way to it, with the values that its constants are given.
     ///
     /// # Errors
-    /// As [`fixed`].
+    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a value.
     pub fn fixed(
         self,
         instantiate: &[Instantiation],
