@@ -36,6 +36,13 @@ pub fn held_up(process: i32) -> Option<Duration> {
     all.map(Duration::from_nanos)
 }
 
+/// How long this thread has waited for a processor until now; nothing where that is not known.
+pub fn held_up_here() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let waited = text.split_whitespace().nth(1).and_then(|number| number.parse().ok());
+    Duration::from_nanos(waited.unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

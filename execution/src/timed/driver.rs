@@ -29,13 +29,14 @@ use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
 use crate::adapter::evidence::phased;
+use crate::adapter::held_up::held_up_here;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
 use crate::timed::history::{Mark, Otherwise, Past, otherwise};
 use crate::timed::jitter::{Jitter, Probe};
-use crate::timed::tolerance::{Interval, fails, nearest};
+use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
 use crate::timed::{TimedCase, Timing, delayed_by, micros_up, seconds, with_delay, without_delay};
 
 /// How long to wait before asking again who says at once that nothing has come.
@@ -112,6 +113,8 @@ struct Driver<'a> {
     probe: Option<Probe>,
     /// How long the system had been kept from running when it was ready.
     held_before: Duration,
+    /// The same of this thread.
+    own_before: Duration,
     timing: Timing,
 }
 
@@ -148,6 +151,7 @@ pub fn run(with: Timed<'_>) -> Run {
         origin: if is_simulated { RBig::ZERO } else { seconds(zero - begin) },
         probe: (!is_simulated).then(Probe::start),
         held_before: with.adapter.held_up().unwrap_or_default(),
+        own_before: held_up_here(),
         timing: Timing { is_simulated, tolerance, ..Timing::default() },
         with,
     };
@@ -388,7 +392,8 @@ impl Driver<'_> {
             return self.happened(Occurrence::Observation(delayed_by(&event, delay)), mark, at);
         }
         let always = Interval { low: RBig::ZERO, high: None };
-        let by_time = nearest(test, state, &event, &measured, &always, solver).is_some();
+        let by_time = nearest(test, state, &event, &measured, &always, solver).is_some()
+            || only_time_forbids(test, state, &event);
         let heard = self.doubted(Occurrence::Observation(event.clone()), mark.clone(), by_time);
         self.thought(begin);
         heard.unwrap_or_else(|| self.happened(Occurrence::Observation(event), mark, read))
@@ -408,15 +413,16 @@ impl Driver<'_> {
         let late = self.probe.as_ref()?.since(self.zero);
         // A process of others may have been held up longer than a thread of ours.
         let wider = (seconds(late) * RBig::from(HELD_UP)).max(seconds(self.held_up()));
-        let is_busy = by_time && seconds(late) > self.tolerance;
+        let is_busy = by_time && seconds(late.max(self.held_up())) > self.tolerance;
         let is_unsure = is_busy || self.otherwise(what, mark, &wider) != Otherwise::No;
         is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late.max(self.held_up())))))
     }
 
-    /// How long the system was kept from running in this run, as far as that is known.
+    /// How long the system was kept from running in this run, or this thread, as far as that is known.
     fn held_up(&self) -> Duration {
         let now = self.with.adapter.held_up().unwrap_or_default();
-        now.saturating_sub(self.held_before)
+        let own = held_up_here().saturating_sub(self.own_before);
+        now.saturating_sub(self.held_before).max(own)
     }
 
     fn otherwise(&mut self, what: Occurrence, mark: Mark, wider: &RBig) -> Otherwise {

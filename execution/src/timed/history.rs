@@ -12,7 +12,7 @@
 //! one that was seen, and those in which an observation stands before a stimulus whose interval meets its own.
 //!
 //! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways than are looked at
-//! ([`MOST`]), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
+//! (`MOST`), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
 //! Of the orders only those with one observation moved are tried.
 //!
 //! **Ends**: ways are as long as the trace, and queries are counted. **Costs** nothing before something would fail; then a walk through the

@@ -16,6 +16,7 @@ use coreach_analyses::hull::hull;
 use coreach_analyses::solver::{Solver, Witness};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::holds;
 use coreach_model::term::node::Comparison;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId, Value, Verdict};
@@ -98,6 +99,20 @@ pub fn nearest(
         let Witness::Found(values) = solver.witness(&asked) else { return None };
         let Some(Value::Real(value)) = values.get(delay) else { return None };
         is_right(value).then(|| value.clone())
+    })
+}
+
+/// Does some transition that does not fail take the event, but for the parts of its guard that speak of the delay? Then it is a matter of
+/// time: a system that was held up may do in another order what is due.
+pub fn only_time_forbids(test: &TestCase, state: &State, event: &Event) -> bool {
+    named(test, state, event).any(|(_, transition)| {
+        let parameters = &test.iosts.action(transition.action).parameters;
+        let Some(delay) = parameters.first() else { return false };
+        let mut valuation = state.valuation.clone();
+        valuation.extend(parameters.iter().cloned().zip(event.values.iter().cloned()));
+        let parts = transition.guard.conjuncts();
+        test.verdict(transition.target) != Some(Verdict::Fail)
+            && parts.iter().all(|part| part.mentions(delay) || holds(part, &valuation) == Ok(true))
     })
 }
 

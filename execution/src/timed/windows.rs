@@ -7,7 +7,7 @@
 //! the delay a *window*; in that an instant is drawn: at once, at its end, or anywhere. In real time the end is left the tolerance
 //! before it closes: who aims at the end misses it. A window without an end is looked at as far as silence is long.
 //!
-//! **Ends** after [`DRAWS`] draws. **Costs** the choice of values and a hull.
+//! **Ends** after `DRAWS` draws. **Costs** the choice of values and a hull.
 
 use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;
