@@ -38,7 +38,7 @@ use coreach_model::reader::{Reading, shape};
 use crate::once::Once;
 use encoding::Carrier;
 use settle::Speech;
-use simulated::{Simulated, simulated};
+use simulated::{Simulated, instantiated, simulated};
 pub use simulated::{Stands, standing};
 use words::{Holes, Reader};
 
@@ -127,11 +127,11 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
     let (apart, captures) = (Vec::new(), Vec::new());
     let mut reader = Reader { collector: &mut collector, folder, iosts: Some(iosts), apart, captures };
     let root = yaml::parse(reader.collector);
-    let said = match root.as_ref().map(|root| (root, &root.kind)) {
-        Some((root, Kind::Mapping(entries))) => {
+    let said = match root.as_ref().map(|root| &root.kind) {
+        Some(Kind::Mapping(entries)) => {
             let link = link::link(&mut reader, entries, "simulated");
             let behaviour = behaviour::behaviour(&mut reader, entries, "simulated");
-            simulated(&mut reader, entries, root).map(|said| (link, behaviour, said.instantiate))
+            Some((link, behaviour, instantiated(&mut reader, entries)))
         }
         _ => None,
     };

@@ -26,6 +26,12 @@ pub struct Simulated {
     pub instantiate: Vec<Instantiation>,
 }
 
+/// Reads the section but for the model's file, which a store has in itself and need not be there any more.
+pub fn instantiated(reader: &mut Reader<'_>, root: &[Entry]) -> Vec<Instantiation> {
+    let entries = shape::section(reader.collector, root, "simulated", &["model", "instantiate"]);
+    read_instantiate(reader.collector, entries)
+}
+
 /// Reads the section.
 pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Simulated> {
     let entries = shape::section(reader.collector, root, "simulated", &["model", "instantiate"]);
