@@ -15,7 +15,7 @@ fn systems_that_conform_never_fail_and_mutants_are_found() {
     let mut counts = Counts::new();
     let began = std::time::Instant::now();
     for seed in range.unwrap_or(0..60) {
-        let effort = Effort { conforming: 12, wrong: 8, mutants: 4 };
+        let effort = Effort { conforming: 12, wrong: 12, mutants: 4 };
         if let Err(told) = check(seed, effort, &mut counts) {
             panic!("{told}");
         }
