@@ -35,7 +35,7 @@ use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
 use crate::timed::history::{Mark, Otherwise, Past, otherwise};
-use crate::timed::jitter::{Jitter, Probe};
+use crate::timed::jitter::{Jitter, Probe, whole};
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
 use crate::timed::{TimedCase, Timing, delayed_by, micros_up, seconds, with_delay, without_delay};
 
@@ -422,7 +422,7 @@ impl Driver<'_> {
     fn held_up(&self) -> Duration {
         let now = self.with.adapter.held_up().unwrap_or_default();
         let own = held_up_here().saturating_sub(self.own_before);
-        now.saturating_sub(self.held_before).max(own)
+        whole(now.saturating_sub(self.held_before).max(own))
     }
 
     fn otherwise(&mut self, what: Occurrence, mark: Mark, wider: &RBig) -> Otherwise {

@@ -142,7 +142,7 @@ impl Probe {
 }
 
 /// In whole microseconds, as everything is that a record keeps; not less than it was.
-fn whole(time: Duration) -> Duration {
+pub fn whole(time: Duration) -> Duration {
     Duration::from_micros(u64::try_from(time.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
