@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use coreach_model::iosts::{LocationId, Transition};
 use dot_writer::{Attributes, DotWriter, Scope};
 
-use super::labels::{action, condition_lines, html, quoted, tooltip};
+use super::labels::{action, condition_lines, guard_lines, html, quoted, tooltip};
 use super::{Mark, Options, View};
 use crate::Stage;
 use crate::artifact::Verdict;
@@ -205,16 +205,7 @@ fn action_line(view: &View<'_>, transition: &Transition) -> String {
 
 fn transition_lines(view: &View<'_>, transition: &Transition) -> Vec<String> {
     let mut lines = vec![action_line(view, transition)];
-    if !transition.guard.is_true() {
-        let mut guard = condition_lines(&transition.guard);
-        if let Some(first) = guard.first_mut() {
-            first.insert(0, '[');
-        }
-        if let Some(last) = guard.last_mut() {
-            last.push(']');
-        }
-        lines.extend(escaped(guard));
-    }
+    lines.extend(escaped(guard_lines(&transition.guard)));
     lines.extend(
         transition.assignments.iter().map(|(variable, value)| html(&format!("{variable} := {value}"))),
     );

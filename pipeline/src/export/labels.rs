@@ -10,6 +10,21 @@ const WIDTH: usize = 40;
 /// The most lines of one condition: a picture is for people, documents have the rest.
 const MOST_LINES: usize = 12;
 
+/// A guard as an arrow shows it, in brackets; nothing where it is always true.
+pub(super) fn guard_lines(guard: &Term) -> Vec<String> {
+    if guard.is_true() {
+        return Vec::new();
+    }
+    let mut lines = condition_lines(guard);
+    if let Some(first) = lines.first_mut() {
+        first.insert(0, '[');
+    }
+    if let Some(last) = lines.last_mut() {
+        last.push(']');
+    }
+    lines
+}
+
 /// A condition in lines: `x > 0 &&`, `y == 1`.
 pub(super) fn condition_lines(condition: &Term) -> Vec<String> {
     let (parts, joint) = match condition.node() {

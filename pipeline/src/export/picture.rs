@@ -12,7 +12,7 @@ use coreach_model::iosts::{LocationId, Transition};
 use coreach_model::visible::visible;
 
 use super::View;
-use super::labels::{action, condition_lines};
+use super::labels::{action, condition_lines, guard_lines};
 use super::layout::{Layout, Link, Point, Route, Size, layout};
 use crate::artifact::{Mark, Verdict};
 
@@ -383,16 +383,7 @@ fn transition_lines(
     }
     let mut lines = vec![first];
     if words == Words::All {
-        if !transition.guard.is_true() {
-            let mut guard = condition_lines(&transition.guard);
-            if let Some(first) = guard.first_mut() {
-                first.insert(0, '[');
-            }
-            if let Some(last) = guard.last_mut() {
-                last.push(']');
-            }
-            lines.extend(guard);
-        }
+        lines.extend(guard_lines(&transition.guard));
         lines.extend(transition.assignments.iter().map(|(variable, value)| format!("{variable} := {value}")));
     }
     lines.iter().map(|line| visible(line).into_owned()).collect()

@@ -12,7 +12,7 @@ use coreach_model::visible::visible;
 
 use super::View;
 use super::dot::colours;
-use super::labels::{action, condition_lines};
+use super::labels::{action, condition_lines, guard_lines};
 
 /// The diagram as text.
 pub fn puml(view: &View<'_>) -> String {
@@ -38,16 +38,7 @@ pub fn puml(view: &View<'_>) -> String {
     for transition in &*view.iosts.transitions {
         let shown = view.iosts.action(transition.action);
         let mut label = vec![action(shown, view.sign(shown.kind))];
-        if !transition.guard.is_true() {
-            let mut guard = condition_lines(&transition.guard);
-            if let Some(first) = guard.first_mut() {
-                first.insert(0, '[');
-            }
-            if let Some(last) = guard.last_mut() {
-                last.push(']');
-            }
-            label.extend(guard);
-        }
+        label.extend(guard_lines(&transition.guard));
         label.extend(transition.assignments.iter().map(|(variable, value)| format!("{variable} := {value}")));
         let _ = writeln!(out, "{} --> {} : {}", id(transition.source), id(transition.target), lines(&label));
     }
