@@ -22,12 +22,14 @@
 //! length `< 0` *or* `0, strict` is a contradiction.
 //!
 //! **Mixed frames** (some variables integer) are ours. After the paths, the entries between integers describe the
-//! projection onto them exactly. These are rounded, the ends of changed entries are pivots again, and then no entry
-//! between integers is fractional: a path between two integers through reals is no shorter than an entry that was rounded,
-//! and the others are sums of integers; a path from `V` to `-V` through two rounded bounds `2W` and `2U` is no shorter
-//! than the better of those through one of them, which is even. So two rounds are enough, a third changes nothing, and
-//! emptiness and the bounds between integers are exact here too. Bounds of reals need not be: of `y >= x`, `y >= 1 - x`
-//! with an integer `x` follows `y >= 1`, and found is `y >= 1/2`.
+//! projection onto them exactly. These are rounded and the ends of changed entries are pivots again, until nothing is left
+//! to round: that is at most twice. After the first time all entries between integers are integers, and a path between two
+//! integers through reals is no shorter than the entries between the integers on it, so the second paths add integers only;
+//! what they may leave is an odd bound of `2V` (of `x - y >= 3` and `x + y <= 0`, both rounded, follows `2y <= -3`). After
+//! the second time a path from `V` to `-V` through one rounded bound `2W` is even, and one through two, `2W` and `2U`, is
+//! no shorter than the better of those through one of them. So emptiness and the bounds between integers are exact here
+//! too. Bounds of reals need not be: of `y >= x`, `y >= 1 - x` with an integer `x` follows `y >= 1`, and found is
+//! `y >= 1/2`.
 //!
 //! **Halves.** Rational bounds of `2V` may have odd numbers; then the scale is doubled before strengthening.
 //!
@@ -48,14 +50,15 @@ pub(crate) fn close<B: Bound>(matrix: &mut Matrix<B>, changed: &[usize], integer
     if any_integer {
         pivots.extend(round(matrix, integer)?);
     }
-    if !paths(matrix, pivots)? {
-        return Some(false);
-    }
-    if any_integer {
-        let rounded = round(matrix, integer)?;
-        // Integers alone need no second round of paths: strengthening does what it would do.
-        if integer.contains(&false) && !paths(matrix, rounded)? {
+    let mixed = any_integer && integer.contains(&false);
+    while !pivots.is_empty() {
+        if !paths(matrix, pivots)? {
             return Some(false);
+        }
+        pivots = if any_integer { round(matrix, integer)? } else { Vec::new() };
+        // Integers alone need no second round of paths: strengthening does what it would do.
+        if !mixed {
+            break;
         }
     }
     strengthen(matrix)?;

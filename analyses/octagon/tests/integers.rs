@@ -89,6 +89,20 @@ fn flags() -> impl Strategy<Value = [bool; DIMENSIONS]> {
     prop_oneof![Just([true; DIMENSIONS]), Just([true, true, true, false]), Just([true, false, true, false])]
 }
 
+/// Two sums that are integers only once they are rounded have a bound of one variable behind them, to be rounded again.
+#[test]
+fn what_rounding_implies_is_rounded_too() {
+    let integer = [true, true, false, false];
+    let list = [
+        Constraint::of(&[2, 0, 2, 0], -3, Relation::AtLeast),
+        Constraint::of(&[0, -2, -2, 0], -1, Relation::Greater),
+        Constraint::of(&[-1, 0, 1, 0], 1, Relation::AtLeast),
+    ];
+    let met = Octagon::universe(DIMENSIONS).meet_constraints(&list, &integer);
+    let below = met.meet_constraints(&[Constraint::of(&[0, -1, 0, 0], -2, Relation::AtLeast)], &[]);
+    assert_eq!(met, below, "x1 <= -2 follows from x0 - x1 >= 3 and x0 + x1 <= 0");
+}
+
 proptest! {
     #![proptest_config(config(120))]
 
