@@ -1,14 +1,15 @@
-// The graph: drawn by cytoscape.js at the places that the document says. Choosing, searching, hiding, neighbourhoods, colours.
+// A canvas with a graph: drawn by cytoscape.js at the places that the document says. Choosing, searching, hiding, neighbourhoods, colours.
 "use strict";
 
-{
+// A canvas of this name; `choose` is told what is tapped.
+Coreach.newGraph = (name, choose) => {
   const { h } = Coreach;
-  const canvas = h("div", { class: "canvas", id: "canvas", role: "img", "aria-label": "Graph; the tables and the details say the same as text", tabindex: "0" });
+  const canvas = h("div", { class: "canvas", id: name, role: "img", "aria-label": "Graph; the tables and the details say the same as text", tabindex: "0" });
   const empty = h("p", { class: "empty", hidden: true });
   const status = h("output", { class: "status" });
   let cy;
   let graph;
-  const hidden = { fail: false, inconclusive: false, loops: false };
+  const hidden = { fail: false, inconclusive: false, loops: false, parallel: false };
   let colours = false;
 
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -41,6 +42,9 @@
     { selector: "node.gap, node.covered, node.possible", style: { width: "data(width)" } },
     { selector: ".unreachable, .rejected", style: { opacity: 0.45 } },
     { selector: "edge.only", style: { width: 3, "line-color": css("--walked"), "target-arrow-color": css("--walked") } },
+    { selector: "node.only", style: { "border-width": 3, "border-color": css("--walked") } },
+    { selector: "edge.otherwise", style: { width: 2, "line-color": css("--possible-line"), "target-arrow-color": css("--possible-line") } },
+    { selector: "node.otherwise", style: { "border-width": 2, "border-color": css("--possible-line") } },
     { selector: ".walked", style: { "line-color": css("--walked"), "target-arrow-color": css("--walked"), "border-color": css("--walked"), "z-index": 5 } },
     { selector: "edge.walked", style: { width: 3 } },
     { selector: "node.walked", style: { "border-width": 2 } },
@@ -123,14 +127,11 @@
       minZoom: 0.005, maxZoom: 4, autoungrabify: true, boxSelectionEnabled: false,
       textureOnViewport: large, hideEdgesOnViewport: false, pixelRatio: large ? 1 : "auto",
     });
-    cy.on("tap", (event) => {
-      const data = event.target === cy ? {} : event.target.data();
-      Coreach.choose(data);
-    });
+    cy.on("tap", (event) => choose(event.target === cy ? {} : event.target.data()));
     hide();
     paint();
     overview();
-    Coreach.graph.cy = cy;
+    self.cy = cy;
   };
 
   // All of a small graph; of a large one the beginning, at a size that can be read.
@@ -147,8 +148,31 @@
 
   const fit = () => cy?.fit(cy.elements(":visible"), 20);
 
+  // Arrows from one location to another one, by the ends: what is drawn of them as one has the first one's course.
+  const standsFor = new Map();
+  const parallels = () => {
+    const groups = new Map();
+    graph.transitions.forEach(({ source, target, points }, number) => {
+      if (points === undefined) return;
+      const ends = `${source} ${target}`;
+      if (!groups.has(ends)) groups.set(ends, []);
+      groups.get(ends).push(number);
+    });
+    return [...groups.values()].filter((group) => group.length > 1);
+  };
+  const sign = (number) => { const action = graph.actions[graph.transitions[number].action]; return action.name + action.sign; };
+
   const hide = () => {
     cy?.batch(() => {
+      standsFor.clear();
+      for (const group of parallels()) {
+        const [first, ...others] = group;
+        for (const number of others) standsFor.set(number, first);
+        const words = [...new Set(group.map(sign))];
+        const few = words.length > 3 ? `${words.slice(0, 3).join(", ")}, ...` : words.join(", ");
+        cy.getElementById(`t${first}`).data("label", hidden.parallel ? `${few} (${group.length})` : sign(first));
+        for (const number of others) cy.getElementById(`t${number}`).toggleClass("away", hidden.parallel);
+      }
       cy.nodes(".aside.Fail").toggleClass("away", hidden.fail);
       cy.nodes(".aside.Inconclusive").toggleClass("away", hidden.inconclusive);
       cy.nodes(".aside.loop").toggleClass("away", hidden.loops);
@@ -187,7 +211,7 @@
     if (location !== undefined) return cy.getElementById(`l${location}`);
     if (aside !== undefined) return cy.getElementById(`a${aside}`);
     if (transition === undefined) return cy.collection();
-    const own = cy.getElementById(`t${transition}`);
+    const own = cy.getElementById(`t${hidden.parallel ? standsFor.get(transition) ?? transition : transition}`);
     if (own.nonempty()) return own;
     const at = graph.asides.findIndex((known) => known.transitions.includes(transition));
     return cy.getElementById(`a${at}`);
@@ -232,7 +256,7 @@
     if (found.length === 0) return;
     at = (at + (back ? found.length - 1 : 1)) % found.length;
     bring(found[at]);
-    Coreach.choose(found[at].data());
+    choose(found[at].data());
   };
 
   // Only what is at most so many steps from the location, in either direction; everything where there is no location.
@@ -273,14 +297,17 @@
     bring(place?.nonempty() ? place : transition !== undefined ? elementOf({ transition }) : undefined);
   };
 
-  // Transitions that only this domain's graph has.
-  const only = (numbers) => {
-    cy?.edges(".only").removeClass("only");
-    for (const number of numbers) elementOf({ transition: number })?.addClass("only");
+  // What another graph has not, and what it has otherwise.
+  const differs = ({ only, otherwise }) => {
+    cy?.batch(() => {
+      cy.elements().removeClass("only otherwise");
+      for (const what of only) elementOf(what)?.addClass("only");
+      for (const what of otherwise) elementOf(what)?.addClass("otherwise");
+    });
   };
 
-  Coreach.graph = {
-    canvas, empty, status, show, fit, overview, select, search, next, neighbourhood, walk, only, bring, elementOf, hidden, hide,
+  const self = {
+    canvas, empty, status, show, fit, overview, select, search, next, neighbourhood, walk, differs, bring, elementOf, hidden, hide,
     refresh: () => cy?.style(style()),
     resize: () => cy?.resize(),
     colour: (on) => { colours = on; paint(); },
@@ -288,4 +315,8 @@
     pan: (x, y) => cy?.panBy({ x, y }),
     current: () => graph,
   };
-}
+  return self;
+};
+
+// The one of the view of graphs.
+Coreach.graph = Coreach.newGraph("canvas", (what) => Coreach.choose(what));

@@ -40,6 +40,7 @@
     h("div", { class: "toolbar" },
       group, stages, search, Coreach.graph.status,
       h("span", { class: "group" }, "hide ", hiding("fail", "Fail"), hiding("inconclusive", "Inconclusive"), hiding("loops", "loops")),
+      hiding("parallel", "parallel arrows as one"),
       h("label", {}, "near ", near),
       data.coverage && toggle("coverage", "coverage", (on) => { Coreach.graph.colour(on); document.body.classList.toggle("coloured", on); }),
       button("fit", "all of it (0)", () => Coreach.graph.fit(), { "data-do": "fit" })),
@@ -120,12 +121,11 @@
     data.graphs.length > 0 && { name: "graphs", text: "graphs", make: () => graphView },
     data.runs.length > 0 && { name: "runs", text: `runs (${data.runs.length})`, make: () => Coreach.runs.view(openRun) },
     data.coverage && { name: "coverage", text: "coverage", make: Coreach.overview.coverage },
-    data.domains.length > 0 && { name: "domains", text: "stages and domains", make: () => Coreach.overview.domains((at, transition, only) => {
-      setView("graphs");
-      open(at);
-      Coreach.graph.only(only);
-      Coreach.choose({ transition });
+    data.domains.length > 0 && { name: "domains", text: "stages and domains", make: () => Coreach.overview.domains((first, second, transition) => {
+      setView("beside");
+      Coreach.beside.open(first, second, transition);
     }) },
+    Coreach.beside.possible && { name: "beside", text: "side by side", make: () => Coreach.beside.pane },
     { name: "about", text: "about", make: Coreach.overview.about },
   ].filter(Boolean);
   let markView = () => {};
@@ -137,6 +137,7 @@
     const right = graphView.querySelector(".right");
     main.replaceChildren(views.find((each) => each.name === name).make());
     if (name === "graphs") { right.append(Coreach.source.pane); Coreach.graph.resize(); }
+    if (name === "beside") Coreach.beside.entered();
   };
 
   // ---- keys
@@ -146,7 +147,7 @@
     "+": () => Coreach.graph.zoom(1.25), "=": () => Coreach.graph.zoom(1.25), "-": () => Coreach.graph.zoom(0.8), 0: () => Coreach.graph.fit(),
     ArrowLeft: () => Coreach.graph.pan(60, 0), ArrowRight: () => Coreach.graph.pan(-60, 0), ArrowUp: () => Coreach.graph.pan(0, 60), ArrowDown: () => Coreach.graph.pan(0, -60),
     "[": () => another(-1), "]": () => another(1),
-    f: () => press("fail"), i: () => press("inconclusive"), l: () => press("loops"),
+    f: () => press("fail"), i: () => press("inconclusive"), l: () => press("loops"), p: () => press("parallel"),
     n: () => { near.value = near.value === "all" ? "1" : "all"; near.dispatchEvent(new Event("change")); },
     Backspace: () => Coreach.stepper.back(), j: () => side === "run" && Coreach.runs.next(), k: () => side === "run" && Coreach.runs.before(),
     Escape: () => Coreach.choose({}),
@@ -170,8 +171,8 @@
     KEYS[event.key]();
   });
   search.addEventListener("input", () => Coreach.graph.search(search.value));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => Coreach.graph.refresh());
-  addEventListener("resize", () => Coreach.graph.resize());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { Coreach.graph.refresh(); Coreach.beside.refresh(); });
+  addEventListener("resize", () => { Coreach.graph.resize(); Coreach.beside.resize(); });
 
   // ---- begin
 

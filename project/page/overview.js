@@ -112,8 +112,8 @@
       return Coreach.table({
         name: `${purpose}: what not all domains keep in the test graph`, rows,
         choose: (row) => {
-          const at = row.has.indexOf(true);
-          open(own[at].number, kept[at].get(row.each), all.filter((each) => !kept.every((known) => known.has(each)) && kept[at].has(each)).map((each) => kept[at].get(each)));
+          const [has, hasNot] = [row.has.indexOf(true), row.has.indexOf(false)];
+          open(own[has].number, own[hasNot].number, kept[has].get(row.each));
         },
         columns: [
           { title: "transition", of: (row) => row.each, wide: true },
@@ -148,7 +148,7 @@
     h("h3", {}, "keys"),
     h("dl", {}, [
       ["/", "search"], ["Enter, Shift+Enter", "the next found, the one before"], ["+ - 0", "larger, smaller, all"], ["arrows", "move the graph"],
-      ["[ ]", "the stage before, the next one"], ["f i l", "hide or show Fail, Inconclusive, loops"], ["n", "only what is near the chosen location"],
+      ["[ ]", "the stage before, the next one"], ["f i l", "hide or show Fail, Inconclusive, loops"], ["p", "draw parallel arrows as one"], ["n", "only what is near the chosen location"],
       ["Backspace", "one step back"], ["j k", "the next event of a run, the one before"], ["Esc", "choose nothing"],
     ].map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
     h("h3", {}, "how to read a graph"),

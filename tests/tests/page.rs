@@ -9,16 +9,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use coreach_tests::browser::Browser;
 use serde_json::{Value, json};
 
-/// A folder of a test's own with the coffee machine, gone at its end.
+/// A folder of a test's own with an example, gone at its end.
 struct Folder(PathBuf);
 
 impl Folder {
+    /// With the coffee machine.
     fn new() -> Self {
+        Folder::of("coffee_machine")
+    }
+
+    fn of(example: &str) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("coreach-page-{}-{number}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
-        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/coffee_machine");
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(example);
         for item in fs::read_dir(example).unwrap() {
             let item = item.unwrap().path();
             if item.is_file() {
@@ -229,7 +234,46 @@ fn domains_stand_side_by_side() {
     let table = text(&mut browser, "[data-table=domains]");
     assert!(table.contains("location") && table.contains("polyhedra"), "{table}");
     browser.click("section.table[data-table*='not all domains'] tbody tr");
-    assert_eq!(browser.evaluate("Coreach.graph.current().stage"), json!("test_graph"));
+    let of = |side: usize, what: &str| format!("Coreach.beside.sides[{side}].{what}");
+    assert_eq!(browser.evaluate(&of(0, "current().stage")), json!("test_graph"));
+    let domains = [0, 1].map(|side| browser.evaluate(&of(side, "current().domain")));
+    assert_ne!(domains[0], domains[1]);
+    // Here the same transitions are there, with other guards: what was clicked is chosen on both sides.
+    for side in 0..2 {
+        assert_eq!(
+            browser.evaluate(&of(side, "cy.elements(':selected').hasClass('otherwise')")),
+            json!(true)
+        );
+    }
+    assert!(text(&mut browser, ".beside-said").contains("guard"));
+    // A location that both have is chosen on both sides, and its facts stand beside each other.
+    let both = "Coreach.beside.sides[0].cy.nodes('.otherwise')[0].emit('tap')";
+    browser.evaluate(&format!("void {both}"));
+    assert_eq!(browser.evaluate(&of(1, "cy.elements(':selected').length")), json!(1));
+    assert!(text(&mut browser, ".beside-said").contains("coreach"));
+    // Both are moved as one.
+    browser.evaluate("void Coreach.beside.sides[0].cy.zoom(0.7)");
+    assert_eq!(browser.evaluate(&of(1, "cy.zoom()")), json!(0.7));
+    is_quiet(&browser);
+}
+
+#[test]
+fn parallel_arrows_are_drawn_as_one() {
+    let folder = Folder::of("retransmission");
+    let mut browser = folder.page(&["coreach.yaml"]);
+    let shown = "Coreach.graph.cy.edges().filter((e) => e.data('transition') !== undefined && !e.hasClass('away')).length";
+    let all = browser.evaluate("(() => { const s = document.querySelector('.toolbar select'); s.value = 'models'; s.dispatchEvent(new Event('change'));
+        return Coreach.graph.current().transitions.filter((t) => t.points).length; })()");
+    let ends = browser.evaluate("new Set(Coreach.graph.current().transitions.filter((t) => t.points).map((t) => `${t.source} ${t.target}`)).size");
+    assert_ne!(all, ends);
+    assert_eq!(browser.evaluate(shown), all);
+    browser.press("p");
+    assert_eq!(browser.evaluate(shown), ends);
+    // A transition that is not drawn is still found and chosen.
+    browser.evaluate("void Coreach.choose({ transition: Coreach.graph.current().transitions.findLastIndex((t) => t.points) })");
+    assert_eq!(browser.evaluate("Coreach.graph.cy.edges(':selected').not('.away').length"), json!(1));
+    browser.press("p");
+    assert_eq!(browser.evaluate(shown), all);
     is_quiet(&browser);
 }
 

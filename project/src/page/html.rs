@@ -14,7 +14,7 @@ const LIBRARY: &[u8] = include_bytes!("../../page/vendor/cytoscape.min.js.gz");
 const LICENCE: &str = include_str!("../../page/vendor/LICENSE-cytoscape.txt");
 
 /// In the order in which they are run.
-const SCRIPTS: [&str; 13] = [
+const SCRIPTS: [&str; 14] = [
     include_str!("../../page/data.js"),
     include_str!("../../page/dom.js"),
     include_str!("../../page/values.js"),
@@ -27,6 +27,7 @@ const SCRIPTS: [&str; 13] = [
     include_str!("../../page/stepper.js"),
     include_str!("../../page/runs.js"),
     include_str!("../../page/overview.js"),
+    include_str!("../../page/beside.js"),
     include_str!("../../page/main.js"),
 ];
 

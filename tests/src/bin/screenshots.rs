@@ -62,6 +62,9 @@ fn pictures(folder: &Path, page: &Path) {
     take(&mut browser, "page_coverage.png");
     browser.click("[data-tab=domains]");
     take(&mut browser, "page_domains.png");
+    browser.click("[data-tab=beside]");
+    browser.evaluate("Coreach.beside.sides[0].cy.nodes('.otherwise')[0]?.emit('tap') && 0");
+    take(&mut browser, "page_beside.png");
     browser.click("[data-tab=graphs]");
     browser.evaluate("(() => { const s = document.querySelector('.toolbar select'); s.value = 'models'; s.dispatchEvent(new Event('change')); })()");
     browser.click("[data-toggle=coverage]");
