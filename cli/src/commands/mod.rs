@@ -3,9 +3,11 @@
 pub mod campaign;
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod cover;
 pub mod coverage;
 pub mod explain;
+pub mod man;
 pub mod explore;
 pub mod mutate;
 pub mod replay;
