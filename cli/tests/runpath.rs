@@ -35,9 +35,11 @@ fn the_program_finds_its_library_from_where_it_lies() {
     }
     let library = library.canonicalize().unwrap();
     let folder = std::env::temp_dir().join(format!("coreach-runpath-{}", std::process::id()));
-    for (place, libraries) in
-        [("moved/target/release", "moved/native/z3/lib"), ("installed/bin", "installed/lib")]
-    {
+    for (place, libraries) in [
+        ("moved/target/release", "moved/native/z3/lib"),
+        ("installed/bin", "installed/lib/coreach"),
+        ("by_hand/bin", "by_hand/lib"),
+    ] {
         let (place, libraries) = (folder.join(place), folder.join(libraries));
         fs::create_dir_all(&place).unwrap();
         fs::create_dir_all(libraries.parent().unwrap()).unwrap();

@@ -21,14 +21,12 @@ pub fn man(arguments: &ManArguments) -> io::Result<Exit> {
         console::print(&page)?;
         return Ok(Exit::Fine);
     };
-    let written = fs::create_dir_all(folder)
-        .map_err(|error| (folder.clone(), error))
-        .and_then(|()| {
-            pages.iter().try_for_each(|page| {
-                let path = folder.join(&page.file);
-                write(&path, &page.text).map_err(|error| (path, error))
-            })
-        });
+    let written = fs::create_dir_all(folder).map_err(|error| (folder.clone(), error)).and_then(|()| {
+        pages.iter().try_for_each(|page| {
+            let path = folder.join(&page.file);
+            write(&path, &page.text).map_err(|error| (path, error))
+        })
+    });
     if let Err((path, error)) = written {
         console::say(&format!("error: cannot write {}: {error}", path.display()));
         return Ok(Exit::Environment);
