@@ -211,3 +211,46 @@ fn the_image_fits_the_manifests() {
         assert!(kept.lines().any(|known| known == line), ".dockerignore lacks {line}");
     }
 }
+
+/// A build without Z3 says so at once, and what to do; one with a good Z3 of the system says nothing.
+#[test]
+#[cfg(unix)]
+fn a_build_without_z3_says_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("build");
+    let script = folder.0.join("build");
+    let rustc = Command::new("rustc")
+        .args(["--edition", "2024", "-o"])
+        .arg(&script)
+        .arg(root().join("analyses/build.rs"))
+        .output()
+        .unwrap();
+    assert!(rustc.status.success(), "{}", String::from_utf8_lossy(&rustc.stderr));
+    // A system as its pkg-config and its compiler tell it.
+    let system = |pkg_config: &str, cc: &str| {
+        for (name, text) in [("pkg-config", pkg_config), ("cc", cc)] {
+            let path = folder.0.join(name);
+            fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let output = Command::new(&script)
+            .env_clear()
+            .env("PATH", &folder.0)
+            .env("CARGO_MANIFEST_DIR", folder.0.join("analyses"))
+            .env("OUT_DIR", &folder.0)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let said = String::from_utf8(output.stdout).unwrap();
+        said.lines().find_map(|line| line.strip_prefix("cargo::error=")).map(str::to_owned)
+    };
+    let what_to_do = ": run scripts/setup (--build: only what building needs), then this again";
+    let missing = system("exit 1", "echo libz3.so");
+    assert_eq!(missing, Some(format!("Z3 is missing{what_to_do}")));
+    let old = system("[ \"$1\" = --exists ]", "echo /lib/libz3.so");
+    assert_eq!(old, Some(format!("the Z3 of this system is older than 4.13.3{what_to_do}")));
+    assert_eq!(system("exit 0", "echo libz3.so"), None);
+    assert_eq!(system("exit 1", "echo /lib/libz3.so"), None);
+    assert!(read("scripts/setup").contains("readonly Z3_OLDEST=4.13.3 "), "both know the same oldest one");
+    assert!(read("scripts/setup").contains("--build) only_builds=yes"));
+}
