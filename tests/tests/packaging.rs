@@ -175,6 +175,13 @@ for expression in sys.argv[2:]:
     );
 }
 
+/// The lines of the block of a document with this head.
+fn block(document: &str, head: &str) -> String {
+    let text = read(document);
+    let found = text.split(&format!("\n```{head}\n")).nth(1).unwrap_or_else(|| panic!("{document}: no {head}"));
+    found.split("```").next().unwrap().to_owned()
+}
+
 /// The heads of the blocks of a document that hold commands.
 fn blocks(document: &str) -> BTreeSet<String> {
     read(document).lines().filter_map(|line| line.strip_prefix("```sh ")).map(str::to_owned).collect()
@@ -193,6 +200,17 @@ fn every_block_of_the_page_on_installing_is_run() {
                 "scripts/try-install does not run {block} of {document}"
             );
         }
+    }
+}
+
+/// What the README says of it is a block of that page.
+#[test]
+fn the_readme_installs_as_the_page_does() {
+    let blocks = blocks("README.md");
+    assert!(blocks.contains("wheel"), "{blocks:?}");
+    for name in blocks {
+        let head = format!("sh {name}");
+        assert_eq!(block("README.md", &head), block("docs/install.md", &head), "{name}");
     }
 }
 
