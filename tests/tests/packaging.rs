@@ -178,7 +178,8 @@ for expression in sys.argv[2:]:
 /// The lines of the block of a document with this head.
 fn block(document: &str, head: &str) -> String {
     let text = read(document);
-    let found = text.split(&format!("\n```{head}\n")).nth(1).unwrap_or_else(|| panic!("{document}: no {head}"));
+    let found =
+        text.split(&format!("\n```{head}\n")).nth(1).unwrap_or_else(|| panic!("{document}: no {head}"));
     found.split("```").next().unwrap().to_owned()
 }
 
@@ -271,4 +272,51 @@ fn a_build_without_z3_says_so() {
     assert_eq!(system("exit 1", "echo /lib/libz3.so"), None);
     assert!(read("scripts/setup").contains("readonly Z3_OLDEST=4.13.3 "), "both know the same oldest one");
     assert!(read("scripts/setup").contains("--build) only_builds=yes"));
+}
+
+/// What `scripts/install --uninstall` says, and whether it went well.
+fn uninstall(prefix: &Path) -> (String, bool) {
+    let mut command = Command::new(root().join("scripts/install"));
+    let output = command.args(["--uninstall", "--prefix"]).arg(prefix).current_dir("/").output().unwrap();
+    (String::from_utf8(output.stderr).unwrap(), output.status.success())
+}
+
+#[test]
+fn what_was_installed_is_removed_and_nothing_else() {
+    let folder = Folder::new("uninstall");
+    let prefix = folder.0.join("a prefix");
+    let listed = [
+        "bin/coreach",
+        "lib/coreach/libz3.so.5.4",
+        "share/doc/coreach/docs/guide.md",
+        "share/man/man1/coreach.1",
+    ];
+    let kept = ["bin/other", "lib/libz3.so", "share/man/man1/other.1", "../beside"];
+    let install = |list: &str| {
+        for file in listed.iter().chain(&kept) {
+            let path = prefix.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        fs::write(prefix.join("lib/coreach/files"), list).unwrap();
+    };
+    let there = |files: &[&str]| files.iter().all(|file| prefix.join(file).exists());
+
+    // A list that somebody has changed: what it names outside of the prefix is not ours.
+    for foreign in ["../beside", "/etc/hostname", "bin/../../beside", "bin/.."] {
+        install(&format!("{}\n{foreign}\n", listed.join("\n")));
+        let (said, went_well) = uninstall(&prefix);
+        assert!(!went_well && said.contains("nothing was removed"), "{foreign}: {said}");
+        assert!(there(&listed) && there(&kept), "{foreign}");
+    }
+
+    install(&format!("{}\n", listed.join("\n")));
+    let (said, went_well) = uninstall(&prefix);
+    assert!(went_well, "{said}");
+    assert!(there(&kept), "{said}");
+    assert!(!listed.iter().any(|file| prefix.join(file).exists()), "{said}");
+    assert!(!there(&["lib/coreach"]) && !there(&["share/doc/coreach"]), "empty folders of ours stay");
+    // Twice is a mistake, and is told.
+    let (said, went_well) = uninstall(&prefix);
+    assert!(!went_well && said.contains("nothing is installed in "), "{said}");
 }
