@@ -20,6 +20,7 @@ use crate::execution_arguments::{
 };
 use crate::exit;
 use crate::output_format::OutputFormat;
+use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
@@ -89,6 +90,12 @@ pub enum Command {
     /// Tests with time: test cases and sequences for paths, recordings merged, verdicts on them
     #[command(after_help = TIMED_HELP)]
     Timed(TimedArguments),
+    /// Prints what a shell needs to complete the words of a command line
+    #[command(after_help = "Example:\n  coreach completions bash > coreach.bash && source coreach.bash")]
+    Completions(CompletionsArguments),
+    /// Writes the manual pages
+    #[command(after_help = "Example:\n  coreach man ~/.local/share/man/man1")]
+    Man(ManArguments),
 }
 
 impl Command {
@@ -97,7 +104,7 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
-            Command::Show(_) => OutputFormat::Human,
+            Command::Show(_) | Command::Completions(_) | Command::Man(_) => OutputFormat::Human,
             Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,

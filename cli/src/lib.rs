@@ -11,8 +11,10 @@ pub mod console;
 pub mod evidence;
 pub mod execution_arguments;
 pub mod exit;
+pub mod man;
 pub mod output_format;
 pub mod progress;
+pub mod shell_arguments;
 pub mod story;
 mod table;
 pub mod timed_arguments;
@@ -72,6 +74,8 @@ pub fn main() -> ExitCode {
         Command::Report(arguments) => commands::report::report(&arguments),
         Command::Timed(arguments) => commands::timed::timed(&arguments),
         Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
+        Command::Completions(arguments) => commands::completions::completions(&arguments),
+        Command::Man(arguments) => commands::man::man(&arguments),
     };
     watch::ended(end(result).code()).into()
 }

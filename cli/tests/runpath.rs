@@ -35,17 +35,25 @@ fn the_program_finds_its_library_from_where_it_lies() {
     }
     let library = library.canonicalize().unwrap();
     let folder = std::env::temp_dir().join(format!("coreach-runpath-{}", std::process::id()));
-    for (place, libraries) in
-        [("moved/target/release", "moved/native/z3/lib"), ("installed/bin", "installed/lib")]
-    {
+    for (place, libraries) in [
+        ("moved/target/release", "moved/native/z3/lib"),
+        ("installed/bin", "installed/lib/coreach"),
+        ("by_hand/bin", "by_hand/lib"),
+    ] {
         let (place, libraries) = (folder.join(place), folder.join(libraries));
         fs::create_dir_all(&place).unwrap();
         fs::create_dir_all(libraries.parent().unwrap()).unwrap();
         symlink(&library, &libraries).unwrap();
         fs::copy(PROGRAM, place.join("coreach")).unwrap();
-        let mut command = Command::new(place.join("coreach"));
-        let output = command.arg("--version").env_remove("LD_LIBRARY_PATH").output().unwrap();
-        assert!(output.status.success(), "{}: {}", place.display(), String::from_utf8_lossy(&output.stderr));
+        // Also by a link from elsewhere, as into a folder of PATH.
+        let link = place.with_extension("link");
+        symlink(place.join("coreach"), &link).unwrap();
+        for program in [place.join("coreach"), link] {
+            let mut command = Command::new(&program);
+            let output = command.arg("--version").env_remove("LD_LIBRARY_PATH").output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {said}", program.display());
+        }
     }
     fs::remove_dir_all(&folder).unwrap();
 }

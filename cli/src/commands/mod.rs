@@ -3,10 +3,12 @@
 pub mod campaign;
 pub mod check;
 pub mod compare;
+pub mod completions;
 pub mod cover;
 pub mod coverage;
 pub mod explain;
 pub mod explore;
+pub mod man;
 pub mod mutate;
 pub mod replay;
 pub mod report;

@@ -25,6 +25,8 @@ fn measure(page: &Path) {
     let mut browser = Browser::start(1400, 900);
     let mut times: Vec<u64> = (0..5).map(|_| browser.open(page)).collect();
     times.sort_unstable();
+    assert!(browser.complaints.is_empty(), "{}: {:?}", page.display(), browser.complaints);
+    assert!(browser.requested.is_empty(), "{} asks for {:?}", page.display(), browser.requested);
     let size = page.metadata().map_or(0, |file| file.len());
     let elements = browser.evaluate("Coreach.graph.cy?.elements().length ?? 0");
     // How long a picture takes when the graph is moved.
