@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+#[rustfmt::skip]
+mod generated;
 mod made;
 mod python;
+mod rust;
 mod traces;

@@ -7,9 +7,10 @@
 //! approximated: a form that would give other verdicts than our own judge is not written.
 //!
 //! **Names** of a model may be words of the other language, and may differ in what it does not distinguish. Where a name stands in a
-//! text it is quoted by that language's rules; where it has to be a name, it is made one by [`mangled`], which never makes one of two.
+//! text it is quoted by that language's rules; where it has to be a name, it is made one by [`Words`], which never makes one of two.
 
 pub mod python;
+pub mod rust;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,6 +19,7 @@ use coreach_model::{ActionKind, Term};
 
 use super::{ONLINE, View};
 use crate::Stage;
+use crate::names::Names;
 
 /// A form does not suit what is to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,50 +40,90 @@ impl fmt::Display for Unsuited {
 
 impl std::error::Error for Unsuited {}
 
-/// Is the view a test case that its graph alone can judge?
+/// Is the view something that a tester can run?
 ///
 /// # Errors
 /// [`Unsuited`].
-pub fn test_case(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
-    let no = |why: String, instead| Err(Unsuited { form, why, instead });
-    if view.what == ONLINE {
-        return no(
-            "a test that is judged on line follows all states that are possible".to_owned(),
-            "take `json`, which `coreach test` runs, or `judge: test_case` in the configuration",
-        );
-    }
-    if view.stage != Some(Stage::InputComplete) {
-        return no(
-            format!("it is a program for a test case, and this is the {}", view.what.replace('_', " ")),
-            "take `--stage test_case`, or another form for this one",
-        );
-    }
-    if view.timing.is_some() {
-        return no(
-            "a timed test case looks at instants, within the tolerance of what was measured".to_owned(),
-            "take `json`, which `coreach test` runs",
-        );
+fn runnable(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
+    if view.what != ONLINE && view.stage != Some(Stage::InputComplete) {
+        let what = view.what.replace('_', " ");
+        return Err(Unsuited {
+            form,
+            why: format!("it is a program for a test case, and this is the {what}"),
+            instead: "take `--stage test_case`, or another form for this one",
+        });
     }
     if view.found.reachable == Some(false) {
-        return no(
-            "the purpose cannot be reached, so there is nothing to run".to_owned(),
-            "take `dot` or `json` to look at what there is",
-        );
+        return Err(Unsuited {
+            form,
+            why: "the purpose cannot be reached, so there is nothing to run".to_owned(),
+            instead: "take `dot` or `json` to look at what there is",
+        });
     }
     Ok(())
 }
 
-/// An identifier of letters, digits and single underscores that no other name becomes: what is neither letter nor digit of
-/// ASCII is written as its number between underscores.
-pub fn mangled(name: &str) -> String {
-    let mut written = String::new();
-    for sign in name.chars() {
-        match sign {
-            'a'..='z' | 'A'..='Z' | '0'..='9' => written.push(sign),
-            other => written.push_str(&format!("_{:x}_", u32::from(other))),
-        }
+/// Is it a test case that its graph alone can judge?
+///
+/// # Errors
+/// [`Unsuited`].
+fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuited> {
+    runnable(form, view)?;
+    let why = match (view.what == ONLINE, view.timing) {
+        (true, _) => "a test that is judged on line follows all states that are possible",
+        (false, Some(_)) => "a timed test case looks at instants, within the tolerance of what was measured",
+        (false, None) => return Ok(()),
+    };
+    let instead = "take `rust`, or `json`, which `coreach test` runs";
+    Err(Unsuited { form, why: why.to_owned(), instead })
+}
+
+/// A name of letters, digits and underscores of ASCII. Two names may become one: where that matters, [`Words`] tells them apart.
+fn identifier(name: &str) -> String {
+    name.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect()
+}
+
+/// The names of one file in a language that has words of its own: each name of the model becomes a name there, no two become one, and none becomes
+/// a word.
+struct Words {
+    names: Names,
+    known: HashMap<(Scope, String), String>,
+}
+
+/// What a name is of. A location and an action may have one name in a model.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Scope {
+    Type,
+    Field,
+    Literal,
+    Datum,
+    Action,
+    Location,
+}
+
+impl Words {
+    /// None of these words is given.
+    fn without(words: &[&str]) -> Self {
+        Words { names: Names::of(words.iter().copied()), known: HashMap::new() }
     }
-    written
+
+    /// The name there: the same each time.
+    fn of(&mut self, scope: Scope, name: &str) -> String {
+        if let Some(known) = self.known.get(&(scope, name.to_owned())) {
+            return known.clone();
+        }
+        let letter = match scope {
+            Scope::Type => "T",
+            Scope::Field => "f",
+            Scope::Literal => "e",
+            Scope::Datum => "v",
+            Scope::Action => "A",
+            Scope::Location => "l",
+        };
+        let made = self.names.unique(&format!("{letter}_{}", identifier(name)));
+        self.known.insert((scope, name.to_owned()), made.clone());
+        made
+    }
 }
 
 /// What the tester does with an action, in a word.
@@ -124,15 +166,23 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
-    fn two_names_never_become_one() {
-        let names = ["a_b", "a__b", "a b", "ab", "a_5f_b", "a_5f_5f_b", "é", "_e9_", "class", "a-b", "", "_"];
-        let made: Vec<String> = names.iter().map(|name| mangled(name)).collect();
-        for (at, one) in made.iter().enumerate() {
-            assert!(!made[..at].contains(one), "{} and another become {one}", names[at]);
-            assert!(one.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_'), "{one}");
+    fn two_names_never_become_one_and_none_becomes_a_word() {
+        let names = ["a_b", "a b", "a__b", "a-b", "é", "è", "", "_", "class", "a_b_2", &"x".repeat(300)];
+        let mut words = Words::without(&["v_class", "T_class"]);
+        let mut made = HashSet::new();
+        for scope in [Scope::Datum, Scope::Location, Scope::Type] {
+            for name in names {
+                let word = words.of(scope, name);
+                assert!(word.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_'), "{word}");
+                assert_eq!(word, words.of(scope, name));
+                assert!(made.insert(word), "{scope:?} {name}");
+            }
         }
+        assert!(!made.contains("v_class") && !made.contains("T_class"), "{made:?}");
     }
 }

@@ -8,7 +8,7 @@
 //! (`runtime.py`): exact integers and fractions, evaluation from the left, what has no value enables nothing, values in their types. `tests/tests/python`
 //! holds the two against each other on many traces.
 //!
-//! **Names** stand in texts only, so no word of Python can meet one; the name of the test function is mangled.
+//! **Names** stand in texts only, so no word of Python can meet one; that of the test function is made one of letters, digits and underscores.
 //!
 //! [the crate `coreach-execution`]: https://docs.rs/coreach-execution
 
@@ -20,7 +20,7 @@ use coreach_model::term::node::Node;
 use coreach_model::visible::is_hidden_sign;
 use coreach_model::{Datum, Iosts, Term, Type, Value};
 
-use super::{Table, Unsuited, mangled, role, test_case};
+use super::{Table, Unsuited, identifier, judged_by_its_graph, role};
 use crate::artifact::Mark;
 use crate::export::View;
 
@@ -38,7 +38,7 @@ const SHALLOW: usize = 200;
 /// # Errors
 /// [`Unsuited`].
 pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
-    test_case("python", view)?;
+    judged_by_its_graph("python", view)?;
     let iosts = view.iosts;
     let mut types = Types::default();
     let mut table = Table::default();
@@ -163,7 +163,7 @@ if pytest is not None:
 if __name__ == "__main__":
     sys.exit(main())
 "#,
-        mangled(name)
+        identifier(name)
     )
 }
 
