@@ -18,8 +18,10 @@ pub struct Case {
     pub name: String,
     pub specification: Iosts,
     pub document: String,
-    /// The program, or why it is none.
-    pub program: Result<String, NotWritten>,
+    /// The programs, or why they are none.
+    pub python: Result<String, NotWritten>,
+    pub rust: Result<String, NotWritten>,
+    pub ttcn3: Result<String, NotWritten>,
 }
 
 impl Case {
@@ -32,17 +34,20 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn written(name: String, specification: &Iosts, view: &View<'_>, format: Format) -> Case {
+fn written(name: String, specification: &Iosts, view: &View<'_>) -> Case {
+    let program = |format| export(view, format, Options::default());
     Case {
         name,
         specification: specification.clone(),
-        document: export(view, Format::Json, Options::default()).unwrap(),
-        program: export(view, format, Options::default()),
+        document: program(Format::Json).unwrap(),
+        python: program(Format::Python),
+        rust: program(Format::Rust),
+        ttcn3: program(Format::Ttcn3),
     }
 }
 
 /// Of each purpose of each of these configurations.
-pub fn of_configuration(path: &Path, format: Format) -> Vec<Case> {
+pub fn of_configuration(path: &Path) -> Vec<Case> {
     let (project, _) = load(path).unwrap();
     let folder = path.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
     let domain = project.options.analysis.domain;
@@ -52,11 +57,11 @@ pub fn of_configuration(path: &Path, format: Format) -> Vec<Case> {
         if project.judging == coreach_project::configuration::Judging::Online {
             let made = make_online(&project, purpose, domain, false, SILENT).unwrap();
             let view = View::of_online(&made.test);
-            found.push(written(name, &project.specification.iosts, &view, format));
+            found.push(written(name, &project.specification.iosts, &view));
         } else {
             let made = make(&project, purpose, domain, false, SILENT).unwrap();
             let view = View::of(&made.generation, Stage::InputComplete);
-            found.push(written(name, &project.specification.iosts, &view, format));
+            found.push(written(name, &project.specification.iosts, &view));
         }
     }
     found
@@ -86,7 +91,7 @@ pub fn generated(specification: &Iosts, purpose: coreach_model::TestPurpose) -> 
 }
 
 /// Of random pairs: every type and every operation of the language is in some of them.
-pub fn of_random_pairs(seeds: std::ops::Range<u64>, format: Format) -> Vec<Case> {
+pub fn of_random_pairs(seeds: std::ops::Range<u64>) -> Vec<Case> {
     let shape = Shape { arrays: 40, records: 30, parameters: (0, 2), lively: 100, ..Shape::default() };
     let mut found = Vec::new();
     for seed in seeds {
@@ -94,23 +99,41 @@ pub fn of_random_pairs(seeds: std::ops::Range<u64>, format: Format) -> Vec<Case>
         let Some(made) = generated(&input.specification, input.purpose) else { continue };
         let view = View::of(&made, Stage::InputComplete);
         if view.found.reachable != Some(false) {
-            found.push(written(format!("random pair {seed}"), &input.specification, &view, format));
+            found.push(written(format!("random pair {seed}"), &input.specification, &view));
         }
     }
     found
 }
 
 /// Of a pair of texts.
-pub fn of_texts(name: &str, specification: &str, purpose: &str, format: Format) -> Case {
+pub fn of_texts(name: &str, specification: &str, purpose: &str) -> Case {
     let input = read_text(specification.to_owned(), purpose.to_owned()).unwrap();
     let made = generated(&input.specification, input.purpose).unwrap();
-    written(name.to_owned(), &input.specification, &View::of(&made, Stage::InputComplete), format)
+    written(name.to_owned(), &input.specification, &View::of(&made, Stage::InputComplete))
 }
 
 /// A pair whose names and texts another language would obey: words of it, names that differ in what it does not distinguish, quotes,
 /// signs that command a terminal, the end of a raw string.
-pub fn nasty(format: Format) -> Case {
+pub fn nasty() -> Case {
     let specification = include_str!("nasty.yaml");
     let purpose = include_str!("nasty_purpose.yaml");
-    of_texts("nasty", specification, purpose, format)
+    of_texts("nasty", specification, purpose)
+}
+
+/// The same without the real, for who has none.
+pub fn nasty_without_reals() -> Case {
+    let specification = include_str!("nasty.yaml")
+        .replace(", ratio: real", "")
+        .replace(" && ratio == 0.5", "")
+        .replace(", portion: real", "")
+        .replace(", portion_: real", "")
+        .replace(" && portion * 3.0 == 1.0", "")
+        .replace(", ratio: portion", "")
+        .replace(" && portion_ == ratio / 2.0", "");
+    assert!(!specification.contains("real"), "{specification}");
+    of_texts("nasty", &specification, include_str!("nasty_purpose.yaml"))
+}
+
+pub fn coffee() -> Case {
+    of_configuration(&root().join("examples/coffee_machine/coreach.yaml")).into_iter().next().unwrap()
 }

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+mod examples;
 #[rustfmt::skip]
 mod generated;
 mod made;
 mod python;
 mod rust;
 mod traces;
+mod ttcn3;

@@ -6,9 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use coreach_pipeline::export::{Format, NotWritten};
-
-use crate::made::{Case, configurations, nasty, of_configuration, of_random_pairs, root};
+use crate::made::{Case, coffee, nasty, of_random_pairs, root};
 use crate::traces::{Judgement, judged};
 
 /// A folder of its own, removed at the end.
@@ -67,8 +65,15 @@ fn text(output: &Output) -> String {
 }
 
 /// Judges all traces of the case twice, and counts verdicts.
-fn same_verdicts(folder: &Folder, case: &Case, runs: u64, changes: usize, how: &str, counts: &mut Counts) {
-    let program = case.program.as_ref().unwrap();
+pub fn same_verdicts(
+    folder: &Folder,
+    case: &Case,
+    runs: u64,
+    changes: usize,
+    how: &str,
+    counts: &mut Counts,
+) {
+    let program = case.python.as_ref().unwrap();
     let file = folder.file("test_case.py", program);
     let judgements = judged(&case.test(), &case.specification, runs, changes);
     assert!(!judgements.is_empty(), "{}: no trace", case.name);
@@ -80,37 +85,13 @@ fn same_verdicts(folder: &Folder, case: &Case, runs: u64, changes: usize, how: &
     }
 }
 
-type Counts = BTreeMap<Option<&'static str>, usize>;
-
-#[test]
-fn python_judges_the_examples_as_we_do() {
-    let folder = Folder::new("examples");
-    let mut counts = Counts::new();
-    let mut refused = Vec::new();
-    for configuration in configurations() {
-        for case in of_configuration(&configuration, Format::Python) {
-            match &case.program {
-                Ok(_) => same_verdicts(&folder, &case, 4, 8, "same-beginning", &mut counts),
-                Err(NotWritten::Unsuited(why)) => refused.push(format!("{}: {why}", case.name)),
-                Err(other) => panic!("{other}"),
-            }
-        }
-    }
-    println!("{counts:?}");
-    for verdict in [Some("Pass"), Some("Inconclusive"), Some("Fail"), None] {
-        assert!(counts.get(&verdict).copied().unwrap_or(0) > 30, "{counts:?}");
-    }
-    assert!(counts.values().sum::<usize>() > 3000, "{counts:?}");
-    let reasons = ["timed", "on line"];
-    assert!(refused.iter().all(|why| reasons.iter().any(|reason| why.contains(reason))), "{refused:#?}");
-    assert!(reasons.iter().all(|reason| refused.iter().any(|why| why.contains(reason))), "{refused:#?}");
-}
+pub type Counts = BTreeMap<Option<&'static str>, usize>;
 
 #[test]
 fn python_judges_random_pairs_as_we_do() {
     let folder = Folder::new("random");
     let mut counts = Counts::new();
-    for case in of_random_pairs(0..60, Format::Python) {
+    for case in of_random_pairs(0..60) {
         same_verdicts(&folder, &case, 3, 6, "any-beginning", &mut counts);
     }
     println!("{counts:?}");
@@ -122,8 +103,8 @@ fn python_judges_random_pairs_as_we_do() {
 #[test]
 fn names_and_texts_of_a_model_do_not_matter_to_python() {
     let folder = Folder::new("nasty");
-    let case = nasty(Format::Python);
-    let program = case.program.as_ref().unwrap();
+    let case = nasty();
+    let program = case.python.as_ref().unwrap();
     assert!(!program.chars().any(|sign| sign != '\n' && coreach_model::visible::is_hidden_sign(sign)));
     let mut counts = Counts::new();
     same_verdicts(&folder, &case, 10, 10, "any-beginning", &mut counts);
@@ -135,8 +116,8 @@ fn names_and_texts_of_a_model_do_not_matter_to_python() {
 #[test]
 fn every_operation_is_in_some_random_pair() {
     let mut programs: Vec<String> =
-        of_random_pairs(0..60, Format::Python).into_iter().map(|case| case.program.unwrap()).collect();
-    programs.push(nasty(Format::Python).program.unwrap());
+        of_random_pairs(0..60).into_iter().map(|case| case.python.unwrap()).collect();
+    programs.push(nasty().python.unwrap());
     let words = [
         "value", "data", "not", "and", "or", "==", "!=", "<", "<=", ">", ">=", "if", "+", "-", "*", "/",
         "div", "mod", "negative", "to real", "select", "store", "field",
@@ -150,13 +131,8 @@ fn every_operation_is_in_some_random_pair() {
 
 /// A run of a file against a program, with these arguments before `--`.
 fn run(folder: &Folder, case: &Case, arguments: &[&str], iut: &Path) -> Output {
-    let file = folder.file("test_case.py", case.program.as_ref().unwrap());
+    let file = folder.file("test_case.py", case.python.as_ref().unwrap());
     python().arg(file).args(arguments).args(["--", "python3"]).arg(iut).output().unwrap()
-}
-
-fn coffee() -> Case {
-    let all = of_configuration(&root().join("examples/coffee_machine/coreach.yaml"), Format::Python);
-    all.into_iter().next().unwrap()
 }
 
 const QUICK: [&str; 2] = ["--quiescence", "0.3"];
@@ -231,7 +207,7 @@ locations: [W, Accept]
 initial: { location: W }
 transitions: [{ from: W, to: Accept, on: Out }]
 ";
-    let case = crate::made::of_texts("cube", specification, purpose, Format::Python);
+    let case = crate::made::of_texts("cube", specification, purpose);
     let iut = root().join("examples/coffee_machine/iut.py");
     let iut =
         folder.file("iut.py", &fs::read_to_string(iut).unwrap().replace("[\"cPrice\"]", ".get(\"c\", 1)"));
@@ -300,7 +276,7 @@ print(ended(()))
 #[test]
 fn under_pytest_a_verdict_is_what_a_test_does() {
     let folder = Folder::new("stub");
-    folder.file("test_case.py", coffee().program.as_ref().unwrap());
+    folder.file("test_case.py", coffee().python.as_ref().unwrap());
     folder.file("pytest.py", STUB);
     let script = folder.file("replayed.py", REPLAYED);
     let output = python().arg(&script).arg(&folder.0).env_remove("COREACH_IUT").output().unwrap();
@@ -326,7 +302,7 @@ fn pytest_collects_the_file() {
         return;
     }
     let folder = Folder::new("pytest");
-    let file = folder.file("test_case.py", coffee().program.as_ref().unwrap());
+    let file = folder.file("test_case.py", coffee().python.as_ref().unwrap());
     let iut = root().join("examples/coffee_machine/iut.py");
     let output = Command::new(&python)
         .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])

@@ -11,6 +11,7 @@
 
 pub mod python;
 pub mod rust;
+pub mod ttcn3;
 
 use std::collections::HashMap;
 use std::fmt;
