@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+mod document;
 mod examples;
 #[rustfmt::skip]
 mod generated;
