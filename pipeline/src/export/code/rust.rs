@@ -10,6 +10,9 @@ use super::{Unsuited, identifier, runnable};
 use crate::export::View;
 use crate::export::json::json;
 
+/// The lines around the document.
+const TEMPLATE: &str = include_str!("rust.template");
+
 /// A raw string may have no more of them.
 const MOST_HASHES: usize = 16;
 
@@ -21,42 +24,15 @@ pub fn rust(view: &View<'_>) -> Result<String, Unsuited> {
     runnable("rust", view)?;
     let (document, hashes) = raw(json(view));
     let name = snake(&view.iosts.name);
-    let stage = view.what;
-    Ok(format!(
-        r##"//! A test case, made by coreach {version}.
-//!
-//! It needs the crate `coreach-execution` among the `dev-dependencies`, and an implementation: a command that speaks lines of JSON,
-//! `COREACH_IUT="python3 iut.py" cargo test -- --ignored`, or an adapter of your own in place of `implementation`, for example
-//! `coreach_execution::adapter::in_process::InProcess` around a type of yours; then take `#[ignore]` away.
-//!
-//! Fail and what breaks on the way are a panic with the trace and with what was allowed instead. Pass and Inconclusive are told
-//! (`--nocapture`), since `cargo test` cannot skip a test that has begun.
-
-use coreach_execution::adapter::stdio::StdioAdapter;
-use coreach_execution::{{Trial, TrialError}};
-
-/// What is tested.
-fn implementation() -> Result<StdioAdapter, TrialError> {{
-    StdioAdapter::of_environment("COREACH_IUT")
-}}
-
-#[test]
-#[ignore = "it needs an implementation: COREACH_IUT, or an adapter of your own"]
-fn test_{name}() -> Result<(), TrialError> {{
-    let trial = Trial::of(TEST_CASE)?;
-    for seed in 1..=10 {{
-        let ended = trial.clone().seed(seed).against(&mut implementation()?)?;
-        assert!(!ended.is_failure(), "{{ended}}");
-        println!("{{ended}}");
-    }}
-    Ok(())
-}}
-
-/// The test case, as `coreach run` writes it to `{stage}.json`.
-const TEST_CASE: &str = r{hashes}"{document}"{hashes};
-"##,
-        version = env!("CARGO_PKG_VERSION"),
-    ))
+    let filled = |text: &str| {
+        text.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+            .replace("@NAME@", &name)
+            .replace("@STAGE@", view.what)
+            .replace("@HASHES@", &hashes)
+    };
+    // Nothing that stands in the document is filled in.
+    let (before, behind) = TEMPLATE.split_once("@DOCUMENT@").unwrap_or((TEMPLATE, ""));
+    Ok(filled(before) + &document + &filled(behind))
 }
 
 /// A name as the compiler wants it of functions: small letters, and no two underscores side by side.
