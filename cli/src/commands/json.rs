@@ -111,7 +111,7 @@ fn done(request: &Request) -> Result<String, String> {
     }
     let Done { exit, output, messages } = child::run(&folder, &request.arguments)?;
     let made = folder.made(&request.files)?;
-    let (given, withheld) = folder.wanted(&request.want, &made)?;
+    let (given, withheld) = folder.wanted(&request.want, &made);
     let (output, document) = as_json(output)?;
     let mut diagnostics = folder.findings();
     if let Some(document) = &document {

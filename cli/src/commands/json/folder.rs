@@ -24,6 +24,9 @@ const MOST_MADE: usize = 10_000;
 /// The most findings, in bytes.
 const MOST_FINDINGS: u64 = 16 << 20;
 
+/// Texts by names of files.
+type Texts = BTreeMap<String, String>;
+
 /// A folder, removed when it is dropped, and at the end that a signal brings.
 pub struct Folder(PathBuf);
 
@@ -105,12 +108,8 @@ impl Folder {
     }
 
     /// The texts of the files that are wanted: those of this name, or of this last name where it has no `/`; and why others are not given.
-    pub fn wanted(
-        &self,
-        want: &[String],
-        made: &BTreeSet<String>,
-    ) -> Result<(BTreeMap<String, String>, BTreeMap<String, String>), String> {
-        let (mut given, mut withheld) = (BTreeMap::new(), BTreeMap::new());
+    pub fn wanted(&self, want: &[String], made: &BTreeSet<String>) -> (Texts, Texts) {
+        let (mut given, mut withheld) = (Texts::new(), Texts::new());
         let mut left = MOST_BYTES;
         for wanted in want {
             let ending = format!("/{wanted}");
@@ -134,7 +133,7 @@ impl Folder {
                 }
             }
         }
-        Ok((given, withheld))
+        (given, withheld)
     }
 
     fn text(&self, name: &str, most: u64) -> Result<String, String> {

@@ -115,9 +115,14 @@ impl<'a> Module<'a> {
                 .join(", ")
         };
         let (sent, seen) = (names(&mut self, &stimuli), names(&mut self, &observations));
+        // A port without messages is none.
         let out = if sent.is_empty() { String::new() } else { format!("out {sent}") };
         let between = if sent.is_empty() || seen.is_empty() { "" } else { "; " };
         let in_ = if seen.is_empty() { String::new() } else { format!("in {seen}") };
+        let carried = match format!("{out}{between}{in_}") {
+            none if none.is_empty() => "inout boolean".to_owned(),
+            some => some,
+        };
         let open: Vec<LocationId> = iosts
             .location_ids()
             .filter(|at| !matches!(self.view.mark(*at), Some(Mark::Verdict(_))))
@@ -126,9 +131,9 @@ impl<'a> Module<'a> {
         let places: Vec<String> = all.iter().map(|at| self.place(*at)).collect();
         let _ = write!(
             body,
-            r"
+            r#"
   // The way to the implementation: what it takes, and what it sends.
-  type port ImplementationPort message {{ {out}{between}{in_} }}
+  type port ImplementationPort message {{ {carried} }}
   type component System {{ port ImplementationPort p }}
   type enumerated Location {{ {} }}
   type component Tester {{
@@ -137,12 +142,11 @@ impl<'a> Module<'a> {
     var Location v_location;
     var integer v_steps := 0;
     var boolean v_silent := false;
-    var charstring v_without := {};
+    var charstring v_without := "";
 {}  }}
 {}
-",
+"#,
             places.join(", "),
-            "\"\"",
             self.variables(),
             HELPERS
         );
