@@ -4,7 +4,7 @@
 //! neither a folder nor a program to start for each question, and wants findings as data.
 //!
 //! **Method.** A request is the arguments of a command with the files that it reads, and the names of those that it shall
-//! give back. Each has a folder of its own ([`folder`]), in which the command runs as a process of its own: what a command does to its
+//! give back. Each has a folder of its own (`folder.rs`), in which the command runs as a process of its own: what a command does to its
 //! process (its folder, its budgets, its limits, a crash) ends with the request. Where a command has an answer as JSON, that is asked for.
 //! What it draws for people is noted as data, too ([`crate::findings`]). An answer is one line; the output stands in it as the command wrote it, so
 //! that no number is rounded on the way.
@@ -12,7 +12,7 @@
 //! A request that cannot be done has an answer that says so, and the session goes on. It is no sandbox: a file of an implementation may
 //! name any command, and a model that is read may lie anywhere. What is refused is that a *request* names a place outside its folder.
 //!
-//! **Ends** with its input. **Costs** the start of a process, some 20 ms, and the limits of [`request`].
+//! **Ends** with its input. **Costs** the start of a process, some 20 ms, and the limits of `request.rs`.
 
 mod child;
 mod folder;

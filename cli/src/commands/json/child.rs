@@ -115,7 +115,7 @@ mod tests {
             ("check -- --odd.yaml", "check --format json -- --odd.yaml"),
             ("show c.yaml --stage test_case", "show c.yaml --stage test_case"),
             ("timed path s.yaml --path a", "timed path s.yaml --path a --format json"),
-            ("campaign merge a b --into c", "campaign merge a b --into c --format json"),
+            ("campaign merge c a b", "campaign merge c a b --format json"),
             ("walk", "walk"),
             ("run", "run"),
             ("--help", "--help"),
