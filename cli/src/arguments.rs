@@ -87,6 +87,9 @@ pub enum Command {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
+    /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to give back
+    #[command(after_help = JSON_HELP)]
+    Json,
     /// Tests with time: test cases and sequences for paths, recordings merged, verdicts on them
     #[command(after_help = TIMED_HELP)]
     Timed(TimedArguments),
@@ -104,7 +107,9 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
-            Command::Show(_) | Command::Completions(_) | Command::Man(_) => OutputFormat::Human,
+            Command::Show(_) | Command::Completions(_) | Command::Man(_) | Command::Json => {
+                OutputFormat::Human
+            }
             Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,
@@ -435,6 +440,12 @@ Killed at any instant, the same command goes on where it stopped.
 
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
+
+const JSON_HELP: &str = "\
+Each request is a line, {\"id\": 1, \"arguments\": [\"check\", \"m.yaml\"], \"files\": {\"m.yaml\": \"...\"}, \"want\": []}; see docs/json.md.
+
+Example:
+  coreach json < requests.jsonl > answers.jsonl";
 
 const COVER_HELP: &str = "\
 Exit code 5: a goal is neither covered nor proved to be unreachable.

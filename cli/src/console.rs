@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use coreach_model::Diagnostic;
 use coreach_project::render::{Style, render};
 
+use crate::findings;
 use crate::visible::{visible, visible_json};
 
 /// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing of them
@@ -58,6 +59,7 @@ pub fn width() -> u16 {
 
 /// Findings, drawn on the user's own text.
 pub fn draw(diagnostics: &[Diagnostic]) {
+    findings::note(diagnostics);
     if !diagnostics.is_empty() {
         // The colours are ours; what is the user's has been made visible piece by piece.
         let _ = writeln!(io::stderr().lock(), "{}", render(diagnostics, style()));

@@ -11,6 +11,7 @@ pub mod console;
 pub mod evidence;
 pub mod execution_arguments;
 pub mod exit;
+pub mod findings;
 pub mod man;
 pub mod output_format;
 pub mod progress;
@@ -73,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Coverage(arguments) => commands::coverage::coverage(&arguments),
         Command::Report(arguments) => commands::report::report(&arguments),
         Command::Timed(arguments) => commands::timed::timed(&arguments),
+        Command::Json => commands::json::json(),
         Command::Campaign(arguments) => Ok(commands::campaign::campaign(&arguments)),
         Command::Completions(arguments) => commands::completions::completions(&arguments),
         Command::Man(arguments) => commands::man::man(&arguments),

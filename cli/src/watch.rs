@@ -34,7 +34,7 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::{console, write};
+use crate::{console, findings, write};
 
 /// How often the watch looks.
 const LOOK: Duration = Duration::from_millis(20);
@@ -211,6 +211,7 @@ fn end(code: u8, format: OutputFormat, why: impl FnOnce() -> Diagnostic) -> ! {
     write::abandon();
     let found = [why()];
     let partial = lock(&PARTIAL).take();
+    findings::note(&found);
     let document = match (format, partial) {
         (_, Some(partial)) => Some(partial(code)),
         (OutputFormat::Json, None) => {

@@ -13,7 +13,8 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::planner::Example;
 use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
-use coreach_pipeline::export::{Format, ONLINE, Options, View, export};
+use coreach_pipeline::Stage;
+use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
 use coreach_project::making::{Made, Measured, make};
@@ -249,7 +250,7 @@ fn written_to(project: &Project) -> Vec<Named> {
         };
         for name in names {
             for format in &project.formats {
-                let path = folder.join(format!("{name}.{format}"));
+                let path = folder.join(format!("{name}.{}", format.extension()));
                 files.push(Named::new("an artifact", &path));
             }
         }
@@ -271,7 +272,11 @@ fn write(project: &Project, purpose: &str, views: &[View<'_>], options: Options)
     let mut solver = Z3Solver::default();
     for view in views {
         for &format in &project.formats {
-            let path = folder.join(format!("{}.{format}", view.what));
+            // A program is one of test cases: what else is asked for has the other formats.
+            if format.is_program() && view.stage != Some(Stage::InputComplete) && view.what != ONLINE {
+                continue;
+            }
+            let path = folder.join(format!("{}.{}", view.what, format.extension()));
             let begun = Instant::now();
             let text = export(view, format, options);
             if matches!(format, Format::Svg | Format::Dot) {
@@ -285,7 +290,12 @@ fn write(project: &Project, purpose: &str, views: &[View<'_>], options: Options)
                         path.display()
                     )),
                 },
-                Err(error) => written.undrawn.push(format!("{} is not drawn: {error}", path.display())),
+                Err(NotWritten::TooLarge(error)) => {
+                    written.undrawn.push(format!("{} is not drawn: {error}", path.display()));
+                }
+                Err(NotWritten::Unsuited(error)) => {
+                    written.unreadable.push(format!("{} is not written: {error}", path.display()));
+                }
             }
         }
     }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use coreach_model::diagnostic::{Diagnostic, SourceFile, nearest};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{load as load_file, read_specification};
-use coreach_pipeline::export::{Options, View, export};
+use coreach_pipeline::export::code::Unsuited;
+use coreach_pipeline::export::{NotWritten, Options, View, export};
 use coreach_pipeline::{Generation, Stage};
 use coreach_project::making::make;
 use coreach_project::models::{FileKind, kind_of};
@@ -156,7 +157,11 @@ fn show_view(arguments: &ShowArguments, view: &View<'_>) -> io::Result<Exit> {
             console::print(&text)?;
             Ok(Exit::Fine)
         }
-        Err(error) => {
+        Err(NotWritten::Unsuited(Unsuited { form, why, instead })) => {
+            let message = format!("the form `{form}` does not suit: {why}");
+            refuse(&[Diagnostic::error("form-does-not-suit", message).help(instead)], OutputFormat::Human)
+        }
+        Err(error @ NotWritten::TooLarge(_)) => {
             console::say(&format!("error: {error}"));
             Ok(Exit::Stopped)
         }

@@ -8,20 +8,23 @@
 //! nothing else must give. Or it is waited at the end of a run until nothing has come for long enough. Where neither is there or has come, and after every run
 //! error, the process is ended, and the next run has a new one.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
 use crate::adapter::channel::Channel;
-use crate::adapter::description::{Encoding, Stdio, Step, Way};
+use crate::adapter::description::{Command, Encoding, Stdio, Step, Way};
 use crate::adapter::dialogue::{BARRIER, Dialogue};
 use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::process::{Launch, Process};
 use crate::adapter::server::{self, Launched};
 use crate::adapter::stream::Stream;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
+use crate::adapter::template::Template;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::behaviour::Behaviour;
+use crate::trial::TrialError;
 
 /// The adapter of a command.
 #[derive(Debug)]
@@ -55,6 +58,34 @@ impl StdioAdapter {
             evidence: Evidence::new(limits),
             idle: None,
             is_broken: false,
+        }
+    }
+
+    /// Of a program with its arguments, which speaks messages of JSON: a new process for each run.
+    pub fn of_command<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Self {
+        let command = Command {
+            words: words.into_iter().map(|word| Template::fixed(word.as_ref())).collect(),
+            directory: PathBuf::from("."),
+            environment: Vec::new(),
+            grace: Duration::ZERO,
+        };
+        let ready = Duration::from_secs(10);
+        let stdio = Stdio { command, ready, encoding: Encoding::Json, settle: None, keep: false };
+        StdioAdapter::new(stdio, evidence::Limits::default())
+    }
+
+    /// Of the command in a variable of the environment, as a shell reads it.
+    ///
+    /// # Errors
+    /// [`TrialError::NoImplementation`]: the variable is not there.
+    pub fn of_environment(variable: &str) -> Result<Self, TrialError> {
+        match std::env::var(variable) {
+            Ok(command) if !command.trim().is_empty() => {
+                Ok(StdioAdapter::of_command(["sh", "-c", &format!("exec {command}")]))
+            }
+            _ => Err(TrialError::NoImplementation(format!(
+                "there is no implementation: {variable} names no command"
+            ))),
         }
     }
 

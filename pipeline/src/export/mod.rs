@@ -1,9 +1,10 @@
-//! What was made, for other readers: pictures (DOT, SVG, PlantUML), documents (JSON with SMT-LIB), models (YAML).
+//! What was made, for other readers: pictures (DOT, SVG, PlantUML), documents (JSON with SMT-LIB), models (YAML), programs (Python, Rust, TTCN-3).
 //!
 //! Every export reads a [`View`]: one form for the results of all six stages, so that an export never asks which stage
 //! it draws. An export is one file here and one line in the list below, from which its name, the extension of its files
 //! and the help of the command line follow. All of them are functions of the view alone: the same view gives the same bytes.
 
+pub mod code;
 pub mod dot;
 pub mod equal;
 pub mod json;
@@ -26,10 +27,10 @@ use std::str::FromStr;
 pub use view::{Mark, ONLINE, View};
 
 /// What an export does.
-type Export = fn(&View<'_>, Options) -> Result<String, picture::TooLarge>;
+type Export = fn(&View<'_>, Options) -> Result<String, NotWritten>;
 
 macro_rules! exports {
-    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $export:expr;)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $extension:literal, $export:expr;)*) => {
         /// The forms in which a stage's result can be written.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Format {
@@ -40,9 +41,14 @@ macro_rules! exports {
             /// All of them.
             pub const ALL: [Format; [$($name),*].len()] = [$(Format::$variant),*];
 
-            /// Its name, which is also the extension of its files.
+            /// Its name.
             pub fn name(self) -> &'static str {
                 match self { $(Format::$variant => $name,)* }
+            }
+
+            /// The extension of its files.
+            pub fn extension(self) -> &'static str {
+                match self { $(Format::$variant => $extension,)* }
             }
 
             fn export(self) -> Export {
@@ -55,15 +61,21 @@ macro_rules! exports {
 // The one list of exports.
 exports! {
     /// A picture as text for Graphviz.
-    Dot = "dot", |view, options| Ok(dot::dot(view, options));
+    Dot = "dot", "dot", |view, options| Ok(dot::dot(view, options));
     /// The same picture, drawn.
-    Svg = "svg", svg::svg;
+    Svg = "svg", "svg", |view, options| Ok(svg::svg(view, options)?);
     /// A state diagram for PlantUML.
-    Puml = "puml", |view, _| Ok(puml::puml(view));
+    Puml = "puml", "puml", |view, _| Ok(puml::puml(view));
     /// A document for programs.
-    Json = "json", |view, _| Ok(json::json(view));
+    Json = "json", "json", |view, _| Ok(json::json(view));
     /// A model that coreach reads back.
-    Yaml = "yaml", |view, _| Ok(yaml::yaml(view));
+    Yaml = "yaml", "yaml", |view, _| Ok(yaml::yaml(view));
+    /// A test case as a program in Python.
+    Python = "python", "py", |view, _| Ok(code::python::python(view)?);
+    /// A test case as a test of Rust.
+    Rust = "rust", "rs", |view, _| Ok(code::rust::rust(view)?);
+    /// A test case as a module of TTCN-3.
+    Ttcn3 = "ttcn3", "ttcn3", |view, _| Ok(code::ttcn3::ttcn3(view)?);
 }
 
 impl fmt::Display for Format {
@@ -71,6 +83,45 @@ impl fmt::Display for Format {
         f.write_str(self.name())
     }
 }
+
+impl Format {
+    /// Is it a form of test cases alone?
+    pub fn is_program(self) -> bool {
+        matches!(self, Format::Python | Format::Rust | Format::Ttcn3)
+    }
+}
+
+/// Why nothing was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotWritten {
+    /// It is too large for a picture.
+    TooLarge(picture::TooLarge),
+    /// The form does not suit it.
+    Unsuited(code::Unsuited),
+}
+
+impl From<picture::TooLarge> for NotWritten {
+    fn from(why: picture::TooLarge) -> Self {
+        NotWritten::TooLarge(why)
+    }
+}
+
+impl From<code::Unsuited> for NotWritten {
+    fn from(why: code::Unsuited) -> Self {
+        NotWritten::Unsuited(why)
+    }
+}
+
+impl fmt::Display for NotWritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotWritten::TooLarge(why) => why.fmt(f),
+            NotWritten::Unsuited(why) => why.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NotWritten {}
 
 /// There is no format of this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,7 +157,7 @@ pub struct Options {
 /// The view in a format.
 ///
 /// # Errors
-/// [`picture::TooLarge`]: only where SVG is asked for.
-pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, picture::TooLarge> {
+/// [`NotWritten`]: where SVG is asked for, or a program.
+pub fn export(view: &View<'_>, format: Format, options: Options) -> Result<String, NotWritten> {
     format.export()(view, options)
 }

@@ -87,7 +87,7 @@ fn files(arguments: &PathArguments) -> Vec<(PathBuf, Form)> {
     for form in &arguments.forms {
         match form {
             PathForm::Export(format) => {
-                files.push((folder.join(format!("test_case.{format}")), Form::Ours(*format)));
+                files.push((folder.join(format!("test_case.{}", format.extension())), Form::Ours(*format)));
             }
             PathForm::Sptg => {
                 files.extend(SPTG.map(|(name, guards)| (folder.join(name), Form::Theirs(guards))));

@@ -1,0 +1,257 @@
+//! A test case within `cargo test`: read, driven with a seed, and told.
+//!
+//! [`run`](crate::run) takes everything that can be chosen. A test of an implementation in a crate of its own chooses a seed, perhaps constants, and wants to
+//! know whether it failed and why: that is a [`Trial`]. `coreach show CONFIG --stage test_case --format rust` writes such a test with its test case in it.
+//!
+//! ```
+//! use coreach_execution::adapter::in_process::{Implementation, InProcess};
+//! use coreach_execution::trial::{Trial, TrialError};
+//! use coreach_execution::{Datum, Event, Value, Verdict};
+//!
+//! /// Adds, and says how much there is when asked.
+//! #[derive(Default)]
+//! struct Counter {
+//!     count: i64,
+//!     answer: Option<Event>,
+//! }
+//!
+//! impl Implementation for Counter {
+//!     fn reset(&mut self, _constants: &[(Datum, Value)], _seed: u64) -> Result<(), String> {
+//!         *self = Counter::default();
+//!         Ok(())
+//!     }
+//!
+//!     fn input(&mut self, input: &Event) {
+//!         self.answer = Some(match input.values.first() {
+//!             Some(Value::Int(by)) => {
+//!                 self.count += i64::try_from(by).unwrap_or(0);
+//!                 Event::new("Done", [])
+//!             }
+//!             _ => Event::new("Value", [Value::int(self.count)]),
+//!         });
+//!     }
+//!
+//!     fn output(&mut self, _waited: bool) -> Option<Event> {
+//!         self.answer.take()
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), TrialError> {
+//! let trial = Trial::of(include_str!("../tests/data/counter.json"))?;
+//! let ended = trial.seed(7).against(&mut InProcess(Counter::default()))?;
+//! assert!(!ended.is_failure(), "{ended}");
+//! assert_eq!(ended.verdict(), Some(Verdict::Pass));
+//! # Ok(())
+//! # }
+//! ```
+
+use std::fmt;
+
+use coreach_model::Verdict;
+use coreach_model::semantics::State;
+use coreach_model::visible::visible;
+
+use crate::adapter::Adapter;
+use crate::constants::{ConstantsError, given, initial_state};
+use crate::explain::{Reason, reason};
+use crate::judge;
+use crate::lazy::Lazy;
+use crate::run::{Occurrence, Outcome, Run};
+use crate::strategy::Strategy;
+use crate::test_case::{DocumentError, TestCase};
+use crate::tester::{self, Drive, Settings};
+use crate::values::{MIX, Values};
+
+/// A test case that is about to meet an implementation.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    test: TestCase,
+    seed: u64,
+    constants: Vec<(String, String)>,
+    settings: Settings,
+}
+
+/// Why there is no run. The text of `?` in a test is this one, too.
+#[derive(Clone, PartialEq, Eq)]
+pub enum TrialError {
+    /// The document is no test case.
+    Document(DocumentError),
+    /// There is no beginning with these constants.
+    Constants(ConstantsError),
+    /// There is no implementation.
+    NoImplementation(String),
+}
+
+impl fmt::Display for TrialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrialError::Document(why) => why.fmt(f),
+            TrialError::Constants(why) => why.fmt(f),
+            TrialError::NoImplementation(why) => f.write_str(why),
+        }
+    }
+}
+
+/// A test that returns an error is told by this.
+impl fmt::Debug for TrialError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for TrialError {}
+
+impl From<DocumentError> for TrialError {
+    fn from(why: DocumentError) -> Self {
+        TrialError::Document(why)
+    }
+}
+
+impl From<ConstantsError> for TrialError {
+    fn from(why: ConstantsError) -> Self {
+        TrialError::Constants(why)
+    }
+}
+
+impl Trial {
+    /// Of a test case's document, with the seed 1, constants that are solved for, and the usual [`Settings`].
+    ///
+    /// # Errors
+    /// [`TrialError::Document`].
+    pub fn of(document: &str) -> Result<Self, TrialError> {
+        let test = TestCase::from_json(document.as_bytes())?;
+        Ok(Trial { test, seed: 1, constants: Vec::new(), settings: Settings::default() })
+    }
+
+    /// With this seed of all choices: the same seed makes the same choices.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Trial { seed, ..self }
+    }
+
+    /// With this value for a symbolic constant, as text. The last one given counts.
+    #[must_use]
+    pub fn constant(mut self, name: &str, value: &str) -> Self {
+        self.constants.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With these limits and times.
+    #[must_use]
+    pub fn settings(self, settings: Settings) -> Self {
+        Trial { settings, ..self }
+    }
+
+    /// Runs once.
+    ///
+    /// # Errors
+    /// [`TrialError::Constants`]. What breaks on the way is a run without a verdict, and no error here.
+    pub fn against(&self, adapter: &mut dyn Adapter) -> Result<Ended, TrialError> {
+        let pairs = self.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let known = given(&self.test, pairs)?;
+        let mut solver = Lazy::default();
+        let initial: State = initial_state(&self.test, &known, self.seed, &mut solver)?;
+        let mut judge = judge::of(&self.test, initial, None);
+        let run = tester::run(Drive {
+            judge: judge.as_mut(),
+            seed: self.seed,
+            settings: &self.settings,
+            adapter,
+            strategy: &mut Strategy::random(),
+            values: &mut Values::new(MIX),
+            solver: &mut solver,
+        });
+        let reason = reason(judge.as_mut(), &run);
+        Ok(Ended { run, reason })
+    }
+}
+
+/// A run, with what can be said of its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// What happened.
+    pub run: Run,
+    /// Why it ended as it did.
+    pub reason: Reason,
+}
+
+impl Ended {
+    /// The verdict; none where something broke between the tester and the implementation.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.run.outcome.verdict()
+    }
+
+    /// Did the implementation do what it must not, or did something break? Inconclusive is neither: nothing wrong was seen.
+    pub fn is_failure(&self) -> bool {
+        match &self.run.outcome {
+            Outcome::Verdict(verdict, _) => *verdict == Verdict::Fail,
+            Outcome::RunError(_) => true,
+        }
+    }
+}
+
+/// The verdict and why, the seed and the constants, the trace, and what would have been allowed.
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Ended { run, reason } = self;
+        writeln!(f, "{}: {}", run.outcome.name(), visible(&reason.summary))?;
+        write!(f, "seed {}", run.seed)?;
+        for (datum, value) in &run.constants {
+            write!(f, ", {datum} = {value}")?;
+        }
+        writeln!(f)?;
+        for (number, step) in run.trace.iter().enumerate() {
+            let who = match &step.what {
+                Occurrence::Stimulus(_) => "sent",
+                Occurrence::Observation(_) => "observed",
+                Occurrence::Silence(_) | Occurrence::Delay(_) => "",
+            };
+            let line = format!("  {}. {who} {}", number + 1, step.what);
+            writeln!(f, "{}", visible(&line))?;
+        }
+        for guard in &reason.guards {
+            let values: Vec<String> =
+                guard.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            let verb = if guard.holds { "holds" } else { "does not hold" };
+            let line = format!("  {}: `{}` {verb}: {}", guard.transition, guard.part, values.join(", "));
+            writeln!(f, "{}", visible(&line))?;
+        }
+        for (number, allowed) in reason.expected.iter().enumerate() {
+            let head = if number == 0 { "allowed instead:\n" } else { "" };
+            writeln!(f, "{head}  {}", visible(allowed))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::time::Duration;
+
+    use super::*;
+    use crate::adapter::stdio::StdioAdapter;
+
+    const COUNTER: &str = include_str!("../tests/data/counter.json");
+
+    #[test]
+    fn what_is_wrong_before_a_run_is_said_in_words() {
+        let error = Trial::of("{}").unwrap_err();
+        assert!(format!("{error:?}").starts_with("not a document that `coreach run` writes"), "{error:?}");
+        let mut adapter = StdioAdapter::of_command(["true"]);
+        let error = Trial::of(COUNTER).unwrap().constant("cNone", "1").against(&mut adapter).unwrap_err();
+        assert!(matches!(error, TrialError::Constants(ConstantsError::Unknown(..))), "{error}");
+        let error = StdioAdapter::of_environment("COREACH_NO_SUCH_VARIABLE").unwrap_err();
+        assert!(error.to_string().contains("COREACH_NO_SUCH_VARIABLE"), "{error}");
+    }
+
+    #[test]
+    fn what_breaks_on_the_way_is_a_failure_without_a_verdict() {
+        let settings = Settings { quiescence: Duration::from_millis(50), ..Settings::default() };
+        let trial = Trial::of(COUNTER).unwrap().settings(settings);
+        let ended = trial.against(&mut StdioAdapter::of_command(["true"])).unwrap();
+        assert!(ended.is_failure() && ended.verdict().is_none(), "{ended}");
+        assert!(ended.to_string().starts_with("RunError: "), "{ended}");
+    }
+}

@@ -1,0 +1,334 @@
+//! A test case as one file of Python: data, and a small interpreter of it.
+//!
+//! **Why data and not code.** Guards are shared terms; written out as Python they repeat what they share, and Python's parser gives
+//! up at some two hundred parentheses in one another. Values are chosen by looking into a guard, which a program cannot do with
+//! its own code. So the file has a table of terms, each made of those above it, and evaluates it; guards stand beside as text for people.
+//!
+//! **The same verdicts** as our own judge ([the crate `coreach-execution`], `judge/case.rs`) follow from the same definitions, written once more
+//! (`runtime.py`): exact integers and fractions, evaluation from the left, what has no value enables nothing, values in their types. `tests/tests/python`
+//! holds the two against each other on many traces.
+//!
+//! **Names** stand in texts only, so no word of Python can meet one; that of the test function is made one of letters, digits and underscores.
+//!
+//! [the crate `coreach-execution`]: https://docs.rs/coreach-execution
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use coreach_model::iosts::Transition;
+use coreach_model::term::node::Node;
+use coreach_model::visible::is_hidden_sign;
+use coreach_model::{Datum, Iosts, Term, Type, Value};
+
+use super::{Table, Unsuited, identifier, judged_by_its_graph, role};
+use crate::artifact::Mark;
+use crate::export::View;
+
+/// The interpreter.
+const RUNTIME: &str = include_str!("runtime.py");
+
+/// Longer expressions have no comment of their own.
+const TOLD: usize = 90;
+
+/// A height of terms at which Python's usual limit of recursion still suffices.
+const SHALLOW: usize = 200;
+
+/// The file.
+///
+/// # Errors
+/// [`Unsuited`].
+pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
+    judged_by_its_graph("python", view)?;
+    let iosts = view.iosts;
+    let mut types = Types::default();
+    let mut table = Table::default();
+    let mut data = String::new();
+    let out = &mut data;
+    let _ = writeln!(out, "\nNAME = {}", text(&iosts.name));
+    let _ = writeln!(out, "\nCONSTANTS = {}", types.of_data(&iosts.constants));
+    let _ = writeln!(out, "VARIABLES = {}", types.of_data(&iosts.variables));
+    let _ = writeln!(out, "\n# What the tester does with it, and its parameters.\nACTIONS = {{");
+    for action in &*iosts.actions {
+        if let Some(role) = role(action.kind) {
+            let parameters: Vec<String> = action
+                .parameters
+                .iter()
+                .map(|datum| format!("({}, {}), ", text(datum.name()), types.of(datum.ty())))
+                .collect();
+            let parameters = parameters.concat();
+            let _ =
+                writeln!(out, "    {}: ({}, ({})),", text(&action.name), text(role), parameters.trim_end());
+        }
+    }
+    let _ =
+        writeln!(out, "}}\n\n# For people; the verdict; how a property is violated there.\nLOCATIONS = {{");
+    for id in iosts.location_ids() {
+        let location = iosts.location(id);
+        let verdict = match view.mark(id) {
+            Some(Mark::Verdict(verdict)) => text(verdict.name()),
+            _ => "None".to_owned(),
+        };
+        let violated = view.particulars.violated.iter().find(|(at, _)| *at == id);
+        let violated = violated.map_or("None".to_owned(), |(_, how)| text(how.word()));
+        let _ = writeln!(
+            out,
+            "    {}: ({}, {verdict}, {violated}),",
+            text(&location.name),
+            text(&location.label)
+        );
+    }
+    let others = view.particulars.others_fail.map(|fail| text(&iosts.location(fail).name));
+    let _ = writeln!(
+        out,
+        "}}\n\n# Where every output leads that has no transition at a location without a verdict.\nOTHERS_FAIL = {}",
+        others.unwrap_or_else(|| "None".to_owned())
+    );
+    let initial = table.number(&iosts.initial_condition);
+    let _ = writeln!(out, "\nINITIAL = ({}, {initial})", text(&iosts.location(iosts.initial).name));
+    let _ = writeln!(
+        out,
+        "\n# Source, action, target, guard, the guard for people, what is assigned. The numbers are of TERMS.\nTRANSITIONS = ["
+    );
+    for transition in &*iosts.transitions {
+        let _ = writeln!(out, "    {},", written(iosts, transition, &mut table));
+    }
+    let _ = writeln!(out, "]\n\n# Each is made of those before it.\nTERMS = [");
+    for (number, term) in table.terms.iter().enumerate() {
+        let told = comment(&term.to_string());
+        let _ = writeln!(out, "    {},  # {number}{told}", node(term, &table, &mut types));
+    }
+    out.push_str("]\n");
+    if table.height() > SHALLOW {
+        let _ = writeln!(
+            out,
+            "\n# Some of them are as high as this many calls.\nsys.setrecursionlimit(max(sys.getrecursionlimit(), {}))",
+            6 * table.height() + 1000
+        );
+    }
+    Ok(format!("{}{}{data}\n\n{RUNTIME}{}", head(&iosts.name), types.lines, tail(&iosts.name)))
+}
+
+fn head(name: &str) -> String {
+    let name = comment(name);
+    format!(
+        r#"# The test case{name}
+#
+# Made by coreach {version}. It needs Python 3.9 or later, and nothing else; pytest finds the test at its end.
+#
+#     COREACH_IUT="python3 iut.py" pytest {file}     against a command that speaks lines of JSON
+#     python3 {file} --seed 7 -- python3 iut.py      the same without pytest
+#
+# Or write an `Adapter`, and in `conftest.py` a fixture `coreach_adapter` that gives it; `coreach_constants` may give the symbolic
+# constants by name, `coreach_settings` the times. Pass is a test that passes, Fail is an AssertionError with the trace and what was
+# allowed instead, Inconclusive is a test that is skipped with its reason.
+
+import json
+import math
+import os
+import queue
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import namedtuple
+from decimal import Decimal
+from fractions import Fraction
+from random import Random
+
+try:
+    import pytest
+except ImportError:
+    pytest = None
+
+"#,
+        version = env!("CARGO_PKG_VERSION"),
+        file = "test_case.py",
+    )
+}
+
+fn tail(name: &str) -> String {
+    format!(
+        r#"
+
+if pytest is not None:
+
+    @pytest.mark.parametrize("seed", range(1, 1 + int(os.environ.get("COREACH_RUNS", "1"))))
+    def test_{}(seed, request):
+        under_pytest(seed, request)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
+"#,
+        identifier(name)
+    )
+}
+
+/// The types that are spoken of, each under a name of its own.
+#[derive(Default)]
+struct Types {
+    known: BTreeMap<Type, String>,
+    lines: String,
+}
+
+impl Types {
+    fn of(&mut self, ty: &Type) -> String {
+        if let Some(known) = self.known.get(ty) {
+            return known.clone();
+        }
+        let written = match ty {
+            Type::Bool => "(\"bool\",)".to_owned(),
+            Type::Int => "(\"int\", None, None)".to_owned(),
+            Type::Nat => "(\"int\", 0, None)".to_owned(),
+            Type::Range(low, high) => {
+                format!("(\"int\", {}, {})", integer(&low.to_string()), integer(&high.to_string()))
+            }
+            Type::Real => "(\"real\",)".to_owned(),
+            Type::Enum(of) => {
+                let literals: Vec<String> = of.literals.iter().map(|one| text(one) + ",").collect();
+                format!("(\"enum\", {}, ({}))", text(&of.name), literals.join(" "))
+            }
+            Type::Record(of) => {
+                let fields: Vec<String> = of
+                    .fields
+                    .iter()
+                    .map(|(name, field)| format!("({}, {}),", text(name), self.of(field)))
+                    .collect();
+                format!("(\"record\", {}, ({}))", text(&of.name), fields.join(" "))
+            }
+            Type::Array(of) => format!("(\"array\", {}, {})", self.of(&of.index), self.of(&of.element)),
+        };
+        let name = format!("T{}", self.known.len());
+        let _ = writeln!(self.lines, "{name} = {written}");
+        self.known.insert(ty.clone(), name.clone());
+        name
+    }
+
+    fn of_data(&mut self, data: &[Datum]) -> String {
+        let pairs: Vec<String> =
+            data.iter().map(|datum| format!("{}: {}", text(datum.name()), self.of(datum.ty()))).collect();
+        format!("{{{}}}", pairs.join(", "))
+    }
+}
+
+fn written(iosts: &Iosts, transition: &Transition, table: &mut Table) -> String {
+    let name = |at| text(&iosts.location(at).name);
+    let guard = table.number(&transition.guard);
+    let assigned: Vec<String> = transition
+        .assignments
+        .iter()
+        .map(|(variable, term)| format!("({}, {}),", text(variable.name()), table.number(term)))
+        .collect();
+    format!(
+        "({}, {}, {}, {guard}, {}, ({}))",
+        name(transition.source),
+        text(&iosts.action(transition.action).name),
+        name(transition.target),
+        text(&transition.guard.to_string()),
+        assigned.join(" ")
+    )
+}
+
+fn node(term: &Term, table: &Table, types: &mut Types) -> String {
+    let numbers =
+        || term.children().iter().map(|child| format!(", {}", table.numbers[*child])).collect::<String>();
+    let word = match term.node() {
+        Node::Literal(given) => return format!("(\"value\", {}, {})", value(given), types.of(&given.sort())),
+        Node::Data(datum) => return format!("(\"data\", {})", text(datum.name())),
+        Node::Field(of, position) => return format!("(\"field\", {}, {position})", table.numbers[of]),
+        Node::Not(_) => "not".to_owned(),
+        Node::And(_) => "and".to_owned(),
+        Node::Or(_) => "or".to_owned(),
+        Node::Compare(comparison, ..) => comparison.to_string(),
+        Node::IfThenElse(..) => "if".to_owned(),
+        Node::Arithmetic(operator, ..) => operator.to_string(),
+        Node::Negate(_) => "negative".to_owned(),
+        Node::ToReal(_) => "to real".to_owned(),
+        Node::Select(..) => "select".to_owned(),
+        Node::Store(..) => "store".to_owned(),
+    };
+    format!("(\"{word}\"{})", numbers())
+}
+
+/// A value as `literal` in `runtime.py` reads it.
+fn value(given: &Value) -> String {
+    match given {
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Int(number) => integer(&number.to_string()),
+        Value::Real(number) => {
+            format!(
+                "({}, {})",
+                integer(&number.numerator().to_string()),
+                integer(&number.denominator().to_string())
+            )
+        }
+        Value::Enum(of, at) => text(&of.literals[*at]),
+        Value::Record(_, fields) => {
+            let fields: Vec<String> = fields.iter().map(|field| value(field) + ",").collect();
+            format!("({})", fields.join(" "))
+        }
+        Value::Array(array) => {
+            let cells: Vec<String> = array
+                .cells
+                .iter()
+                .map(|(index, cell)| format!("({}, {}),", value(index), value(cell)))
+                .collect();
+            format!("({}, ({}))", value(&array.default), cells.join(" "))
+        }
+    }
+}
+
+/// Python refuses to read decimal numbers of more than 4300 digits: those are written in pieces.
+fn integer(decimal: &str) -> String {
+    const PIECE: usize = 4000;
+    let (sign, digits) = decimal.strip_prefix('-').map_or(("", decimal), |digits| ("-", digits));
+    if digits.len() <= PIECE {
+        return decimal.to_owned();
+    }
+    let mut written = String::from("0");
+    let first = digits.len() % PIECE;
+    let mut at = 0;
+    while at < digits.len() {
+        let end = if at == 0 && first > 0 { first } else { at + PIECE };
+        let piece = digits[at..end].trim_start_matches('0');
+        let piece = if piece.is_empty() { "0" } else { piece };
+        written = format!("({written} * 10**{} + {piece})", end - at);
+        at = end;
+    }
+    format!("{sign}{written}")
+}
+
+/// A text as Python reads it back; nothing in it is hidden.
+fn text(plain: &str) -> String {
+    let mut out = String::from("\"");
+    for sign in plain.chars() {
+        match sign {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(sign);
+            }
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            sign if is_hidden_sign(sign) => {
+                let _ = write!(out, "\\U{:08x}", u32::from(sign));
+            }
+            sign => out.push(sign),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// `: x > 0`, on one line; nothing for what is long.
+fn comment(plain: &str) -> String {
+    if plain.chars().count() > TOLD {
+        return String::new();
+    }
+    let quoted = text(plain);
+    format!(": {}", &quoted[1..quoted.len() - 1])
+}

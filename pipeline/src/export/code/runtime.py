@@ -1,0 +1,1053 @@
+# ---------------------------------------------------------------------------------------------------------------------
+# What follows is the same in every file of this kind: values, expressions, the judge, the choice of values, the tester.
+
+
+class Undefined(Exception):
+    """An operation that was reached has no value: then a transition cannot be taken."""
+
+
+class TooLong(Exception):
+    """A number of more digits than are computed."""
+
+
+class RunError(Exception):
+    """Something between the tester and the implementation broke. That is no verdict."""
+
+
+class Misread(Exception):
+    """What came from outside is no value of its type."""
+
+
+class Array:
+    """A total map that is the same everywhere but at finitely many cells."""
+
+    def __init__(self, type_, default, cells):
+        self.type, self.default = type_, default
+        self.cells = {index: value for index, value in cells.items() if value != default}
+
+    def get(self, index):
+        return self.cells.get(index, self.default)
+
+    def put(self, index, value):
+        return Array(self.type, self.default, {**self.cells, index: value})
+
+    def __eq__(self, other):
+        if not isinstance(other, Array):
+            return NotImplemented
+        known = {**self.cells, **other.cells}
+        if any(self.get(index) != other.get(index) for index in known):
+            return False
+        return self.default == other.default or len(known) == size(self.type[1])
+
+    def __hash__(self):
+        # Equal maps may be spelled differently, over finitely many indices.
+        return 1
+
+
+def size(type_):
+    """How many values a type has; None where they are infinitely many, or too many to be counted here."""
+    kind = type_[0]
+    if kind == "bool":
+        return 2
+    if kind == "enum":
+        return len(type_[2])
+    if kind == "int" and type_[1] is not None and type_[2] is not None:
+        return type_[2] - type_[1] + 1
+    if kind == "record":
+        count = 1
+        for _, field in type_[2]:
+            of_field = size(field)
+            if of_field is None:
+                return None
+            count *= of_field
+        return count
+    if kind == "array":
+        index, element = size(type_[1]), size(type_[2])
+        if index is None or element is None or index > 4096:
+            return None
+        return element**index
+    return None
+
+
+def is_in(value, type_):
+    """Does a value of the right kind lie in the type?"""
+    kind = type_[0]
+    if kind == "int":
+        return (type_[1] is None or type_[1] <= value) and (type_[2] is None or value <= type_[2])
+    if kind == "record":
+        return all(is_in(part, field) for part, (_, field) in zip(value, type_[2]))
+    if kind == "array":
+        cells = all(is_in(index, type_[1]) and is_in(element, type_[2]) for index, element in value.cells.items())
+        return cells and is_in(value.default, type_[2])
+    return True
+
+
+def literal(written, type_):
+    """A value as the data above writes it."""
+    kind = type_[0]
+    if kind == "real":
+        return Fraction(written[0], written[1])
+    if kind == "record":
+        return tuple(literal(part, field) for part, (_, field) in zip(written, type_[2]))
+    if kind == "array":
+        cells = {literal(index, type_[1]): literal(element, type_[2]) for index, element in written[1]}
+        return Array(type_, literal(written[0], type_[2]), cells)
+    return written
+
+
+# Values from outside and to it: bool, int, Fraction; a literal of an enumeration as its name, a record as a dictionary,
+# an array as {"default": value, "cells": [[index, value], ...]}.
+
+
+def inward(given, type_):
+    """The value that something from outside stands for."""
+    kind = type_[0]
+    if kind == "bool" and isinstance(given, bool):
+        return given
+    if kind == "enum" and isinstance(given, str) and given in type_[2]:
+        return given
+    if kind in ("int", "real") and not isinstance(given, bool):
+        number = number_of(given, kind)
+        if number is not None:
+            value = number if kind == "real" else int(number)
+            if is_in(value, type_):
+                return value
+    if kind == "record" and isinstance(given, dict) and set(given) == {name for name, _ in type_[2]}:
+        return tuple(inward(given[name], field) for name, field in type_[2])
+    if kind == "array" and isinstance(given, dict) and set(given) == {"default", "cells"}:
+        cells = {}
+        for cell in given["cells"] if isinstance(given["cells"], (list, tuple)) else [None]:
+            if not isinstance(cell, (list, tuple)) or len(cell) != 2:
+                raise Misread(f"expected cells of two values, not {cut(repr(cell))}")
+            index = inward(cell[0], type_[1])
+            if index in cells:
+                raise Misread("an index of an array is there twice")
+            cells[index] = inward(cell[1], type_[2])
+        return Array(type_, inward(given["default"], type_[2]), cells)
+    raise Misread(f"expected a value of type {spelled(type_)}, not {cut(repr(given))}")
+
+
+def number_of(given, kind):
+    if isinstance(given, (int, Fraction, Decimal)) or (isinstance(given, float) and math.isfinite(given)):
+        number = Fraction(given)
+        return number if kind == "real" or number.denominator == 1 else None
+    if not isinstance(given, str) or len(given) > 9000:
+        return None
+    whole, _, under = given.partition("/")
+    if kind == "int" or under:
+        # Digits alone, or two numbers of digits.
+        texts = [whole, under] if under else [given]
+        if not all(re.fullmatch("-?(0|[1-9][0-9]*)", text) and len(text) <= 4097 for text in texts):
+            return None
+        if kind == "int":
+            return None if under else Fraction(int(given))
+        return Fraction(int(whole), int(under)) if int(under) > 0 else None
+    return decimal(given)
+
+
+def decimal(text):
+    """A number as JSON writes it, exactly."""
+    found = re.fullmatch(r"(-?(?:0|[1-9][0-9]*))(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?", text)
+    if not found or len(text) > 4200 or len(found[3] or "") > 8 or abs(int(found[3] or 0)) > 400:
+        return None
+    return Fraction(int(found[1] + (found[2] or ""))) * Fraction(10) ** (int(found[3] or 0) - len(found[2] or ""))
+
+
+def outward(value, type_):
+    """The same value for those outside."""
+    kind = type_[0]
+    if kind == "record":
+        return {name: outward(part, field) for part, (name, field) in zip(value, type_[2])}
+    if kind == "array":
+        cells = [[outward(index, type_[1]), outward(element, type_[2])] for index, element in value.cells.items()]
+        return {"default": outward(value.default, type_[2]), "cells": cells}
+    return value
+
+
+def spelled(type_):
+    kind = type_[0]
+    if kind == "int":
+        low, high = type_[1:]
+        return "int" if low is None else "nat" if high is None else f"int[{digits(low)}..{digits(high)}]"
+    if kind == "array":
+        return f"array[{spelled(type_[1])}] of {spelled(type_[2])}"
+    return type_[1] if kind in ("enum", "record") else kind
+
+
+def digits(number):
+    # Python refuses to write very long ones.
+    return str(number) if abs(number) < 10**4000 else hex(number)
+
+
+def shown(value, type_):
+    kind = type_[0]
+    if kind == "bool":
+        return "true" if value else "false"
+    if kind == "int":
+        return digits(value)
+    if kind == "real":
+        return digits(value.numerator) + (f"/{digits(value.denominator)}" if value.denominator != 1 else "")
+    if kind == "record":
+        return "{" + ", ".join(f"{n}: {shown(part, field)}" for part, (n, field) in zip(value, type_[2])) + "}"
+    if kind == "array":
+        cells = [f"{shown(index, type_[1])}: {shown(part, type_[2])}, " for index, part in value.cells.items()]
+        return "[" + "".join(cells) + f"..: {shown(value.default, type_[2])}]"
+    return value
+
+
+def cut(text):
+    return text if len(text) <= 200 else text[:200] + "..."
+
+
+def evaluate(term, data, known=None):
+    """The value of an expression: from the left, and no further than is needed. What is shared is computed once."""
+    known = {} if known is None else known
+    if term in known:
+        return known[term]
+    operation, *parts = TERMS[term]
+    if operation == "value":
+        value = literal(parts[0], parts[1])
+    elif operation == "data":
+        value = data[parts[0]]
+    elif operation in ("and", "or"):
+        value = operation == "and"
+        for part in parts:
+            value = evaluate(part, data, known)
+            if value == (operation == "or"):
+                break
+    elif operation == "if":
+        value = evaluate(parts[1] if evaluate(parts[0], data, known) else parts[2], data, known)
+    elif operation == "field":
+        value = evaluate(parts[0], data, known)[parts[1]]
+    elif operation == "not":
+        value = not evaluate(parts[0], data, known)
+    elif operation == "negative":
+        value = -evaluate(parts[0], data, known)
+    elif operation == "to real":
+        value = Fraction(evaluate(parts[0], data, known))
+    else:
+        a = evaluate(parts[0], data, known)
+        b = evaluate(parts[1], data, known)
+        if operation == "store":
+            value = stored(a, b, evaluate(parts[2], data, known))
+        else:
+            value = COMPUTED[operation](a, b)
+        if operation in ("+", "-", "*", "/", "div", "mod") and length(value) > LONGEST:
+            raise TooLong
+    known[term] = value
+    return value
+
+
+def divided(a, b):
+    if b == 0:
+        raise Undefined
+    return a / b
+
+
+def remainder(a, b):
+    if b == 0:
+        raise Undefined
+    return a % abs(b)
+
+
+def read(array, index):
+    if not is_in(index, array.type[1]):
+        raise Undefined
+    return array.get(index)
+
+
+def stored(array, index, element):
+    if not is_in(index, array.type[1]) or not is_in(element, array.type[2]):
+        raise Undefined
+    return array.put(index, element)
+
+
+def length(number):
+    bits = max(number.numerator.bit_length(), number.denominator.bit_length() if number.denominator != 1 else 0)
+    return bits // 10 * 3
+
+
+LONGEST = 10_000
+
+# `div` and `mod` are Euclidean: the remainder is never negative.
+COMPUTED = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": divided,
+    "div": lambda a, b: (a - remainder(a, b)) // b,
+    "mod": remainder,
+    "select": read,
+}
+
+
+Transition = namedtuple("Transition", "source action target guard text assigned")
+
+
+class Judge:
+    """Follows a run: a location and the values of the data. Each `..._happened` is None, or a verdict with its reason."""
+
+    def __init__(self, constants):
+        self.location, self.data = INITIAL[0], constants
+        self.leaving = {location: [] for location in LOCATIONS}
+        for transition in (Transition(*one) for one in TRANSITIONS):
+            self.leaving[transition.source].append(transition)
+
+    def verdict(self):
+        return LOCATIONS[self.location][1]
+
+    def of_kind(self, kind):
+        return [one for one in self.leaving[self.location] if ACTIONS[one.action][0] == kind]
+
+    def fire(self, transition, values):
+        """The data behind the transition, where it can be taken with these values."""
+        parameters = ACTIONS[transition.action][1]
+        if len(values) != len(parameters) or not all(is_in(v, type_) for v, (_, type_) in zip(values, parameters)):
+            return None
+        data = {**self.data, **{name: value for (name, _), value in zip(parameters, values)}}
+        behind = dict(self.data)
+        try:
+            if not evaluate(transition.guard, data):
+                return None
+            for name, term in transition.assigned:
+                behind[name] = evaluate(term, data)
+                if not is_in(behind[name], VARIABLES[name]):
+                    return None
+        except Undefined:
+            return None
+        return behind
+
+    def take(self, kind, action, values):
+        """The transition that is taken, if there is one. The judge goes along it."""
+        for transition in self.of_kind(kind):
+            if transition.action == action:
+                behind = self.fire(transition, values)
+                if behind is not None:
+                    self.location, self.data = transition.target, behind
+                    return transition
+        return None
+
+    def stimulus_happened(self, action, values):
+        if self.take("stimulus", action, values) is None:
+            return "Inconclusive", f"nothing is said of {event(action, values)} in {self.place()}"
+        return None
+
+    def observation_happened(self, action, values):
+        """`values` by their names, as they came from outside."""
+        if not isinstance(action, str) or ACTIONS.get(action, ("",))[0] != "observation":
+            return "Fail", f"the output {cut(repr(action))} is no output of the specification"
+        parameters = ACTIONS[action][1]
+        if not isinstance(values, dict) or set(values) != {name for name, _ in parameters}:
+            return "Fail", f"{action} with the values {cut(repr(values))}, which are not those of its parameters"
+        try:
+            inside = tuple(inward(values[name], type_) for name, type_ in parameters)
+        except Misread as why:
+            return "Fail", f"{action} with a wrong value: {why}"
+        if OTHERS_FAIL is not None and not any(one.action == action for one in self.leaving[self.location]):
+            self.location = OTHERS_FAIL
+        elif self.take("observation", action, inside) is None:
+            return "Fail", f"{event(action, inside)} is no event of the specification in {self.place()}"
+        return None
+
+    def quiet(self):
+        """Where silence is an event: the transition and the data behind it."""
+        for transition in self.of_kind("quiescence"):
+            behind = self.fire(transition, ())
+            if behind is not None:
+                return transition, behind
+        return None
+
+    def silence_happened(self):
+        quiet = self.quiet()
+        verdict = "Inconclusive" if quiet is None else LOCATIONS[quiet[0].target][1]
+        if verdict in ("Inconclusive", "Fail"):
+            return verdict, f"silence in {self.place()}"
+        self.location, self.data = quiet[0].target, quiet[1]
+        return None
+
+    def place(self):
+        return LOCATIONS[self.location][0]
+
+    def allowed(self):
+        """The observations that would not have failed, with their guards and the data in them."""
+        found = []
+        for transition in self.of_kind("observation"):
+            if LOCATIONS[transition.target][1] != "Fail":
+                names = [name for name, _ in ACTIONS[transition.action][1]]
+                text = f"{transition.action}({', '.join(names)})"
+                found.append(text if transition.text == "true" else f"{text} when {transition.text}")
+        return found
+
+    def known(self):
+        types = {**CONSTANTS, **VARIABLES}
+        return ", ".join(f"{name} = {shown(value, types[name])}" for name, value in self.data.items())
+
+
+def event(action, values):
+    parameters = ACTIONS[action][1]
+    return f"{action}({', '.join(shown(value, type_) for value, (_, type_) in zip(values, parameters))})"
+
+
+# Values. A draft is drawn, and where it does not satisfy the condition, a part that is not as it should be is looked for, and one
+# value in it is changed so that this part is. `x == e` is solved by that at once, and `x < e` is tried at its edge.
+# What is given back was evaluated: nothing is sent that the guard does not allow.
+
+DRAWS = 200
+REPAIRS = 30
+
+
+def satisfy(condition, unknown, data, random, seen=()):
+    """Values for the unknown data, by name, with which the condition holds; None where none were found in DRAWS drafts."""
+    edges = edges_of(condition, unknown, data)
+    for _ in range(DRAWS):
+        draft = dict(data)
+        for name, type_ in unknown.items():
+            draft[name] = draw(type_, edges, seen, random)
+        for _ in range(REPAIRS):
+            try:
+                if evaluate(condition, draft):
+                    return {name: draft[name] for name in unknown}
+                if not repair(condition, True, unknown, draft, random):
+                    break
+            except Undefined:
+                break
+    return None
+
+
+def mentions(term, unknown, known):
+    if term not in known:
+        operation, *parts = TERMS[term]
+        if operation in ("value", "data"):
+            known[term] = operation == "data" and parts[0] in unknown
+        else:
+            known[term] = any([mentions(part, unknown, known) for part in children(term)])
+    return known[term]
+
+
+def children(term):
+    operation, *parts = TERMS[term]
+    return [] if operation in ("value", "data") else parts[:1] if operation == "field" else parts
+
+
+def edges_of(condition, unknown, data):
+    """The numbers that the condition compares with, and their neighbours."""
+    found, work, asked, known = set(), [condition], set(), {}
+    while work:
+        term = work.pop()
+        if term in asked:
+            continue
+        asked.add(term)
+        if mentions(term, unknown, known):
+            work.extend(children(term))
+        else:
+            try:
+                value = evaluate(term, data)
+            except (Undefined, KeyError):
+                continue
+            if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
+                found.update((value - 1, value, value + 1))
+    return sorted(found)
+
+
+def draw(type_, edges, seen, random, depth=0):
+    kind = type_[0]
+    if kind == "bool":
+        return random.random() < 0.5
+    if kind == "enum":
+        return pick(type_[2], random)
+    if kind == "record":
+        return tuple(draw(field, edges, seen, random, depth + 1) for _, field in type_[2])
+    if kind == "array":
+        cells = 0 if depth > 2 else below(5, random)
+        default = draw(type_[2], edges, seen, random, depth + 1)
+        drawn = [(draw(type_[1], edges, seen, random, depth + 1), draw(type_[2], edges, seen, random, depth + 1))]
+        for _ in range(cells):
+            drawn.append((draw(type_[1], edges, seen, random, depth + 1), draw(type_[2], edges, seen, random, depth + 1)))
+        return Array(type_, default, dict(drawn[:cells]))
+    low, high = (None, None) if kind == "real" else type_[1:]
+    source = below(4, random)
+    ends = [end for end in (low, high) if end is not None]
+    if source == 0 and (edges or ends):
+        value = pick([*edges, *ends], random)
+    elif source == 1 and seen:
+        value = pick(seen, random)
+    elif source == 2 and low is not None and high is not None:
+        value = low + below(high - low + 1, random)
+    elif below(8, random) == 0:
+        value = (1 << pick((7, 8, 15, 16, 31, 32, 63, 64), random)) - 1 + below(3, random)
+    else:
+        value = below(21, random) - 10
+    if kind == "real":
+        return Fraction(value) if below(2, random) else Fraction(value) + Fraction(below(8, random), 8)
+    value = math.floor(value)
+    value = value if low is None or value >= low else (low if below(2, random) else 2 * low - value)
+    return min(value, high) if high is not None else value
+
+
+def below(bound, random):
+    # What `random.random()` gives is promised to stay the same in later versions of Python.
+    if bound > 1 << 53:
+        return below(1 << 53, random) + (below(bound >> 53, random) << 53)
+    return int(random.random() * bound)
+
+
+def pick(things, random):
+    return things[below(len(things), random)]
+
+
+def repair(term, wanted, unknown, draft, random):
+    """Changes one value in the draft so that a part of the condition is as it should be."""
+    operation, *parts = TERMS[term]
+    if operation == "not":
+        return repair(parts[0], not wanted, unknown, draft, random)
+    if operation in ("and", "or"):
+        if wanted == (operation == "and"):
+            parts = [part for part in parts if evaluate(part, draft) != wanted]
+        return bool(parts) and repair(pick(parts, random), wanted, unknown, draft, random)
+    if operation == "if":
+        holds = evaluate(parts[0], draft)
+        if below(3, random) == 0:
+            return repair(parts[0], not holds, unknown, draft, random)
+        return repair(parts[1] if holds else parts[2], wanted, unknown, draft, random)
+    if operation not in FLIPPED:
+        return become(term, wanted, unknown, draft, random)
+    operation = operation if wanted else FLIPPED[operation]
+    known = {}
+    sides = [at for at in (0, 1) if mentions(parts[at], unknown, known)]
+    if not sides:
+        return False
+    side = pick(sides, random)
+    other = evaluate(parts[1 - side], draft)
+    if isinstance(other, (bool, str, tuple, Array)):
+        if operation == "==":
+            return become(parts[side], other, unknown, draft, random)
+        return become(parts[side], another(parts[side], other, unknown, random), unknown, draft, random)
+    if side == 1:
+        operation = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}.get(operation, operation)
+    away = (1, 1, 2, below(50, random) + 1)[below(4, random)]
+    away = away if isinstance(other, int) or below(2, random) else Fraction(away, 8)
+    step = {"==": 0, "!=": pick((-1, 1), random), "<": -1, "<=": -below(2, random), ">": 1, ">=": below(2, random)}
+    return become(parts[side], other + step[operation] * away, unknown, draft, random)
+
+
+FLIPPED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def another(term, value, unknown, random):
+    """A value of the term's type that differs, where one is easily had."""
+    if isinstance(value, bool):
+        return not value
+    operation, *parts = TERMS[term]
+    type_ = unknown.get(parts[0]) if operation == "data" else None
+    return draw(type_, (), (), random) if type_ else value
+
+
+def become(term, value, unknown, draft, random):
+    """Gives the unknown data in the term values with which it has this value, as far as that is easily seen."""
+    operation, *parts = TERMS[term]
+    if operation == "data":
+        if parts[0] not in unknown or not is_in(value, unknown[parts[0]]):
+            return False
+        draft[parts[0]] = value
+        return True
+    known = {}
+    sides = [at for at in range(len(children(term))) if mentions(parts[at], unknown, known)]
+    if not sides:
+        return False
+    side = pick(sides, random)
+    now = [evaluate(part, draft) for part in children(term)] if operation != "if" else []
+    if operation == "not":
+        wanted = not value
+    elif operation == "negative":
+        wanted = -value
+    elif operation == "to real":
+        wanted = math.floor(value)
+    elif operation == "+":
+        wanted = value - now[1 - side]
+    elif operation == "-":
+        wanted = value + now[1] if side == 0 else now[0] - value
+    elif operation == "*":
+        if now[1 - side] == 0:
+            return False
+        wanted = Fraction(value) / now[1 - side]
+        wanted = wanted if isinstance(value, Fraction) else math.floor(wanted) + (wanted.denominator != 1) * below(2, random)
+    elif operation in ("/", "div", "mod") and side == 0:
+        if operation == "mod":
+            wanted = now[0] - remainder(now[0], now[1]) + value
+        else:
+            wanted = value * now[1] + (below(abs(now[1]), random) if operation == "div" else 0)
+    elif operation == "field":
+        wanted = now[0][: parts[1]] + (value,) + now[0][parts[1] + 1 :]
+    elif operation == "select" and side == 0:
+        wanted = stored(now[0], now[1], value)
+    elif operation == "if":
+        holds = evaluate(parts[0], draft)
+        return become(parts[1] if holds else parts[2], value, unknown, draft, random)
+    elif operation in FLIPPED or operation in ("and", "or"):
+        return repair(term, value, unknown, draft, random)
+    else:
+        return False
+    return become(parts[side], wanted, unknown, draft, random)
+
+
+def first_state(given, random):
+    """The constants and variables with which a run begins: those given, the others so that the initial condition holds."""
+    data, condition = {}, INITIAL[1]
+    for name, value in given.items():
+        if name not in CONSTANTS:
+            raise RunError(f"no constant is called {name!r}; there are {', '.join(CONSTANTS) or 'none'}")
+        try:
+            data[name] = inward(value, CONSTANTS[name])
+        except Misread as why:
+            raise RunError(f"the constant {name}: {why}") from None
+    if len(data) < len(CONSTANTS):
+        found = satisfy(condition, {**CONSTANTS, **VARIABLES}, {}, random) if not data else None
+        if found is None:
+            open_ = {n: t for n, t in {**CONSTANTS, **VARIABLES}.items() if n not in data}
+            found = satisfy(condition, open_, data, random)
+        if found is None:
+            raise RunError(f"no constants were found in {DRAWS} drafts with which the initial condition holds")
+        data.update({name: found[name] for name in CONSTANTS})
+    determine(condition, data)
+    open_ = {name: type_ for name, type_ in VARIABLES.items() if name not in data}
+    # What the condition leaves open is written before it is read: any value will do.
+    plain = {**data, **{name: plain_value(type_) for name, type_ in open_.items()}}
+    if holds(condition, plain) and all(is_in(plain[name], type_) for name, type_ in VARIABLES.items()):
+        return {name: plain[name] for name in [*CONSTANTS, *VARIABLES]}
+    found = satisfy(condition, open_, data, random)
+    if found is None or not all(is_in(data[name], VARIABLES[name]) for name in VARIABLES if name in data):
+        raise RunError("with these constants no values of the variables are known with which the initial condition holds")
+    data.update(found)
+    return {name: data[name] for name in [*CONSTANTS, *VARIABLES]}
+
+
+def holds(term, data):
+    try:
+        return evaluate(term, data)
+    except Undefined:
+        return False
+
+
+def determine(condition, data):
+    """Adds the variables that a part of the condition determines: `v == e`, `v`, `!v`."""
+    parts = list(TERMS[condition][1:]) if TERMS[condition][0] == "and" else [condition]
+    more = True
+    while more:
+        more = False
+        for part in parts:
+            operation, *inner = TERMS[part]
+            pairs = [(inner[0], inner[1]), (inner[1], inner[0])] if operation == "==" else [(part, None)]
+            if operation == "not":
+                pairs = [(inner[0], None)]
+            for side, other in pairs:
+                kind, *name = TERMS[side]
+                if kind != "data" or name[0] in data or name[0] not in VARIABLES:
+                    continue
+                try:
+                    data[name[0]] = evaluate(other, data) if other is not None else operation != "not"
+                    more = True
+                except (Undefined, KeyError):
+                    pass
+
+
+def plain_value(type_):
+    kind = type_[0]
+    if kind == "bool":
+        return False
+    if kind == "enum":
+        return type_[2][0]
+    if kind == "int":
+        low, high = type_[1:]
+        return low if low is not None and low > 0 else high if high is not None and high < 0 else 0
+    if kind == "record":
+        return tuple(plain_value(field) for _, field in type_[2])
+    if kind == "array":
+        return Array(type_, plain_value(type_[2]), {})
+    return Fraction(0)
+
+
+class Adapter:
+    """The way to an implementation. Write one of these, or use `Command`."""
+
+    def start(self, constants, seed):
+        """Brings the implementation into its initial state, with these constants."""
+
+    def send(self, name, values):
+        """Sends a stimulus; `values` by the names of the parameters."""
+        raise NotImplementedError
+
+    def receive(self, timeout):
+        """What the implementation has sent, as (name, values by names); None when nothing came for `timeout` seconds."""
+        raise NotImplementedError
+
+    def stop(self):
+        """The run is over."""
+
+
+class Command(Adapter):
+    """A command that is talked to over its standard input and output, a message of JSON in each line."""
+
+    def __init__(self, words, directory=None, ready=10.0):
+        self.words, self.directory, self.ready, self.process = list(words), directory, ready, None
+
+    def start(self, constants, seed):
+        pipe = subprocess.PIPE
+        try:
+            self.process = subprocess.Popen(
+                self.words, cwd=self.directory, stdin=pipe, stdout=pipe, start_new_session=True
+            )
+        except OSError as why:
+            raise RunError(f"the implementation does not start: {why}") from None
+        self.lines = queue.Queue()
+        threading.Thread(target=self.listen, args=(self.process.stdout, self.lines), daemon=True).start()
+        self.say({"start": {"constants": constants, "seed": seed}})
+        until = time.monotonic() + self.ready
+        while True:
+            message = self.message(until - time.monotonic())
+            if message is None:
+                raise RunError(f"the implementation was not ready within {self.ready} s")
+            if set(message) == {"ready"} and message["ready"] is True:
+                return
+            if set(message) != {"log"}:
+                raise RunError(f"the implementation said {cut(repr(message))} before it was ready")
+
+    @staticmethod
+    def listen(stream, lines):
+        for line in stream:
+            lines.put(line)
+        lines.put(None)
+
+    def say(self, message):
+        try:
+            self.process.stdin.write(json.dumps(for_wire(message)).encode() + b"\n")
+            self.process.stdin.flush()
+        except (OSError, ValueError) as why:
+            raise RunError(f"the implementation cannot be told anything any more: {why}") from None
+
+    def message(self, timeout):
+        """The next message, but none of spaces; None where nothing comes in time."""
+        until = time.monotonic() + timeout
+        while True:
+            left = until - time.monotonic()
+            try:
+                line = self.lines.get(timeout=left) if left > 0 else self.lines.get_nowait()
+            except queue.Empty:
+                return None
+            if line is None:
+                raise RunError("the implementation has closed its output")
+            try:
+                text = line.decode("utf-8", "strict")
+                if not text.strip(" \t\r\n"):
+                    continue
+                read_ = json.loads(
+                    text, parse_int=json_number, parse_float=json_number, parse_constant=no_number, object_pairs_hook=once
+                )
+                # A lone surrogate is no text.
+                json.dumps(read_, ensure_ascii=False, default=str).encode()
+            except (ValueError, RecursionError) as why:
+                raise RunError(f"the implementation sent what is no message ({why}): {cut(repr(line))}") from None
+            if not isinstance(read_, dict):
+                raise RunError(f"the implementation sent what is no message: {cut(repr(line))}")
+            if set(read_) == {"error"}:
+                raise RunError(f"the implementation cannot go on: {cut(repr(read_['error']))}")
+            return read_
+
+    def send(self, name, values):
+        self.say({"input": name, "values": values})
+
+    def receive(self, timeout):
+        until = time.monotonic() + timeout
+        while True:
+            message = self.message(until - time.monotonic())
+            if message is None:
+                return None
+            if set(message) == {"log"}:
+                continue
+            values = message.get("values", {})
+            if set(message) - {"values"} != {"output"} or not isinstance(message["output"], str) or not isinstance(values, dict):
+                raise RunError(f"the implementation sent what is no message: {cut(repr(message))}")
+            return message["output"], values
+
+    def stop(self):
+        process, self.process = self.process, None
+        if process is None:
+            return
+        try:
+            # With what it has started.
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            try:
+                stream.close()
+            except OSError:
+                pass
+
+
+def json_number(text):
+    value = decimal(text)
+    if value is None:
+        raise ValueError("a number that is too long")
+    return int(value) if value.denominator == 1 else value
+
+
+def no_number(text):
+    raise ValueError(f"{text} is no number")
+
+
+def once(pairs):
+    if len(dict(pairs)) != len(pairs):
+        raise ValueError("a key that is there twice")
+    return dict(pairs)
+
+
+def for_wire(value):
+    """A value as JSON: beyond 2^53 not every program's numbers are exact, so they are text there."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, (int, Fraction)):
+        return int(value) if abs(value) <= 1 << 53 else str(int(value))
+    if isinstance(value, dict):
+        return {key: for_wire(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [for_wire(part) for part in value]
+    return value
+
+
+class Run:
+    """How a run ended: `verdict` (Pass, Inconclusive or Fail), `reason`, `trace`, `constants`, `seed`, `allowed`."""
+
+    def __init__(self, seed, constants):
+        self.seed, self.constants, self.trace, self.allowed = seed, constants, [], []
+        self.verdict, self.reason = "Inconclusive", "it was interrupted"
+
+    def __str__(self):
+        given = ", ".join(f"{name} = {value}" for name, value in self.constants.items())
+        lines = [f"{self.verdict}: {self.reason}", f"seed {self.seed}{'; ' + given if given else ''}"]
+        lines += [f"  {number}. {step}" for number, step in enumerate(self.trace, 1)]
+        if self.allowed:
+            lines += ["allowed instead:", *[f"  {text}" for text in self.allowed]]
+        return "\n".join(lines)
+
+
+class Settings:
+    """Seconds and counts of a run."""
+
+    def __init__(self, quiescence=1.0, patience=0.02, steps=1000, time=60.0):
+        self.quiescence, self.patience, self.steps, self.time = quiescence, patience, steps, time
+
+
+WAIT = None
+
+
+def run(adapter, seed=1, constants=None, settings=None):
+    """Runs the test case once against the implementation behind the adapter."""
+    settings, random = settings or Settings(), Random(seed)
+    data = first_state(constants or {}, random)
+    judge = Judge(data)
+    outside = {name: outward(data[name], type_) for name, type_ in CONSTANTS.items()}
+    result = Run(seed, {name: shown(data[name], type_) for name, type_ in CONSTANTS.items()})
+    try:
+        ended = (judge.verdict(), "the purpose is met before anything happens") if judge.verdict() else None
+        if ended is None:
+            adapter.start(outside, seed)
+            ended = Driver(judge, adapter, random, settings, result).drive()
+    except TooLong:
+        ended = "Inconclusive", f"a number of more than {LONGEST} digits"
+    finally:
+        adapter.stop()
+    result.verdict, result.reason = ended
+    if result.verdict == "Fail" and not result.allowed:
+        result.allowed = judge.allowed()
+    return result
+
+
+class Driver:
+    """A run that is under way."""
+
+    def __init__(self, judge, adapter, random, settings, result):
+        self.judge, self.adapter, self.random, self.settings, self.result = judge, adapter, random, settings, result
+        self.deadline = time.monotonic() + settings.time
+        self.seen = [v for v in judge.data.values() if isinstance(v, (int, Fraction)) and not isinstance(v, bool)]
+        self.silent, self.events, self.last = False, 0, "nothing"
+
+    def drive(self):
+        while True:
+            if self.judge.verdict():
+                return self.judge.verdict(), self.why()
+            if self.events >= self.settings.steps:
+                return "Inconclusive", f"the run ended at its limit of {self.settings.steps} events"
+            if time.monotonic() >= self.deadline:
+                return "Inconclusive", f"the run ended at its limit of {self.settings.time} s"
+            # What has arrived comes first: a stimulus must not overtake it.
+            moved, ended = self.observe(0)
+            if not moved and ended is None:
+                ended = self.step()
+            if ended is not None:
+                return ended
+
+    def why(self):
+        last = self.last
+        violated = LOCATIONS[self.judge.location][2]
+        if self.judge.verdict() == "Pass":
+            return f"{last} meets the purpose"
+        if violated:
+            return f"{last} violates the property, and the specification {'allows' if violated == 'allowed' else 'forbids'} it"
+        if self.judge.verdict() == "Fail":
+            return f"the specification does not allow {last}"
+        return f"{last} is allowed, and puts the purpose out of reach"
+
+    def step(self):
+        judge, settings = self.judge, self.settings
+        moves = self.moves()
+        quiet = judge.quiet()
+        silence = quiet is not None and not self.silent
+        waited, without = 0.0, []
+        for at, move in enumerate(moves):
+            if move is WAIT:
+                fails = silence and LOCATIONS[quiet[0].target][1] == "Fail"
+                full = at + 1 == len(moves) or fails
+                waited = settings.quiescence if full else min(settings.patience, settings.quiescence)
+                moved, ended = self.observe(waited)
+                if not moved and ended is None and full and silence:
+                    return self.silence()
+            else:
+                moved, ended = self.send(move, without)
+            if moved or ended is not None:
+                return ended
+        reason = f"; no values were found for {', '.join(without)} in {DRAWS} draws" if without else ""
+        if WAIT in moves or judge.of_kind("observation") or OTHERS_FAIL is not None:
+            if waited < settings.quiescence:
+                moved, ended = self.observe(settings.quiescence - waited)
+                if moved or ended is not None:
+                    return ended
+            if time.monotonic() >= self.deadline:
+                return "Inconclusive", f"the run ended at its limit of {settings.time} s"
+            if quiet is not None and not silence:
+                return "Inconclusive", f"silence in {judge.place()}{reason}"
+            ended = self.silence()
+            return (ended[0], ended[1] + reason) if ended else None
+        return "Inconclusive", f"in {judge.place()} there is nothing to do{reason}"
+
+    def moves(self):
+        """By lot: three times out of four what is sent comes before a wait."""
+        moves = self.judge.of_kind("stimulus")
+        for at in range(len(moves) - 1, 0, -1):
+            other = below(at + 1, self.random)
+            moves[at], moves[other] = moves[other], moves[at]
+        verdict = [(LOCATIONS[one.target][1], LOCATIONS[one.target][2]) for one in self.judge.of_kind("observation")]
+        waits = any(one not in ("Fail", "Inconclusive") or how == "allowed" for one, how in verdict)
+        quiet = self.judge.quiet()
+        if quiet is not None:
+            behind = LOCATIONS[quiet[0].target][1]
+            waits = waits or behind == "Fail" or (behind is None and quiet[0].target != self.judge.location)
+        if waits or not moves:
+            moves.insert(0 if not moves or below(4, self.random) == 0 else len(moves), WAIT)
+        return moves
+
+    def send(self, transition, without):
+        parameters = dict(ACTIONS[transition.action][1])
+        found = satisfy(transition.guard, parameters, self.judge.data, self.random, self.seen)
+        values = tuple(found.values()) if found is not None else None
+        if values is None or self.judge.fire(transition, values) is None:
+            without.append(transition.action)
+            return False, None
+        named = {name: outward(value, parameters[name]) for name, value in found.items()}
+        self.adapter.send(transition.action, named)
+        ended = self.judge.stimulus_happened(transition.action, values)
+        self.took("sent", event(transition.action, values), values)
+        return True, ended
+
+    def observe(self, timeout):
+        came = self.adapter.receive(max(0.0, min(timeout, self.deadline - time.monotonic())))
+        if came is None:
+            return False, None
+        name, values = came
+        allowed = self.judge.allowed()
+        ended = self.judge.observation_happened(name, values)
+        failed = (ended[0] if ended else self.judge.verdict()) == "Fail"
+        self.result.allowed = [*allowed, f"where {self.judge.known()}"] if failed else []
+        pairs = values.items() if isinstance(values, dict) else [("values", values)]
+        text = cut(f"{name}({', '.join(f'{key} = {value}' for key, value in pairs)})")
+        self.took("observed", text, tuple(values.values()) if isinstance(values, dict) else ())
+        return True, ended
+
+    def took(self, how, text, values):
+        self.result.trace.append(f"{how} {text}")
+        self.events, self.silent, self.last = self.events + 1, False, text
+        for value in values:
+            if isinstance(value, (int, Fraction)) and not isinstance(value, bool) and value not in self.seen:
+                self.seen = [*self.seen[-63:], value]
+
+    def silence(self):
+        ended = self.judge.silence_happened()
+        self.last = f"silence of {self.settings.quiescence} s"
+        self.result.trace.append(self.last)
+        self.silent = True
+        return ended
+
+
+def command():
+    """The command in the environment: COREACH_IUT, in words as a shell splits them."""
+    words = os.environ.get("COREACH_IUT")
+    return Command(shlex.split(words)) if words else None
+
+
+def main():
+    import argparse
+
+    parser = argparse.ArgumentParser(description=f"The test case {NAME}, against a command that speaks lines of JSON.")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=1, help="how many runs, with seeds that follow")
+    parser.add_argument("--constant", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--quiescence", type=float, default=1.0, help="after how many seconds nothing is silence")
+    parser.add_argument("command", nargs="*", help="the command, behind `--`")
+    given = parser.parse_args()
+    adapter = Command(given.command) if given.command else command()
+    if adapter is None:
+        parser.error("name a command behind `--`, or in COREACH_IUT")
+    constants, worst = {}, 0
+    for pair in given.constant:
+        name, _, text = pair.partition("=")
+        try:
+            constants[name] = json.loads(text, parse_int=json_number, parse_float=json_number)
+        except ValueError:
+            constants[name] = text
+    for seed in range(given.seed, given.seed + given.runs):
+        try:
+            result = run(adapter, seed, constants, Settings(quiescence=given.quiescence))
+        except RunError as why:
+            print(f"RunError: {why}")
+            return 4
+        print(result)
+        code = {"Pass": 0, "Fail": 1, "Inconclusive": 3}[result.verdict]
+        worst = code if code == 1 or worst == 0 else worst
+    return worst
+
+
+def under_pytest(seed, request):
+    """One run under pytest: the fixtures `coreach_adapter` and `coreach_constants`, where there are such, say against what."""
+
+    def fixture(name, default):
+        try:
+            return request.getfixturevalue(name)
+        except pytest.FixtureLookupError:
+            return default()
+
+    adapter = fixture("coreach_adapter", command)
+    if adapter is None:
+        pytest.skip("no implementation: write a fixture `coreach_adapter`, or name a command in COREACH_IUT")
+    result = run(adapter, seed, fixture("coreach_constants", dict), fixture("coreach_settings", Settings))
+    if result.verdict == "Inconclusive":
+        pytest.skip(str(result))
+    if result.verdict == "Fail":
+        raise AssertionError(str(result))
