@@ -21,6 +21,7 @@ use crate::execution_arguments::{
 use crate::exit;
 use crate::output_format::OutputFormat;
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
+use crate::parts_arguments::{MergeArguments, TasksArguments};
 use crate::timed_arguments::TimedArguments;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
@@ -118,7 +119,7 @@ impl Command {
             Command::Timed(arguments) => arguments.format(),
             Command::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
-                Some(CampaignCommand::Salvage(_)) | None => *format,
+                Some(CampaignCommand::Salvage(_) | CampaignCommand::Tasks(_)) | None => *format,
             },
         }
     }
@@ -349,6 +350,9 @@ pub struct CampaignArguments {
     /// Only the M-th of N parts: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
+    /// Refuse, where the plan has another hash than that for which tasks were written
+    #[arg(long, value_name = "HASH")]
+    pub plan: Option<String>,
     /// The form of the summary
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -366,9 +370,12 @@ pub struct CampaignArguments {
     pub command: Option<CampaignCommand>,
 }
 
-/// What can be done with finished campaigns.
+/// What can be done besides: with parts of campaigns, and with finished ones.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
+    /// Writes what an engine needs to do the campaign in parts on many machines
+    #[command(after_help = TASKS_HELP)]
+    Tasks(TasksArguments),
     /// Puts the runs of some stores into one
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
@@ -386,20 +393,6 @@ pub struct SalvageArguments {
     /// The damaged store; it is not changed
     #[arg(value_name = "FROM")]
     pub from: PathBuf,
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
-}
-
-/// Of `campaign merge`.
-#[derive(Args, Debug)]
-pub struct MergeArguments {
-    /// The store that takes the runs; made where there is none
-    #[arg(value_name = "INTO")]
-    pub into: PathBuf,
-    /// The stores whose runs are taken; they are not changed
-    #[arg(value_name = "FROM", required = true)]
-    pub from: Vec<PathBuf>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -435,6 +428,12 @@ Killed at any instant, the same command goes on where it stopped.
 
 Example:
   coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
+
+const TASKS_HELP: &str = "\
+Writes DIR/part, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
+
+Example:
+  coreach campaign tasks nightly.yaml --parts 64 --out tasks && sh tasks/submit";
 
 const COVER_HELP: &str = "\
 Exit code 5: a goal is neither covered nor proved to be unreachable.

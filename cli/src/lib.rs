@@ -13,6 +13,7 @@ pub mod execution_arguments;
 pub mod exit;
 pub mod man;
 pub mod output_format;
+pub mod parts_arguments;
 pub mod progress;
 pub mod shell_arguments;
 pub mod story;

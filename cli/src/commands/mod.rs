@@ -14,6 +14,7 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod show;
+pub mod tasks;
 pub mod test;
 pub mod timed;
 pub mod verify;
