@@ -15,13 +15,13 @@ use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
 use crate::execution_arguments::{
-    CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
-    Tolerance,
+    CoverageArguments, ExplainArguments, MutateArguments, MutateCommand, ReplayArguments, ReportArguments,
+    TestArguments, Tolerance,
 };
 use crate::exit;
 use crate::output_format::OutputFormat;
+use crate::parts_arguments::{JoinArguments, MergeArguments, PartArguments, TasksArguments};
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
-use crate::parts_arguments::{MergeArguments, TasksArguments};
 use crate::timed_arguments::TimedArguments;
 
 /// Generates symbolic test cases from a model of a reactive system and a test purpose.
@@ -56,7 +56,11 @@ pub enum Command {
     )]
     Show(ShowArguments),
     /// Compares what the abstract domains make of a configuration
-    #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
+    #[command(
+        after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra",
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true
+    )]
     Compare(CompareArguments),
     /// Explores a specification symbolically: all paths, with what each asks of the data
     #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
@@ -77,7 +81,11 @@ pub enum Command {
     #[command(after_help = TESTING_HELP)]
     Replay(ReplayArguments),
     /// Runs a suite of test cases against mutants of its specification
-    #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
+    #[command(
+        after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2",
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true
+    )]
     Mutate(MutateArguments),
     /// Runs test cases against implementations, many times, and keeps every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -105,15 +113,21 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
+            Command::Compare(CompareArguments { command, format, .. }) => match command {
+                Some(CompareCommand::Merge(merge)) => merge.format,
+                Some(CompareCommand::Tasks(_)) | None => *format,
+            },
             Command::Show(_) | Command::Completions(_) | Command::Man(_) => OutputFormat::Human,
-            Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,
             Command::Cover(arguments) => arguments.format,
             Command::Test(arguments) => arguments.format,
             Command::Explain(arguments) => arguments.format,
             Command::Replay(arguments) => arguments.format,
-            Command::Mutate(arguments) => arguments.format,
+            Command::Mutate(MutateArguments { command, format, .. }) => match command {
+                Some(MutateCommand::Merge(merge)) => merge.format,
+                Some(MutateCommand::Tasks(_)) | None => *format,
+            },
             Command::Coverage(arguments) => arguments.format,
             Command::Report(arguments) => arguments.format,
             Command::Timed(arguments) => arguments.format(),
@@ -222,8 +236,8 @@ impl RunArguments {
 #[derive(Args, Debug)]
 pub struct CompareArguments {
     /// The configuration
-    #[arg(value_name = "CONFIG")]
-    pub configuration: PathBuf,
+    #[arg(value_name = "CONFIG", required = true)]
+    pub configuration: Option<PathBuf>,
     /// The domains [default: all]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
@@ -236,6 +250,36 @@ pub struct CompareArguments {
     /// How many pairs of purpose and domain to work on at once; to compare times, 1
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
+    /// Which pairs of purpose and domain.
+    #[command(flatten)]
+    pub part: PartArguments,
+    /// What else can be done
+    #[command(subcommand)]
+    pub command: Option<CompareCommand>,
+}
+
+/// What can be done with parts.
+#[derive(Subcommand, Debug)]
+pub enum CompareCommand {
+    /// Writes what an engine needs to do the pairs of purpose and domain in parts on many machines
+    #[command(
+        after_help = "Example:\n  coreach compare tasks coreach.yaml --parts 16 --out tasks && sh tasks/submit"
+    )]
+    Tasks(CompareTasksArguments),
+    /// Puts parts together into one table
+    #[command(after_help = "Example:\n  coreach compare merge part1 part2")]
+    Merge(JoinArguments),
+}
+
+/// Of `compare tasks`.
+#[derive(Args, Debug)]
+pub struct CompareTasksArguments {
+    /// What all such commands take.
+    #[command(flatten)]
+    pub tasks: TasksArguments,
+    /// The domains [default: all]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub domains: Option<Vec<DomainKind>>,
 }
 
 /// What becomes of quiescence in a tree.

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use coreach_execution::campaign::Partition;
 use coreach_project::whole::positive;
 
 use crate::execution_arguments::Inconclusive;
@@ -41,6 +42,34 @@ pub struct TasksArguments {
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
     /// No note of what was written
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Of a command that can be done in parts.
+#[derive(Args, Debug)]
+pub struct PartArguments {
+    /// Only the M-th of N parts: hash:M/N, M from 1 to N
+    #[arg(long, value_name = "hash:M/N", requires = "store")]
+    pub partition: Option<Partition>,
+    /// Keep the results in this file too, for `merge`
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// Refuse, where the plan has another hash than that for which tasks were written
+    #[arg(long, value_name = "HASH")]
+    pub plan: Option<String>,
+}
+
+/// Of `mutate merge` and `compare merge`.
+#[derive(Args, Debug)]
+pub struct JoinArguments {
+    /// What the parts have kept with `--store`
+    #[arg(value_name = "PART", required = true)]
+    pub parts: Vec<PathBuf>,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Of the summary the counts, a line each
     #[arg(long, short)]
     pub quiet: bool,
 }

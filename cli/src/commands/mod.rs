@@ -10,6 +10,7 @@ pub mod explain;
 pub mod explore;
 pub mod man;
 pub mod mutate;
+pub mod parts;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -6,6 +6,8 @@ import hyperqueue
 from hyperqueue.cluster import LocalCluster, WorkerConfig
 
 here = pathlib.Path(__file__).resolve().parent
+out = os.dup(1)
+os.dup2(2, 1)  # a server says where it is; the summary is to be alone on standard output
 with contextlib.ExitStack() as stack:
     server = os.environ.get("HQ_SERVER_DIR")
     if not server:
@@ -20,4 +22,4 @@ with contextlib.ExitStack() as stack:
         need = hyperqueue.ffi.protocol.ResourceRequest(cpus=@THREADS@)
         job.program(program, cwd="/", env={"TASKS": str(here)}, stdout=None, stderr=None, resources=need, crash_limit=@CRASHES@)
     client.wait_for_jobs([client.submit(job)], raise_on_error=False)
-sys.exit(subprocess.run(["sh", here / "merge", *sys.argv[1:]]).returncode)
+sys.exit(subprocess.run(["sh", here / "merge", *sys.argv[1:]], stdout=out).returncode)
