@@ -198,6 +198,110 @@ fn a_part_of_another_model_is_refused() {
     assert!(stderr(&output).contains("of another plan were not taken"), "{}", stderr(&output));
 }
 
+/// More seeds cost the new ones only, and the runs of before are those of before.
+#[test]
+fn a_campaign_that_grows_goes_on() {
+    let folder = Folder::of_machines("");
+    let config = configured(&folder, SMALL);
+    let out = folder.0.join("tasks");
+    exits(&tasks(&config, &out, &["--parts", "3"]), 0);
+    exits(&script(&out, "submit", &["--quiet"]).output().unwrap(), 1);
+    let merged = out.join("merged.sqlite");
+    let sum = "SELECT CAST(1000000 * sum(seconds) AS INTEGER) FROM runs WHERE seed <= 10";
+    let (before, time) = (results(&merged), sql(&merged, sum));
+    configured(&folder, &SMALL.replace("count: 10", "count: 15"));
+    // Who forgets to write them again is told.
+    let output = script(&out, "submit", &[]).output().unwrap();
+    exits(&output, 2);
+    assert!(stderr(&output).contains("write the tasks anew"), "{}", stderr(&output));
+    exits(&tasks(&config, &out, &["--parts", "3"]), 0);
+    exits(&script(&out, "submit", &["--quiet"]).output().unwrap(), 1);
+    let after = results(&merged);
+    assert_eq!((before.len(), after.len(), sql(&merged, sum)), (40, 60, time));
+    assert!(before.iter().all(|(key, run)| after.get(key) == Some(run)));
+}
+
+/// Mutation and comparison have no store: their parts are files, and what is told of them is what one process tells.
+#[test]
+fn mutants_and_domains_are_done_in_parts() {
+    let folder = Folder::of_machines("");
+    let config = folder.0.join("coreach.yaml");
+    let options: &[&str] = &["--mutants", "9", "--walks", "3", "--runs", "3"];
+    let domains: &[&str] = &["--domains", "location,interval"];
+    for (command, options, more) in [
+        ("mutate", options, [""; 0].as_slice()),
+        ("mutate", options, &["--quiet"]),
+        ("mutate", options, &["--format", "json"]),
+        ("compare", domains, &["--format", "json"]),
+    ] {
+        let out = folder.0.join(command);
+        let written = common::coreach([command, "tasks"])
+            .arg(&config)
+            .args(options)
+            .arg("--out")
+            .arg(&out)
+            .args(["--parts", "3", "--engine", "shell", "--quiet"])
+            .output()
+            .unwrap();
+        exits(&written, 0);
+        let parts = script(&out, "submit", more).output().unwrap();
+        let alone = common::coreach([command]).arg(&config).args(options).args(more).output().unwrap();
+        exits(&parts, 0);
+        exits(&alone, 0);
+        if command == "compare" {
+            assert_eq!(timeless(json(&parts)), timeless(json(&alone)));
+        } else {
+            assert_eq!(stdout(&parts), stdout(&alone));
+        }
+    }
+    // What is no whole is no success.
+    let parts = folder.0.join("mutate/parts");
+    let place = |name: &str| parts.join(name).display().to_string();
+    let merge = |command: &str, names: &[String], code: i32| {
+        let output = common::coreach([command, "merge"]).args(names).output().unwrap();
+        exits(&output, code);
+        stderr(&output)
+    };
+    let said = merge("mutate", &[place("0001.part"), place("0001.part"), place("0003.part")], 5);
+    assert!(said.contains("of 9 are in no part"), "{said}");
+    let said = merge("compare", &[place("0001.part")], 2);
+    assert!(said.contains("is a part of `mutate`"), "{said}");
+    let said = merge("mutate", &[config.display().to_string()], 2);
+    assert!(said.contains("is no part"), "{said}");
+    let text = folder.read("mutate/parts/0002.part");
+    folder.write("mutate/parts/0002.part", &text.replacen("\"visits\":0", "\"visits\":1", 1));
+    assert_ne!(folder.read("mutate/parts/0002.part"), text);
+    let said = merge("mutate", &[place("0001.part"), place("0002.part")], 2);
+    assert!(said.contains("is damaged"), "{said}");
+    // Of another suite, and of other options.
+    folder.write("mutate/parts/0002.part", &text);
+    folder.change("specification.yaml", RIGHT, WRONG);
+    let output = script(&folder.0.join("mutate"), "part", &["3"]).output().unwrap();
+    exits(&output, 2);
+    assert!(folder.read("mutate/log/0003").contains("another-plan"));
+    let stranger = folder.0.join("stranger").display().to_string();
+    let output = common::coreach(["mutate"])
+        .arg(&config)
+        .args(options)
+        .args(["--partition", "hash:3/3", "--store", &stranger, "--quiet"])
+        .output()
+        .unwrap();
+    exits(&output, 0);
+    let said = merge("mutate", &[place("0001.part"), stranger], 2);
+    assert!(said.contains("another-plan") && said.contains("one whole"), "{said}");
+    // A part is kept, or nothing is done; and over nothing that is read.
+    let output = common::coreach(["mutate"]).arg(&config).args(["--partition", "hash:3/3"]).output().unwrap();
+    exits(&output, 2);
+    let output = common::coreach(["mutate"])
+        .arg(&config)
+        .args(["--store"])
+        .arg(folder.0.join("specification.yaml"))
+        .output()
+        .unwrap();
+    exits(&output, 2);
+    assert!(stderr(&output).contains("would write over the specification"), "{}", stderr(&output));
+}
+
 #[test]
 fn what_is_not_there_is_said() {
     let folder = Folder::of_machines("");

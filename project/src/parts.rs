@@ -25,6 +25,9 @@ use serde_json::Value;
 /// The version of the file's form.
 const FORMAT_VERSION: u32 = 1;
 
+/// What every such file begins with.
+const HEAD: &str = "{\"coreach_part\":";
+
 /// Results of some items of a piece of work, or of all.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Part<W, I> {
@@ -93,12 +96,13 @@ pub fn load<W: DeserializeOwned, I: DeserializeOwned>(
         Err(error) => return refused("no-part", format!("cannot read {name}: {error}")),
     };
     let text = String::from_utf8(bytes).unwrap_or_default();
-    let Some((line, seal)) = text.strip_suffix('\n').and_then(|text| text.split_once('\n')) else {
+    if !text.starts_with(HEAD) {
         return refused("no-part", format!("{name} is no part that `{kind} --store` has written"));
-    };
-    if Key::of(line).to_string() != seal {
-        return refused("damaged-part", format!("{name} is damaged: it does not fit its seal"));
     }
+    let sealed = text.strip_suffix('\n').and_then(|text| text.split_once('\n'));
+    let Some((line, _)) = sealed.filter(|(line, seal)| Key::of(line).to_string() == *seal) else {
+        return refused("damaged-part", format!("{name} is damaged: it does not fit its seal"));
+    };
     // Of another kind, or of a version that has other keys.
     let said: Value = serde_json::from_str(line).unwrap_or_default();
     let (of, version) = (said["coreach_part"].as_str(), said["format_version"].as_u64());
@@ -146,4 +150,23 @@ pub fn join<W: PartialEq, I>(
         }
     }
     if found.is_empty() { Ok((joined, contradictions)) } else { Err(found) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use super::*;
+
+    #[test]
+    fn every_file_begins_alike_and_every_item_is_in_one_part() {
+        let plan = plan("mutate", &Value::Null);
+        let part: Part<(), u8> = Part::new("mutate", &plan, 3, (), BTreeMap::from([(1, 7)]));
+        assert!(part.to_text().unwrap().starts_with(HEAD));
+        assert_eq!(part.missing(), 2);
+        let parts: Vec<Partition> = (1..=5).map(|part| format!("hash:{part}/5").parse().unwrap()).collect();
+        for number in 0..100 {
+            assert_eq!(parts.iter().filter(|part| takes(**part, &plan, number)).count(), 1);
+        }
+    }
 }

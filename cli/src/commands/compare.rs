@@ -92,10 +92,12 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     let (pairs, plan) = pairs(&project, &domains);
     let total = pairs.len();
     let place = parts::place(&arguments.part, &outputs::configuration(path));
-    let pairs = match place.and_then(|()| parts::mine(pairs, &plan, &arguments.part)) {
+    let mut pairs = match place.and_then(|()| parts::mine(pairs, &plan, &arguments.part)) {
         Ok(mine) => mine,
         Err(found) => return refuse(&found, arguments.format),
     };
+    let known = parts::known::<(), Row>(KIND, &arguments.part, &plan);
+    pairs.retain(|(number, _)| !known.contains_key(number));
     let progress = Progress::start(pairs.len(), true);
     let work = |(_, (purpose, domain)): &(usize, Pair<'_>)| {
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
@@ -128,7 +130,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
         let (domain, purpose) = (domain.name().to_owned(), purpose.iosts.name.clone());
         rows.push(Row { domain, purpose, result: result.to_owned(), reason, figures });
     }
-    let items = parts::numbered(pairs.iter().map(|(number, _)| *number), rows);
+    let items = parts::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
     let compared = Part::new(KIND, &plan, total, (), items);
     if let Some(exit) = parts::keep(&arguments.part, &compared) {
         return Ok(exit);

@@ -159,10 +159,12 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let Given { specification, tests, names, mutants: all, effort, plan, exit } = given;
     let total = all.len();
-    let all = match parts::mine(all, &plan, &arguments.part) {
+    let mut all = match parts::mine(all, &plan, &arguments.part) {
         Ok(mine) => mine,
         Err(found) => return refuse(&found, arguments.format),
     };
+    let known = parts::known::<Suite, KeptMutant>(KIND, &arguments.part, &plan);
+    all.retain(|(number, _)| !known.contains_key(number));
     let time = budget::time(None);
     let progress = Progress::start(all.len(), !arguments.quiet);
     let mut visited = specification.transitions.map(|_| 0);
@@ -200,7 +202,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
         transitions: transitions(&specification, &visits),
         exit_code: exit.code(),
     };
-    let items = parts::numbered(all.iter().map(|(number, _)| *number), kept);
+    let items = parts::numbered(all.iter().map(|(number, _)| *number), kept, known);
     let mutants = Part::new(KIND, &plan, total, suite, items);
     if let Some(exit) = parts::keep(&arguments.part, &mutants) {
         return Ok(exit);

@@ -50,6 +50,16 @@ pub fn place(part: &PartArguments, inputs: &[Named]) -> Result<(), Vec<Diagnosti
     outputs::refuse(named.as_slice(), inputs)
 }
 
+/// Results that are kept there already, of the same plan. What else is there is replaced, like any output.
+pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
+    kind: &str,
+    part: &PartArguments,
+    plan: &Key,
+) -> BTreeMap<usize, I> {
+    let before: Option<Part<W, I>> = part.store.as_deref().and_then(|path| load(kind, path).ok());
+    before.filter(|before| before.plan == plan.to_string()).map(|before| before.items).unwrap_or_default()
+}
+
 /// Keeps results where they are to be kept. `None`: all is well.
 pub fn keep<W: Serialize, I: Serialize>(part: &PartArguments, results: &Part<W, I>) -> Option<Exit> {
     let path = part.store.as_deref()?;
@@ -158,7 +168,11 @@ pub fn given(path: Option<&Path>) -> &Path {
     path.unwrap_or(Path::new(""))
 }
 
-/// Results by the numbers of their items.
-pub fn numbered<I>(numbers: impl IntoIterator<Item = usize>, items: Vec<I>) -> BTreeMap<usize, I> {
-    numbers.into_iter().zip(items).collect()
+/// Results by the numbers of their items, with those that were known before.
+pub fn numbered<I>(
+    numbers: impl IntoIterator<Item = usize>,
+    items: Vec<I>,
+    known: BTreeMap<usize, I>,
+) -> BTreeMap<usize, I> {
+    numbers.into_iter().zip(items).chain(known).collect()
 }

@@ -21,21 +21,21 @@ trap 'ended 129' HUP
 trap 'ended 130' INT
 trap 'ended 143' TERM
 
-if [ -e "parts/$name@ENDING@" ]; then cp -- "parts/$name@ENDING@" "$work/part" || ended 8; fi
-@COMMAND@ 2>"log/$name" &
+failed() { printf 'part %s: exit status %s, see log/%s\n' "$part" "$1" "$name" >&2; ended "$1"; }
+
+log=log/$name
+if [ -e "parts/$name@ENDING@" ]; then cp -- "parts/$name@ENDING@" "$work/part" 2>"$log" || failed 8; fi
+@COMMAND@ 2>"$log" &
 worker=$!
 wait "$worker"
 code=$?
 worker=
 case $code in
 @DONE@) ;; # what was found is told by the merge
-*)
-    printf 'part %s: exit status %s, see log/%s\n' "$part" "$code" "$name" >&2
-    ended "$code"
-    ;;
+*) failed "$code" ;;
 esac
-# What is still in a log beside it would be lost.
-[ ! -s "$work/part-wal" ] || ended 8
-cp -- "$work/part" "$new/part" && { sync -- "$new/part" 2>/dev/null || sync; } || ended 8
-mv -f -- "$new/part" "parts/$name@ENDING@" || ended 8
+# What is still in a database's log would be lost.
+[ ! -s "$work/part-wal" ] || failed 8
+cp -- "$work/part" "$new/part" 2>>"$log" && { sync -- "$new/part" 2>/dev/null || sync; } || failed 8
+mv -f -- "$new/part" "parts/$name@ENDING@" 2>>"$log" || failed 8
 ended 0
