@@ -15,11 +15,12 @@ use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
 use crate::execution_arguments::{
-    CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
-    Tolerance,
+    CoverageArguments, ExplainArguments, MutateArguments, MutateCommand, ReplayArguments, ReportArguments,
+    TestArguments, Tolerance,
 };
 use crate::exit;
 use crate::output_format::OutputFormat;
+use crate::parts_arguments::{JoinArguments, MergeArguments, PartArguments, TasksArguments};
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
 
@@ -55,7 +56,11 @@ pub enum Command {
     )]
     Show(ShowArguments),
     /// Compares what the abstract domains make of a configuration
-    #[command(after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra")]
+    #[command(
+        after_help = "Example:\n  coreach compare coreach.yaml --domains location,interval,polyhedra",
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true
+    )]
     Compare(CompareArguments),
     /// Explores a specification symbolically: all paths, with what each asks of the data
     #[command(after_help = "Example:\n  coreach explore specification.yaml --restrict --draw tree.svg")]
@@ -76,7 +81,11 @@ pub enum Command {
     #[command(after_help = TESTING_HELP)]
     Replay(ReplayArguments),
     /// Runs a suite of test cases against mutants of its specification
-    #[command(after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2")]
+    #[command(
+        after_help = "Example:\n  coreach mutate coreach.yaml --mutants 200 --threads 2",
+        args_conflicts_with_subcommands = true,
+        subcommand_negates_reqs = true
+    )]
     Mutate(MutateArguments),
     /// Runs test cases against implementations, many times, and keeps every run
     #[command(after_help = CAMPAIGN_HELP, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -107,23 +116,29 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
+            Command::Compare(CompareArguments { command, format, .. }) => match command {
+                Some(CompareCommand::Merge(merge)) => merge.format,
+                Some(CompareCommand::Tasks(_)) | None => *format,
+            },
             Command::Show(_) | Command::Completions(_) | Command::Man(_) | Command::Json => {
                 OutputFormat::Human
             }
-            Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,
             Command::Cover(arguments) => arguments.format,
             Command::Test(arguments) => arguments.format,
             Command::Explain(arguments) => arguments.format,
             Command::Replay(arguments) => arguments.format,
-            Command::Mutate(arguments) => arguments.format,
+            Command::Mutate(MutateArguments { command, format, .. }) => match command {
+                Some(MutateCommand::Merge(merge)) => merge.format,
+                Some(MutateCommand::Tasks(_)) | None => *format,
+            },
             Command::Coverage(arguments) => arguments.format,
             Command::Report(arguments) => arguments.format,
             Command::Timed(arguments) => arguments.format(),
             Command::Campaign(CampaignArguments { command, format, .. }) => match command {
                 Some(CampaignCommand::Merge(merge)) => merge.format,
-                Some(CampaignCommand::Salvage(_)) | None => *format,
+                Some(CampaignCommand::Salvage(_) | CampaignCommand::Tasks(_)) | None => *format,
             },
         }
     }
@@ -226,8 +241,8 @@ impl RunArguments {
 #[derive(Args, Debug)]
 pub struct CompareArguments {
     /// The configuration
-    #[arg(value_name = "CONFIG")]
-    pub configuration: PathBuf,
+    #[arg(value_name = "CONFIG", required = true)]
+    pub configuration: Option<PathBuf>,
     /// The domains [default: all]
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
@@ -240,6 +255,36 @@ pub struct CompareArguments {
     /// How many pairs of purpose and domain to work on at once; to compare times, 1
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
     pub threads: NonZeroUsize,
+    /// Which pairs of purpose and domain.
+    #[command(flatten)]
+    pub part: PartArguments,
+    /// What else can be done
+    #[command(subcommand)]
+    pub command: Option<CompareCommand>,
+}
+
+/// What can be done with parts.
+#[derive(Subcommand, Debug)]
+pub enum CompareCommand {
+    /// Writes what an engine needs to do the pairs of purpose and domain in parts on many machines
+    #[command(
+        after_help = "Example:\n  coreach compare tasks coreach.yaml --parts 16 --out tasks && sh tasks/submit"
+    )]
+    Tasks(CompareTasksArguments),
+    /// Puts parts together into one table
+    #[command(after_help = "Example:\n  coreach compare merge part1 part2")]
+    Merge(JoinArguments),
+}
+
+/// Of `compare tasks`.
+#[derive(Args, Debug)]
+pub struct CompareTasksArguments {
+    /// What all such commands take.
+    #[command(flatten)]
+    pub tasks: TasksArguments,
+    /// The domains [default: all]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    pub domains: Option<Vec<DomainKind>>,
 }
 
 /// What becomes of quiescence in a tree.
@@ -354,6 +399,9 @@ pub struct CampaignArguments {
     /// Only the M-th of N parts: hash:M/N, M from 1 to N
     #[arg(long, value_name = "hash:M/N")]
     pub partition: Option<Partition>,
+    /// Refuse, where the plan has another hash than that for which tasks were written
+    #[arg(long, value_name = "HASH")]
+    pub plan: Option<String>,
     /// The form of the summary
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -371,9 +419,12 @@ pub struct CampaignArguments {
     pub command: Option<CampaignCommand>,
 }
 
-/// What can be done with finished campaigns.
+/// What can be done besides: with parts of campaigns, and with finished ones.
 #[derive(Subcommand, Debug)]
 pub enum CampaignCommand {
+    /// Writes what an engine needs to do the campaign in parts on many machines
+    #[command(after_help = TASKS_HELP)]
+    Tasks(TasksArguments),
     /// Puts the runs of some stores into one
     #[command(after_help = "Example:\n  coreach campaign merge all.sqlite part1.sqlite part2.sqlite")]
     Merge(MergeArguments),
@@ -391,20 +442,6 @@ pub struct SalvageArguments {
     /// The damaged store; it is not changed
     #[arg(value_name = "FROM")]
     pub from: PathBuf,
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
-}
-
-/// Of `campaign merge`.
-#[derive(Args, Debug)]
-pub struct MergeArguments {
-    /// The store that takes the runs; made where there is none
-    #[arg(value_name = "INTO")]
-    pub into: PathBuf,
-    /// The stores whose runs are taken; they are not changed
-    #[arg(value_name = "FROM", required = true)]
-    pub from: Vec<PathBuf>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -446,6 +483,12 @@ Each request is a line, {\"id\": 1, \"arguments\": [\"check\", \"m.yaml\"], \"fi
 
 Example:
   coreach json < requests.jsonl > answers.jsonl";
+
+const TASKS_HELP: &str = "\
+Writes DIR/part, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
+
+Example:
+  coreach campaign tasks nightly.yaml --parts 64 --out tasks && sh tasks/submit";
 
 const COVER_HELP: &str = "\
 Exit code 5: a goal is neither covered nor proved to be unreachable.

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use coreach_analyses::DomainKind;
 use coreach_execution::adapter::Iut;
 use coreach_execution::behaviour::Within;
@@ -15,6 +15,7 @@ use coreach_project::whole::{milliseconds, positive, whole};
 
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
 
 /// What chooses the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -326,8 +327,55 @@ fn required(text: &str) -> Result<Required, String> {
 #[derive(Args, Debug)]
 pub struct MutateArguments {
     /// The configuration: its specification is mutated, its purposes are the suite
-    #[arg(value_name = "CONFIG")]
-    pub configuration: PathBuf,
+    #[arg(value_name = "CONFIG", required = true)]
+    pub configuration: Option<PathBuf>,
+    /// Which mutants, and how hard each is tried.
+    #[command(flatten)]
+    pub tries: TriesArguments,
+    /// How many mutants at once
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
+    pub threads: NonZeroUsize,
+    /// Which of them.
+    #[command(flatten)]
+    pub part: PartArguments,
+    /// The form of the answer
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// No progress, and of the summary the counts and the buckets, a line each
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// What else can be done
+    #[command(subcommand)]
+    pub command: Option<MutateCommand>,
+}
+
+/// What can be done with parts.
+#[derive(Subcommand, Debug)]
+pub enum MutateCommand {
+    /// Writes what an engine needs to do the mutants in parts on many machines
+    #[command(
+        after_help = "Example:\n  coreach mutate tasks coreach.yaml --parts 16 --out tasks && sh tasks/submit"
+    )]
+    Tasks(MutateTasksArguments),
+    /// Puts parts together and tells what came of the whole
+    #[command(after_help = "Example:\n  coreach mutate merge part1 part2")]
+    Merge(JoinArguments),
+}
+
+/// Of `mutate tasks`.
+#[derive(Args, Debug)]
+pub struct MutateTasksArguments {
+    /// What all such commands take.
+    #[command(flatten)]
+    pub tasks: TasksArguments,
+    /// Which mutants, and how hard each is tried.
+    #[command(flatten)]
+    pub tries: TriesArguments,
+}
+
+/// Which mutants, and how hard each is tried.
+#[derive(Args, Clone, Debug)]
+pub struct TriesArguments {
     /// The most mutants
     #[arg(long, value_name = "N", default_value = "100", value_parser = positive)]
     pub mutants: NonZeroUsize,
@@ -346,13 +394,14 @@ pub struct MutateArguments {
     /// The most events of a run
     #[arg(long, value_name = "N", default_value = "200", value_parser = whole::<usize>)]
     pub steps: usize,
-    /// How many mutants at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
-    pub threads: NonZeroUsize,
-    /// The form of the answer
-    #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
-    /// No progress, and of the summary the counts and the buckets, a line each
-    #[arg(long, short)]
-    pub quiet: bool,
+}
+
+impl TriesArguments {
+    /// The same for a command line.
+    pub fn words(&self) -> String {
+        let TriesArguments { mutants, runs, walks, depth, seed, steps } = self;
+        format!(
+            "--mutants {mutants} --runs {runs} --walks {walks} --depth {depth} --seed {seed} --steps {steps}"
+        )
+    }
 }

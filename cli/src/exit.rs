@@ -70,6 +70,11 @@ impl Exit {
         self as u8
     }
 
+    /// Of this number, which a part has kept; a number that no version of us has is a mistake.
+    pub fn of_code(code: u8) -> Exit {
+        Exit::ALL.iter().map(|(exit, _)| *exit).find(|exit| exit.code() == code).unwrap_or(Exit::Mistakes)
+    }
+
     /// The one of two that counts.
     #[must_use]
     pub fn and(self, other: Exit) -> Exit {

@@ -14,6 +14,7 @@ pub mod exit;
 pub mod findings;
 pub mod man;
 pub mod output_format;
+pub mod parts_arguments;
 pub mod progress;
 pub mod shell_arguments;
 pub mod story;

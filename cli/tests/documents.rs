@@ -1,7 +1,7 @@
 //! What the documents show of the program is what the program prints.
 //!
 //! Every block ```` ```console ```` of `README.md`, `docs/*.md` and `examples/*/README.md` is gone through: a line `$ coreach ...`
-//! is run, and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before;
+//! or `$ sh ...`, for a script that it has written, is run, and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before;
 //! `> file` is understood; other commands are not run. A line `...` stands for any lines. A command below which nothing
 //! is shown must succeed, or `echo $?` must come next.
 //!
@@ -63,8 +63,15 @@ fn blocks(lines: &[&str]) -> Vec<(String, std::ops::Range<usize>)> {
     found
 }
 
+/// What is run for a command, and its arguments.
+fn program(command: &str) -> Option<(&'static str, &str)> {
+    let known = [("coreach", env!("CARGO_BIN_EXE_coreach")), ("sh", "sh")];
+    let (name, arguments) = command.split_once(' ')?;
+    known.iter().find(|(known, _)| *known == name).map(|(_, program)| (*program, arguments))
+}
+
 /// What a command prints, both streams in the order of writing, and its exit code.
-fn run(folder: &Path, arguments: &str) -> (Vec<String>, i32) {
+fn run(folder: &Path, program: &str, arguments: &str) -> (Vec<String>, i32) {
     let (arguments, target) = match arguments.split_once(" > ") {
         Some((arguments, target)) => (arguments, Some(folder.join(target.trim()))),
         None => (arguments, None),
@@ -75,7 +82,7 @@ fn run(folder: &Path, arguments: &str) -> (Vec<String>, i32) {
         Some(path) => File::create(path).unwrap(),
         None => printed.try_clone().unwrap(),
     };
-    let status = Command::new(env!("CARGO_BIN_EXE_coreach"))
+    let status = Command::new(program)
         .args(arguments.split_whitespace())
         .current_dir(folder)
         .env("NO_COLOR", "1")
@@ -166,9 +173,9 @@ fn go_through(document: &Path) -> (usize, String, String) {
             let command = &inside[start][2..];
             let printed = if command == "echo $?" {
                 vec![last.to_string()]
-            } else if let Some(arguments) = command.strip_prefix("coreach ") {
+            } else if let Some((program, arguments)) = program(command) {
                 commands += 1;
-                let (printed, code) = run(&folder.0, arguments);
+                let (printed, code) = run(&folder.0, program, arguments);
                 last = code;
                 printed
             } else {

@@ -139,7 +139,7 @@ fn is_migrated(version: usize) {
     assert_eq!(opened(&old).unwrap(), read);
     // And it can be merged unmigrated.
     let mut into = Store::open(&folder.place("into.sqlite"), "into").unwrap();
-    assert_eq!(into.merge(&folder.of_version(version, "other.sqlite")).unwrap().new, 12);
+    assert_eq!(into.merge(&folder.of_version(version, "other.sqlite"), &|_| true).unwrap().new, 12);
     assert_eq!(content(&into).unwrap().1, read.1);
 }
 
@@ -417,7 +417,7 @@ fn survey(step: usize) {
     // What a kill leaves: half of it in the log.
     let mut store = Store::open(&folder.place("logged.sqlite"), "nightly").unwrap();
     let before = content(&store).unwrap();
-    store.merge(&folder.old("old.sqlite")).unwrap();
+    store.merge(&folder.old("old.sqlite"), &|_| true).unwrap();
     let files: Vec<(&str, Vec<u8>)> = ["", "-wal"]
         .into_iter()
         .map(|ending| (ending, fs::read(format!("{}{ending}", store.path().display())).unwrap()))
@@ -478,7 +478,7 @@ fn a_damaged_log_is_refused_unless_it_looks_like_a_power_cut() {
     drop(writer);
     drop(store);
     let mut other = Store::open(&folder.place("other.sqlite"), "other").unwrap();
-    other.merge(&folder.old("old.sqlite")).unwrap();
+    other.merge(&folder.old("old.sqlite"), &|_| true).unwrap();
     let foreign = fs::read(folder.place("other.sqlite-wal")).unwrap();
     place(&fs::read(&base).unwrap(), &foreign);
     match opened(&copy) {

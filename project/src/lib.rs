@@ -69,6 +69,7 @@ pub mod models;
 pub mod once;
 pub mod outputs;
 pub mod page;
+pub mod parts;
 pub mod project;
 pub mod render;
 mod sheet;

@@ -7,8 +7,10 @@ use coreach_execution::Bucket;
 use coreach_execution::campaign::summary::Summary;
 use coreach_execution::mutation::{Fate, Result as Judged};
 use coreach_model::Iosts;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::parts::Part;
 
 /// The version of the first format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
@@ -18,7 +20,7 @@ pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 
 /// What a suite found in mutants of its specification.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct MutationSummary {
+pub struct MutationSummary<'a> {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
     /// Its name.
@@ -34,19 +36,19 @@ pub struct MutationSummary {
     /// Each thing that failed, the most frequent first.
     pub buckets: Vec<KilledSummary>,
     /// Each of them.
-    pub mutants: Vec<MutantSummary>,
+    pub mutants: Vec<MutantSummary<'a>>,
     /// Each transition of the specification.
     pub transitions: Vec<TransitionSummary>,
 }
 
 /// What became of one mutant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct MutantSummary {
+pub struct MutantSummary<'a> {
     /// How it was made.
-    pub operator: &'static str,
+    pub operator: &'a str,
     /// What is other in it.
     pub change: String,
-    /// [`fate_name`]
+    /// [`KeptFate::name`]
     pub fate: &'static str,
     /// The test case that killed it first.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,13 +95,106 @@ pub struct ShortestSummary {
     pub events: usize,
 }
 
+/// What became of mutants, of all or of those of one part.
+pub type Mutants = Part<Suite, KeptMutant>;
+
+/// What is alike for all mutants: the suite, and what it does on the specification itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Suite {
+    /// The specification's name.
+    pub specification: String,
+    /// The names of the test cases.
+    pub tests: Vec<String>,
+    /// Walks beside the specification, for a mutant that no run killed.
+    pub walks: u64,
+    /// Events of such a walk.
+    pub depth: usize,
+    /// Each transition of the specification.
+    pub transitions: Vec<TransitionSummary>,
+    /// The process's exit code, where all mutants have their result.
+    pub exit_code: u8,
+}
+
+/// A mutant and what became of it, as it is kept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct KeptMutant {
+    /// How it was made.
+    pub operator: String,
+    /// What is other in it.
+    pub change: String,
+    /// What became of it.
+    pub fate: KeptFate,
+    /// How often the suite came through the changed transition.
+    pub visits: Option<usize>,
+}
+
+/// [`Fate`], as it is kept.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "as in `Fate`")]
+pub enum KeptFate {
+    Killed { test: usize, seed: u64, bucket: Bucket, events: usize },
+    Survived { trace: Vec<String> },
+    Equivalent,
+    Broken(String),
+}
+
+impl KeptMutant {
+    /// What is kept of a mutant.
+    pub fn new(result: &Judged) -> Self {
+        let fate = match &result.fate {
+            Fate::Killed { test, seed, bucket, events } => {
+                KeptFate::Killed { test: *test, seed: *seed, bucket: bucket.clone(), events: *events }
+            }
+            Fate::Survived { trace } => {
+                KeptFate::Survived { trace: trace.iter().map(ToString::to_string).collect() }
+            }
+            Fate::Equivalent => KeptFate::Equivalent,
+            Fate::Broken(why) => KeptFate::Broken(why.clone()),
+        };
+        let (operator, change) = (result.mutant.operator.name().to_owned(), result.mutant.change.clone());
+        KeptMutant { operator, change, fate, visits: result.visits }
+    }
+}
+
+impl KeptFate {
+    /// As a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            KeptFate::Killed { .. } => "killed",
+            KeptFate::Survived { .. } => "survived",
+            KeptFate::Equivalent => "equivalent",
+            KeptFate::Broken(_) => "broken",
+        }
+    }
+}
+
+/// How often the suite came through a transition.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TransitionSummary {
+    /// In words.
+    pub transition: String,
+    /// How often.
+    pub visits: usize,
+}
+
+/// The transitions of a specification, each with how often it was visited.
+pub fn transitions(specification: &Iosts, visits: &[usize]) -> Vec<TransitionSummary> {
+    let all = specification.transitions.iter().zip(visits);
+    all.map(|(transition, visits)| TransitionSummary {
+        transition: specification.describe(transition),
+        visits: *visits,
+    })
+    .collect()
+}
+
 /// What killed mutants, the most frequent first.
-pub fn killed(names: &[String], results: &[Judged]) -> Vec<KilledSummary> {
+pub fn killed(mutants: &Mutants) -> Vec<KilledSummary> {
     let mut found: Vec<KilledSummary> = Vec::new();
-    for result in results {
-        let Fate::Killed { test, seed, bucket, events } = &result.fate else { continue };
-        let change = &result.mutant.change;
-        let test = names.get(*test).cloned().unwrap_or_default();
+    for mutant in mutants.items.values() {
+        let KeptFate::Killed { test, seed, bucket, events } = &mutant.fate else { continue };
+        let change = &mutant.change;
+        let test = mutants.whole.tests.get(*test).cloned().unwrap_or_default();
         let run = ShortestSummary { mutant: change.clone(), test, seed: *seed, events: *events };
         match found.iter_mut().find(|known| known.bucket == *bucket) {
             Some(known) => {
@@ -122,69 +217,37 @@ pub fn killed(names: &[String], results: &[Judged]) -> Vec<KilledSummary> {
     found
 }
 
-/// How often the suite came through a transition.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct TransitionSummary {
-    /// In words.
-    pub transition: String,
-    /// How often.
-    pub visits: usize,
-}
-
-/// The document of `coreach mutate`; `names` are those of the test cases.
-pub fn mutation(
-    specification: &Iosts,
-    names: &[String],
-    results: &[Judged],
-    visits: &[usize],
-) -> MutationSummary {
-    let count = |wanted: &str| results.iter().filter(|result| fate_name(&result.fate) == wanted).count();
-    let mutant = |result: &Judged| {
-        let (killed_by, seed, bucket) = match &result.fate {
-            Fate::Killed { test, seed, bucket, .. } => {
-                (names.get(*test).cloned(), Some(*seed), Some(bucket.id()))
-            }
-            _ => (None, None, None),
-        };
-        let trace = match &result.fate {
-            Fate::Survived { trace } => trace.iter().map(ToString::to_string).collect(),
-            _ => Vec::new(),
-        };
-        MutantSummary {
-            operator: result.mutant.operator.name(),
-            change: result.mutant.change.clone(),
-            fate: fate_name(&result.fate),
-            killed_by,
-            seed,
-            bucket,
-            trace,
-            visits: result.visits,
-        }
-    };
-    let transitions = specification.transitions.iter().zip(visits).map(|(transition, visits)| {
-        TransitionSummary { transition: specification.describe(transition), visits: *visits }
-    });
+/// The document of `coreach mutate`.
+pub fn mutation(mutants: &Mutants) -> MutationSummary<'_> {
+    let suite = &mutants.whole;
+    let count = |wanted: &str| mutants.items.values().filter(|mutant| mutant.fate.name() == wanted).count();
     MutationSummary {
         format_version: FORMAT_VERSION,
-        specification: specification.name.clone(),
+        specification: suite.specification.clone(),
         killed: count("killed"),
         survived: count("survived"),
         equivalent_up_to_bound: count("equivalent"),
         broken: count("broken"),
-        buckets: killed(names, results),
-        mutants: results.iter().map(mutant).collect(),
-        transitions: transitions.collect(),
+        buckets: killed(mutants),
+        mutants: mutants.items.values().map(|mutant| summary(suite, mutant)).collect(),
+        transitions: suite.transitions.clone(),
     }
 }
 
-/// What became of a mutant, as a word.
-pub fn fate_name(fate: &Fate) -> &'static str {
-    match fate {
-        Fate::Killed { .. } => "killed",
-        Fate::Survived { .. } => "survived",
-        Fate::Equivalent => "equivalent",
-        Fate::Broken(_) => "broken",
-    }
+fn summary<'a>(suite: &Suite, mutant: &'a KeptMutant) -> MutantSummary<'a> {
+    let KeptMutant { operator, change, fate, visits } = mutant;
+    let (killed_by, seed, bucket) = match fate {
+        KeptFate::Killed { test, seed, bucket, .. } => {
+            (suite.tests.get(*test).cloned(), Some(*seed), Some(bucket.id()))
+        }
+        _ => (None, None, None),
+    };
+    let trace = match fate {
+        KeptFate::Survived { trace } => trace.clone(),
+        _ => Vec::new(),
+    };
+    let (change, visits) = (change.clone(), *visits);
+    MutantSummary { operator, change, fate: fate.name(), killed_by, seed, bucket, trace, visits }
 }
 
 /// What came of a campaign, and of this call of it.

@@ -11,6 +11,7 @@
 //! - [`shrink`]: a failing pair made small; [`text`]: a pair as the YAML that the program reads.
 //! - [`analysed`]: the machines that the analyses of our models work on.
 //! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
+//! - [`tally`]: what a soak has found, in parts and put together.
 //! - [`benchmark`]: the polyhedra against APRON and PPL, in speed and answer by answer (`scripts/bench domains`).
 //!
 //! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a slice.
@@ -27,6 +28,7 @@ pub mod schema;
 pub mod shrink;
 pub mod source;
 pub mod symbolic;
+pub mod tally;
 pub mod tampering;
 pub mod text;
 pub mod timed;

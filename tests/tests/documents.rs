@@ -1,6 +1,6 @@
 //! The documents hold together: links resolve, models in them are models, the schemas accept what the reader accepts.
 //!
-//! A block ```` ```yaml specification ````, `purpose`, `configuration` or `iut` is a whole file (a name may follow); other blocks are
+//! A block ```` ```yaml specification ````, `purpose`, `configuration`, `iut` or `campaign` is a whole file (a name may follow); other blocks are
 //! pieces. What the documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
@@ -17,6 +17,7 @@ use coreach_model::reader::{
 };
 use coreach_model::timed::delayed::delayed;
 use coreach_pipeline::limits::{Limits, MOST, Quantity, WRITTEN_OUT};
+use coreach_project::campaign::read_campaign;
 use coreach_project::configuration::read_configuration;
 use coreach_project::iut;
 use coreach_tests::schema::{self, value};
@@ -213,6 +214,8 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                     counts[3] += 1;
                     iut::read(file, &folder.0, None).map(|(_, found)| found)
                 }
+                // It names files of the examples, as from the root.
+                "campaign" => read_campaign(file, &root()).map(|(_, found)| found),
                 other => panic!("{place}: a whole `{other}`?"),
             };
             let found = found.unwrap_or_else(|errors| errors);

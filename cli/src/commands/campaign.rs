@@ -4,6 +4,7 @@
 //! the same command goes on where it stopped (`docs/campaigns.md`).
 
 mod merge;
+mod tasks;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -45,6 +46,7 @@ struct Ended(Exit);
 pub fn campaign(arguments: &CampaignArguments) -> Exit {
     let ended = match (&arguments.command, &arguments.configuration) {
         (Some(CampaignCommand::Merge(arguments)), _) => merge::merge(arguments),
+        (Some(CampaignCommand::Tasks(arguments)), _) => tasks::tasks(arguments),
         (Some(CampaignCommand::Salvage(arguments)), _) => merge::salvage(arguments),
         (None, Some(path)) => run(arguments, path),
         // One of the two is there, or clap has refused it.
@@ -67,6 +69,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
+    is_plan(&plan, arguments.plan.as_deref()).map_err(|found| refused(&found, arguments.format))?;
     let place = arguments.store.clone().unwrap_or(campaign.store.clone());
     let inputs = outputs::campaign(path, &campaign);
     let report = arguments.junit.as_deref().map(|junit| Named::new("--junit", junit));
@@ -81,29 +84,72 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
     let contents = store.contents().map_err(|error| broken(&error))?;
     let summary = summarize(&plan, &contents);
-    let exit = exit_of(&summary, arguments.tolerance.inconclusive);
     if let Some((file, path)) = report {
         let inconclusive = arguments.tolerance.inconclusive.kind();
         write_report(&plan, &store, &contents, inconclusive, file, path)?;
     }
-    let written = match arguments.format {
-        OutputFormat::Json => console::print_json(&CampaignSummary {
-            format_version: CAMPAIGN_FORMAT_VERSION,
-            exit_code: exit.code(),
-            store: place.display().to_string(),
-            partition: partition.to_string(),
-            executed: worked.executed,
-            diagnostics: render::to_json(&warnings),
-            summary: &summary,
-        }),
-        OutputFormat::Human if arguments.quiet => console::print(&quiet(&summary)),
-        OutputFormat::Human => console::print(&told(&summary, &place)),
-    };
-    printed(written)?;
-    doubts(&summary, partition, arguments);
+    let Tolerance { inconclusive, fail_fast, .. } = arguments.tolerance;
+    let telling = Telling { format: arguments.format, is_quiet: arguments.quiet, inconclusive, fail_fast };
+    let exit = answer(&summary, &warnings, &place, partition, worked.executed, telling)?;
     let files = [path.to_owned(), place];
     let written = beside(arguments.html.as_deref(), &files, &[], (arguments.format, arguments.quiet), exit);
     written.or_else(|error| printed(Err(error)).map(|()| exit))
+}
+
+/// In which form a summary is told, and what counts as what in it.
+#[derive(Clone, Copy)]
+struct Telling {
+    format: OutputFormat,
+    is_quiet: bool,
+    inconclusive: Inconclusive,
+    fail_fast: bool,
+}
+
+/// Tells what came of a plan, or of a part of it, and what makes the numbers doubtful.
+fn answer(
+    summary: &Summary,
+    warnings: &[Diagnostic],
+    store: &Path,
+    partition: Partition,
+    executed: usize,
+    telling: Telling,
+) -> Result<Exit, Ended> {
+    let exit = exit_of(summary, telling.inconclusive);
+    let written = match telling.format {
+        OutputFormat::Json => console::print_json(&CampaignSummary {
+            format_version: CAMPAIGN_FORMAT_VERSION,
+            exit_code: exit.code(),
+            store: store.display().to_string(),
+            partition: partition.to_string(),
+            executed,
+            diagnostics: render::to_json(warnings),
+            summary,
+        }),
+        OutputFormat::Human if telling.is_quiet => console::print(&quiet(summary)),
+        OutputFormat::Human => console::print(&told(summary, store)),
+    };
+    printed(written)?;
+    doubts(summary, partition, telling);
+    Ok(exit)
+}
+
+/// Is it the plan for which tasks were written? Where a machine has another model, or another version of us, it says so before it
+/// does runs that nobody wants.
+fn is_plan(plan: &Plan, wanted: Option<&str>) -> Result<(), Vec<Diagnostic>> {
+    let hash = plan.hash.to_string();
+    if wanted.is_none_or(|wanted| wanted == hash) {
+        return Ok(());
+    }
+    let message = format!(
+        "the plan of {} is not the one that `--plan` names: a model, an IUT, a constant, a seed, a setting or the version of coreach is \
+         another one here",
+        plan.campaign
+    );
+    let help = format!(
+        "where it was meant, write the tasks anew by `coreach campaign tasks`; otherwise give this machine the same files and the same \
+         coreach. The plan here is {hash}"
+    );
+    Err(vec![Diagnostic::error("another-plan", message).help(help)])
 }
 
 /// Does the runs that are missing.
@@ -248,7 +294,7 @@ fn one_failed(failed: &Failed, store: &Path) -> String {
 }
 
 /// What makes the numbers less certain than they look. What changes the exit code is said in any case.
-fn doubts(summary: &Summary, partition: Partition, arguments: &CampaignArguments) {
+fn doubts(summary: &Summary, partition: Partition, telling: Telling) {
     if summary.planned == 0 {
         let part =
             if partition == Partition::WHOLE { String::new() } else { format!(" in the part {partition}") };
@@ -256,8 +302,8 @@ fn doubts(summary: &Summary, partition: Partition, arguments: &CampaignArguments
     }
     if summary.missing > 0 {
         let runs = plural(summary.missing, "run");
-        if arguments.tolerance.fail_fast && summary.counts.fail > 0 {
-            if !arguments.quiet {
+        if telling.fail_fast && summary.counts.fail > 0 {
+            if !telling.is_quiet {
                 console::say(&format!(
                     "note: ended after a Fail (`--fail-fast`): {runs} of the plan were not done"
                 ));
@@ -278,7 +324,7 @@ fn doubts(summary: &Summary, partition: Partition, arguments: &CampaignArguments
             "warning: {runs} of the store got another verdict from a store that was merged"
         ));
     }
-    if arguments.quiet {
+    if telling.is_quiet {
         return;
     }
     if summary.others > 0 {

@@ -1,42 +1,105 @@
 //! `coreach compare`: what each abstract domain makes of the same purposes.
 
 use std::io;
+use std::path::Path;
 
 use coreach_analyses::DomainKind;
+use coreach_execution::campaign::Key;
+use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::Stage;
-use coreach_project::jobs;
+use coreach_pipeline::sources::Sources;
 use coreach_project::making::{Made, make};
-use coreach_project::project::load;
-use serde::Serialize;
+use coreach_project::parts::{Part, plan};
+use coreach_project::project::{Project, load};
+use coreach_project::{jobs, outputs};
+use serde::{Deserialize, Serialize};
 
 use super::report::beside;
 use super::run::no_thread;
-use super::{refuse, table};
-use crate::arguments::CompareArguments;
+use super::{parts, refuse, table};
+use crate::arguments::{CompareArguments, CompareCommand, CompareTasksArguments};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 
-/// Makes every purpose with every domain and says how the results differ.
+/// What its parts are called.
+const KIND: &str = "compare";
+
+/// A purpose with a domain.
+type Pair<'a> = (&'a TestPurpose, DomainKind);
+
+/// The rows of a comparison, or of a part of it.
+type Compared = Part<(), Row>;
+
+/// Does what was asked for.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
-    let (project, warnings) = match load(&arguments.configuration) {
+    match &arguments.command {
+        Some(CompareCommand::Tasks(tasks)) => write_tasks(tasks),
+        Some(CompareCommand::Merge(merge)) => parts::merge(KIND, merge, Row::agrees, |compared| {
+            for row in compared.items.values().filter(|_| !merge.quiet) {
+                if let Some(reason) = &row.reason {
+                    console::say(&format!("note: {}, {}: {reason}", row.purpose, row.domain));
+                }
+            }
+            told(compared, merge.format)
+        }),
+        None => run(arguments),
+    }
+}
+
+/// Every purpose with every domain, and what they are made of.
+fn pairs<'a>(project: &'a Project, domains: &[DomainKind]) -> (Vec<Pair<'a>>, Key) {
+    let of = |purpose: &'a TestPurpose| domains.iter().map(move |domain| (purpose, *domain));
+    let pairs: Vec<Pair<'a>> = project.purposes.iter().flat_map(of).collect();
+    let specification = &project.specification.iosts;
+    let sources: Vec<Sources> =
+        project.purposes.iter().map(|purpose| Sources::of(specification, purpose)).collect();
+    let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
+    let options = format!("{:?} {:?} {:?}", project.options, project.conformance, project.judging);
+    let plan = plan(KIND, &serde_json::json!({ "models": sources, "domains": names, "options": options }));
+    (pairs, plan)
+}
+
+fn write_tasks(arguments: &CompareTasksArguments) -> io::Result<Exit> {
+    let CompareTasksArguments { tasks, domains } = arguments;
+    let path = &tasks.configuration;
+    let (project, warnings) = match load(path) {
+        Ok(project) => project,
+        Err(found) => return refuse(&found, OutputFormat::Human),
+    };
+    console::draw(&warnings);
+    let domains = domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
+    let (pairs, plan) = pairs(&project, &domains);
+    let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
+    let options = format!("--domains {}", names.join(","));
+    parts::tasks(KIND, tasks, &plan, pairs.len(), &options, outputs::configuration(path))
+}
+
+/// Makes every purpose with every domain and says how the results differ.
+fn run(arguments: &CompareArguments) -> io::Result<Exit> {
+    let path: &Path = parts::given(arguments.configuration.as_deref());
+    let (project, warnings) = match load(path) {
         Ok(project) => project,
         Err(found) => return refuse(&found, arguments.format),
     };
     console::draw(&warnings);
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
-    let pairs: Vec<(&TestPurpose, DomainKind)> = project
-        .purposes
-        .iter()
-        .flat_map(|purpose| domains.iter().map(move |domain| (purpose, *domain)))
-        .collect();
+    let (pairs, plan) = pairs(&project, &domains);
+    let total = pairs.len();
+    let place = parts::place(&arguments.part, &outputs::configuration(path));
+    let mut pairs = match place.and_then(|()| parts::mine(pairs, &plan, &arguments.part)) {
+        Ok(mine) => mine,
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    let known = parts::known::<(), Row>(KIND, &arguments.part, &plan);
+    pairs.retain(|(number, _)| !known.contains_key(number));
     let progress = Progress::start(pairs.len(), true);
-    let work = |(purpose, domain): &(&TestPurpose, DomainKind)| {
+    let work = |(_, (purpose, domain)): &(usize, Pair<'_>)| {
         let made = make(&project, purpose, *domain, false, &|what| progress.says(what));
         progress.one_done();
         made.map(|made| figures(&made))
@@ -47,66 +110,86 @@ pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
         Ok(results) => results,
         Err(error) => return no_thread(&error),
     };
-    let mut exit = Exit::Fine;
     let mut rows = Vec::new();
-    let mut told = Vec::new();
-    for ((purpose, domain), result) in pairs.into_iter().zip(results) {
+    let mut stops: Vec<Diagnostic> = Vec::new();
+    for ((_, (purpose, domain)), result) in pairs.iter().zip(results) {
         let (result, figures, reason) = match result {
-            Ok(figures) if figures.reachable => ("made", Some(figures), None),
-            Ok(figures) => {
-                exit = exit.and(Exit::Unreachable);
-                ("unreachable", Some(figures), None)
-            }
+            Ok((figures, true)) => (MADE, Some(figures), None),
+            Ok((figures, false)) => (UNREACHABLE, Some(figures), None),
             Err(stop) => {
-                exit = exit.and(Exit::Stopped);
                 let diagnostic = stop.to_diagnostic();
                 let message = diagnostic.message.clone();
                 // Stopping does not depend on the domain: once is enough.
-                if !told.contains(&diagnostic) {
+                if !stops.contains(&diagnostic) {
                     console::draw(std::slice::from_ref(&diagnostic));
-                    told.push(diagnostic);
+                    stops.push(diagnostic);
                 }
-                ("stopped", None, Some(message))
+                (STOPPED, None, Some(message))
             }
         };
-        rows.push(Row {
-            domain: domain.name(),
-            purpose: purpose.iosts.name.clone(),
-            result,
-            reason,
-            figures,
-        });
+        let (domain, purpose) = (domain.name().to_owned(), purpose.iosts.name.clone());
+        rows.push(Row { domain, purpose, result: result.to_owned(), reason, figures });
     }
-    match arguments.format {
-        OutputFormat::Json => console::print_json(&rows)?,
-        OutputFormat::Human => console::print(&drawn(&rows))?,
+    let items = parts::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
+    let compared = Part::new(KIND, &plan, total, (), items);
+    if let Some(exit) = parts::keep(&arguments.part, &compared) {
+        return Ok(exit);
     }
-    let files = [arguments.configuration.clone()];
+    let exit = told(&compared, arguments.format)?;
+    let files = [path.to_owned()];
     beside(arguments.html.as_deref(), &files, &domains, (arguments.format, false), exit)
 }
 
-#[derive(Serialize)]
+/// Tells the rows. Which exit code have they?
+fn told(compared: &Compared, format: OutputFormat) -> io::Result<Exit> {
+    let rows: Vec<&Row> = compared.items.values().collect();
+    match format {
+        OutputFormat::Json => console::print_json(&rows)?,
+        OutputFormat::Human => console::print(&drawn(&rows))?,
+    }
+    let code = |row: &&Row| match row.result.as_str() {
+        MADE => Exit::Fine,
+        UNREACHABLE => Exit::Unreachable,
+        _ => Exit::Stopped,
+    };
+    Ok(rows.iter().map(code).fold(Exit::Fine, Exit::and))
+}
+
+const MADE: &str = "made";
+const UNREACHABLE: &str = "unreachable";
+const STOPPED: &str = "stopped";
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Row {
-    domain: &'static str,
+    domain: String,
     purpose: String,
-    result: &'static str,
+    result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     #[serde(flatten)]
     figures: Option<Figures>,
 }
 
-#[derive(Serialize)]
+impl Row {
+    /// The same, but for the time that it took.
+    fn agrees(&self, other: &Row) -> bool {
+        let timeless = |row: &Row| {
+            let figures = row.figures.clone().map(|figures| Figures { seconds: 0.0, ..figures });
+            Row { figures, ..row.clone() }
+        };
+        timeless(self) == timeless(other)
+    }
+}
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Figures {
     test_graph: Graph,
     test_case: Case,
     queries: u64,
     seconds: f64,
-    #[serde(skip)]
-    reachable: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Graph {
     locations: usize,
     transitions: usize,
@@ -115,17 +198,18 @@ struct Graph {
     strengthened: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Case {
     locations: usize,
     transitions: usize,
     fail: usize,
 }
 
-fn figures(made: &Made) -> Figures {
+/// The figures of what was made; can it be reached?
+fn figures(made: &Made) -> (Figures, bool) {
     let (graph, case) = (made.measured(Stage::Select), made.measured(Stage::InputComplete));
     let selection = made.generation.test_graph.selection;
-    Figures {
+    let figures = Figures {
         test_graph: Graph {
             locations: graph.locations,
             transitions: graph.transitions,
@@ -136,11 +220,11 @@ fn figures(made: &Made) -> Figures {
         test_case: Case { locations: case.locations, transitions: case.transitions, fail: case.fail },
         queries: made.statistics.queries,
         seconds: made.seconds,
-        reachable: made.unreachable.is_none(),
-    }
+    };
+    (figures, made.unreachable.is_none())
 }
 
-fn drawn(rows: &[Row]) -> String {
+fn drawn(rows: &[&Row]) -> String {
     const HEAD: [&str; 13] = [
         "purpose",
         "domain",
@@ -158,7 +242,7 @@ fn drawn(rows: &[Row]) -> String {
     ];
     let mut cells = vec![HEAD.map(str::to_owned).to_vec()];
     for row in rows {
-        let mut line = vec![row.purpose.clone(), row.domain.to_owned(), row.result.to_owned()];
+        let mut line = vec![row.purpose.clone(), row.domain.clone(), row.result.clone()];
         if let Some(figures) = &row.figures {
             let (graph, case) = (&figures.test_graph, &figures.test_case);
             let counts = [

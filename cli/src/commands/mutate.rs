@@ -1,58 +1,109 @@
 //! `coreach mutate`: what a suite of purposes finds in implementations that are known to be wrong.
 
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
+use coreach_execution::campaign::{Key, Test};
 use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
+use coreach_pipeline::sources::Source;
 use coreach_project::cases::{self, Cases};
-use coreach_project::summary::{ShortestSummary, fate_name, killed, mutation};
-use coreach_project::{budget, jobs};
+use coreach_project::parts::{Part, plan};
+use coreach_project::summary::{
+    KeptFate, KeptMutant, Mutants, ShortestSummary, Suite, killed, mutation, transitions,
+};
+use coreach_project::{budget, jobs, outputs};
 
 use super::run::no_thread;
-use super::{bucket_line, plural, refuse, refuse_as, table};
-use crate::execution_arguments::MutateArguments;
+use super::{bucket_line, parts, plural, refuse, refuse_as, table};
+use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::{console, watch};
 
-/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
-/// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
+/// What its parts are called.
+const KIND: &str = "mutate";
+
+/// Does what was asked for.
 ///
 /// # Errors
 /// Standard output cannot be written.
 pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
-    let making = Progress::start(1, !arguments.quiet);
-    let Cases { cases, none, .. } =
-        match cases::load(&arguments.configuration, None, &|what| making.says(what)) {
-            Ok(loaded) => loaded,
-            Err(found) => return refuse(&found, arguments.format),
-        };
+    match &arguments.command {
+        Some(MutateCommand::Tasks(tasks)) => write_tasks(tasks),
+        Some(MutateCommand::Merge(merge)) => {
+            let is_same = |one: &KeptMutant, other: &KeptMutant| one == other;
+            parts::merge(KIND, merge, is_same, |mutants: &Mutants| {
+                told(mutants, merge.format, merge.quiet)?;
+                Ok(Exit::of_code(mutants.whole.exit_code))
+            })
+        }
+        None => run(arguments),
+    }
+}
+
+/// A suite, and the mutants that it is to meet.
+struct Given {
+    specification: Iosts,
+    tests: Vec<TestCase>,
+    names: Vec<String>,
+    mutants: Vec<Mutant>,
+    effort: Effort,
+    plan: Key,
+    /// A purpose was left out.
+    exit: Exit,
+}
+
+/// Makes the test cases and the mutants. Where there is nothing to be done, it is told: with which exit code?
+fn given(
+    configuration: &Path,
+    tries: &TriesArguments,
+    is_quiet: bool,
+    format: OutputFormat,
+) -> io::Result<Result<Given, Exit>> {
+    let making = Progress::start(1, !is_quiet);
+    let Cases { cases, none, .. } = match cases::load(configuration, None, &|what| making.says(what)) {
+        Ok(loaded) => loaded,
+        Err(found) => return refuse(&found, format).map(Err),
+    };
     drop(making);
     let exit = none.iter().fold(Exit::Fine, |exit, none| exit.and(none.why.into()));
     let without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
-        return refuse_as(&without, arguments.format, exit);
+        return refuse_as(&without, format, exit).map(Err);
     }
     // The suite is what can be tested.
     console::draw(&without);
     let Some(specification) = cases.first().and_then(|case| case.specification.clone()) else {
         let message = "a test case alone has no specification to mutate: give the configuration";
         let diagnostic = Diagnostic::error("no-specification", message);
-        return refuse(&[diagnostic], arguments.format);
+        return refuse(&[diagnostic], format).map(Err);
     };
+    let hashes = cases.iter().map(|case| {
+        let document = serde_json::from_str(&case.document).unwrap_or_default();
+        Test::hash(document).to_string()
+    });
+    let plan = plan(
+        KIND,
+        &serde_json::json!({
+            "specification": Source::of_specification(&specification).sha256,
+            "tests": hashes.collect::<Vec<_>>(),
+            "tries": tries.words(),
+        }),
+    );
     // Simulated implementations know silence at once, so no time is lost in waiting for it.
     let moment = Duration::from_millis(1);
     let effort = Effort {
-        mutants: arguments.mutants.get(),
-        runs: arguments.runs,
-        walks: arguments.walks,
-        depth: arguments.depth,
-        seed: arguments.seed,
+        mutants: tries.mutants.get(),
+        runs: tries.runs,
+        walks: tries.walks,
+        depth: tries.depth,
+        seed: tries.seed,
         settings: Settings {
-            steps: arguments.steps,
+            steps: tries.steps,
             quiescence: moment,
             patience: moment,
             ..Settings::default()
@@ -60,18 +111,61 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let tests: Vec<TestCase> = cases.iter().map(|case| case.test.clone()).collect();
     let names: Vec<String> = cases.into_iter().map(|case| case.name).collect();
-    let time = budget::time(None);
-    let all = budget::within("mutate", time, |_| mutants(&specification, effort.mutants, effort.seed));
-    let all = match all {
+    let all = budget::within("mutate", budget::time(None), |_| {
+        mutants(&specification, effort.mutants, effort.seed)
+    });
+    let mutants = match all {
         Ok(all) => all,
-        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
+        Err(stop) => return refuse(&[stop.to_diagnostic()], format).map(Err),
     };
-    if all.is_empty() {
+    if mutants.is_empty() {
         // Nothing was asked of the suite: no answer to be taken for one.
         let diagnostic =
             Diagnostic::error("no-mutants", "no operator changes anything in this specification");
-        return refuse_as(&[diagnostic], arguments.format, Exit::Incomplete);
+        return refuse_as(&[diagnostic], format, Exit::Incomplete).map(Err);
     }
+    Ok(Ok(Given { specification, tests, names, mutants, effort, plan, exit }))
+}
+
+fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
+    let MutateTasksArguments { tasks, tries } = arguments;
+    let path = &tasks.configuration;
+    match given(path, tries, tasks.quiet, OutputFormat::Human)? {
+        Ok(given) => {
+            let total = given.mutants.len();
+            parts::tasks(
+                KIND,
+                tasks,
+                &given.plan,
+                total,
+                &(tries.words() + " --quiet"),
+                outputs::configuration(path),
+            )
+        }
+        Err(exit) => Ok(exit),
+    }
+}
+
+/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
+/// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
+fn run(arguments: &MutateArguments) -> io::Result<Exit> {
+    let path = parts::given(arguments.configuration.as_deref());
+    if let Err(found) = parts::place(&arguments.part, &outputs::test(path)) {
+        return refuse(&found, arguments.format);
+    }
+    let given = match given(path, &arguments.tries, arguments.quiet, arguments.format)? {
+        Ok(given) => given,
+        Err(exit) => return Ok(exit),
+    };
+    let Given { specification, tests, names, mutants: all, effort, plan, exit } = given;
+    let total = all.len();
+    let mut all = match parts::mine(all, &plan, &arguments.part) {
+        Ok(mine) => mine,
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    let known = parts::known::<Suite, KeptMutant>(KIND, &arguments.part, &plan);
+    all.retain(|(number, _)| !known.contains_key(number));
+    let time = budget::time(None);
     let progress = Progress::start(all.len(), !arguments.quiet);
     let mut visited = specification.transitions.map(|_| 0);
     for test in tests.chunks(1) {
@@ -81,7 +175,7 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         }
     }
     let visits = visited;
-    let work = |mutant: &Mutant| {
+    let work = |(_, mutant): &(usize, Mutant)| {
         progress.says(mutant.change.clone());
         let judged = budget::within("mutate", time, |_| {
             judge(&specification, &tests, mutant.clone(), &visits, &effort)
@@ -99,38 +193,53 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         Err(error) => return no_thread(&error),
     };
     drop(progress);
-    match arguments.format {
-        OutputFormat::Human if arguments.quiet => console::print(&quiet(&names, &results))?,
-        OutputFormat::Human => tell(&specification, &names, &results, &visits, &effort)?,
-        OutputFormat::Json => console::print_json(&mutation(&specification, &names, &results, &visits))?,
+    let kept: Vec<KeptMutant> = results.iter().map(KeptMutant::new).collect();
+    let suite = Suite {
+        specification: specification.name.clone(),
+        tests: names,
+        walks: effort.walks,
+        depth: effort.depth,
+        transitions: transitions(&specification, &visits),
+        exit_code: exit.code(),
+    };
+    let items = parts::numbered(all.iter().map(|(number, _)| *number), kept, known);
+    let mutants = Part::new(KIND, &plan, total, suite, items);
+    if let Some(exit) = parts::keep(&arguments.part, &mutants) {
+        return Ok(exit);
     }
+    told(&mutants, arguments.format, arguments.quiet)?;
     Ok(exit)
 }
 
+/// Tells what became of mutants, of all or of those of a part.
+fn told(mutants: &Mutants, format: OutputFormat, is_quiet: bool) -> io::Result<()> {
+    match format {
+        OutputFormat::Human if is_quiet => console::print(&quiet(mutants)),
+        OutputFormat::Human => tell(mutants),
+        OutputFormat::Json => console::print_json(&mutation(mutants)),
+    }
+}
+
 /// The counts in a line, and a line for each thing by which mutants were killed.
-fn quiet(names: &[String], results: &[Judged]) -> String {
-    let count = |fate: &&str| results.iter().filter(|result| fate_name(&result.fate) == *fate).count();
+fn quiet(mutants: &Mutants) -> String {
+    let count = |fate: &&str| mutants.items.values().filter(|mutant| mutant.fate.name() == *fate).count();
     let counts: Vec<String> = FATES.iter().map(|fate| format!("{fate} {}", count(fate))).collect();
-    let found = killed(names, results);
+    let found = killed(mutants);
     let buckets = found.iter().map(|found| bucket_line(&found.bucket, found.count, "mutant"));
-    format!("{}: {}\n{}", plural(results.len(), "mutant"), counts.join(", "), buckets.collect::<String>())
+    let all = plural(mutants.items.len(), "mutant");
+    format!("{all}: {}\n{}", counts.join(", "), buckets.collect::<String>())
 }
 
 /// What becomes of mutants.
 const FATES: [&str; 4] = ["killed", "survived", "equivalent", "broken"];
 
-fn tell(
-    specification: &Iosts,
-    names: &[String],
-    results: &[Judged],
-    visits: &[usize],
-    effort: &Effort,
-) -> io::Result<()> {
+fn tell(mutants: &Mutants) -> io::Result<()> {
+    let suite = &mutants.whole;
     let head = ["operator", "mutants", "killed", "survived", "equivalent*", "broken"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
-    let mut row = |name: &str, of: &dyn Fn(&&Judged) -> bool| {
-        let mine: Vec<&Judged> = results.iter().filter(of).collect();
-        let count = |fate: &str| mine.iter().filter(|result| fate_name(&result.fate) == fate).count();
+    let mut row = |name: &str, of: &dyn Fn(&&KeptMutant) -> bool| {
+        let mine: Vec<&KeptMutant> = mutants.items.values().filter(of).collect();
+        let count = |fate: &str| mine.iter().filter(|mutant| mutant.fate.name() == fate).count();
         let mut row = vec![name.to_owned(), mine.len().to_string()];
         row.extend(FATES.iter().map(|fate| count(fate).to_string()));
         if !mine.is_empty() {
@@ -138,28 +247,29 @@ fn tell(
         }
     };
     for operator in Operator::ALL {
-        row(operator.name(), &|result| result.mutant.operator == *operator);
+        row(operator.name(), &|mutant| mutant.operator == operator.name());
     }
     row("all", &|_| true);
     let mut text = table(&rows, 1);
     text.push_str(&format!(
         "* nothing wrong seen in {} of at most {} beside the specification\n",
-        plural(usize::try_from(effort.walks).unwrap_or(usize::MAX), "walk"),
-        plural(effort.depth, "event")
+        plural(usize::try_from(suite.walks).unwrap_or(usize::MAX), "walk"),
+        plural(suite.depth, "event")
     ));
-    let count = |wanted: &str| results.iter().filter(|result| fate_name(&result.fate) == wanted).count();
+    let count = |wanted: &str| mutants.items.values().filter(|mutant| mutant.fate.name() == wanted).count();
     let (dead, survived) = (count("killed"), count("survived"));
     if dead + survived > 0 {
         let score = 100.0 * dead as f64 / (dead + survived) as f64;
         text.push_str(&format!("score: {dead} of {} that are wrong, {score:.0} %\n", dead + survived));
     }
-    for name in names.iter().enumerate().map(|(number, name)| {
-        let by = |result: &&Judged| matches!(result.fate, Fate::Killed { test, .. } if test == number);
-        format!("  {name} killed {} first\n", results.iter().filter(by).count())
+    for name in suite.tests.iter().enumerate().map(|(number, name)| {
+        let by =
+            |mutant: &&KeptMutant| matches!(mutant.fate, KeptFate::Killed { test, .. } if test == number);
+        format!("  {name} killed {} first\n", mutants.items.values().filter(by).count())
     }) {
         text.push_str(&name);
     }
-    for found in killed(names, results) {
+    for found in killed(mutants) {
         let ShortestSummary { mutant, test, seed, events } = &found.shortest;
         text.push_str(&format!(
             "{}: {}\n  in {}; the shortest by {test}, seed {seed}, {}: {mutant}\n",
@@ -169,23 +279,21 @@ fn tell(
             plural(*events, "event"),
         ));
     }
-    for result in results {
-        if let Fate::Survived { trace } = &result.fate {
-            let why = match result.visits {
+    for KeptMutant { operator, change, fate, visits } in mutants.items.values() {
+        if let KeptFate::Survived { trace } = fate {
+            let why = match visits {
                 Some(0) => "no run of the suite came through this transition: a purpose is missing",
                 Some(_) => "the suite came through it, and did not look",
                 None => "the change is at no single transition",
             };
-            let trace: Vec<String> = trace.iter().map(ToString::to_string).collect();
-            let (operator, change) = (result.mutant.operator.name(), &result.mutant.change);
             text.push_str(&format!(
                 "survived: {operator}: {change}\n  {why}\n  it shows by {}\n",
                 trace.join(" ")
             ));
         }
     }
-    let missed = specification.transitions.iter().zip(visits).filter(|(_, visits)| **visits == 0);
-    let missed: Vec<String> = missed.map(|(transition, _)| specification.describe(transition)).collect();
+    let missed = suite.transitions.iter().filter(|transition| transition.visits == 0);
+    let missed: Vec<&str> = missed.map(|transition| transition.transition.as_str()).collect();
     if !missed.is_empty() {
         text.push_str(&format!("no purpose reached: {}\n", missed.join(", ")));
     }

@@ -69,6 +69,23 @@ impl Store {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
+    /// The keys of its runs that are wanted, and of those that are not: how many?
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn sorted(&self, wants: &dyn Fn(&str) -> bool) -> Result<(usize, usize)> {
+        let sort = || -> rusqlite::Result<(usize, usize)> {
+            let mut statement = self.connection.prepare("SELECT key FROM runs")?;
+            let mut rows = statement.query([])?;
+            let (mut wanted, mut others) = (0, 0);
+            while let Some(row) = rows.next()? {
+                *(if wants(&row.get::<_, String>(0)?) { &mut wanted } else { &mut others }) += 1;
+            }
+            Ok((wanted, others))
+        };
+        sort().map_err(|error| wrong(&self.path, &error))
+    }
+
     /// Shows each run, in the order in which they were finished, until `visit` wants no more: then it is `false`. One is in memory at a time.
     ///
     /// # Errors

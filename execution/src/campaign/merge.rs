@@ -6,6 +6,8 @@
 //! one is kept beside it, in `conflicts`; it is counted and reported, never overwritten, and counts in the exit code of
 //! the campaign ([`super::summary`]).
 //!
+//! Who merges for one campaign wants the runs of its plan and no others; how many were left is told.
+//!
 //! Each row that is taken was checked in the store that it comes from, and gets a seal of its own here: its number is
 //! another one.
 
@@ -27,6 +29,8 @@ pub struct Merged {
     pub known: usize,
     /// Of those, runs with another verdict.
     pub conflicts: usize,
+    /// Runs that nobody wanted: they were left where they are.
+    pub left: usize,
 }
 
 pub(super) const TESTS: &str = "hash, name, document";
@@ -45,17 +49,17 @@ pub(super) fn values(row: &Row<'_>, columns: &str) -> rusqlite::Result<Vec<Value
 }
 
 impl Store {
-    /// Takes all runs of another store.
+    /// Takes the runs of another store whose keys are wanted.
     ///
     /// # Errors
     /// [`StoreError`], of either file; then nothing was taken.
-    pub fn merge(&mut self, from: &Path) -> Result<Merged, StoreError> {
+    pub fn merge(&mut self, from: &Path, wants: &dyn Fn(&str) -> bool) -> Result<Merged, StoreError> {
         if is_same(from, &self.path) {
             return Err(StoreError::Same(from.to_owned()));
         }
         let other = Store::read(from)?;
         let mut faults = Faults::default();
-        let merged = self.take(&other, &mut faults).map_err(|error| wrong(&self.path, &error))?;
+        let merged = self.take(&other, wants, &mut faults).map_err(|error| wrong(&self.path, &error))?;
         // It was whole a moment ago, and no longer is.
         if !faults.is_empty() {
             return Err(StoreError::Damaged(from.to_owned(), faults.text()));
@@ -63,25 +67,41 @@ impl Store {
         Ok(merged)
     }
 
-    fn take(&mut self, other: &Store, faults: &mut Faults) -> rusqlite::Result<Merged> {
+    fn take(
+        &mut self,
+        other: &Store,
+        wants: &dyn Fn(&str) -> bool,
+        faults: &mut Faults,
+    ) -> rusqlite::Result<Merged> {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let snapshot = other.connection.unchecked_transaction()?;
         let name = other.path.display().to_string();
         let mut merged = Merged::default();
+        let is_wanted = |row: &Row<'_>| row.get::<_, String>("key").map(|key| wants(&key));
         let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
             seal::walk(&other.connection, other.version, table, None, faults, visit).map(|_| ())
         };
         each("tests", &mut |row| append_new(&transaction, "tests", TESTS, &values(row, TESTS)?).map(|_| ()))?;
         each("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &values(row, IUTS)?).map(|_| ()))?;
         each("runs", &mut |row| {
+            if !is_wanted(row)? {
+                merged.left += 1;
+                return Ok(());
+            }
             let (is_new, is_conflict) = take_run(&transaction, row, &name)?;
             merged.new += usize::from(is_new);
             merged.known += usize::from(!is_new);
             merged.conflicts += usize::from(is_conflict);
             Ok(())
         })?;
-        each("conflicts", &mut |row| take_conflict(&transaction, &values(row, CONFLICTS)?))?;
-        each("repeats", &mut |row| take_repeat(&transaction, row))?;
+        each("conflicts", &mut |row| match is_wanted(row)? {
+            true => take_conflict(&transaction, &values(row, CONFLICTS)?),
+            false => Ok(()),
+        })?;
+        each("repeats", &mut |row| match is_wanted(row)? {
+            true => take_repeat(&transaction, row),
+            false => Ok(()),
+        })?;
         snapshot.finish()?;
         // Otherwise nothing of it stays.
         if faults.is_empty() {

@@ -295,6 +295,9 @@ pub struct Planned {
 pub struct Plan {
     /// The campaign's name.
     pub campaign: String,
+    /// What the whole plan is made of, by its hash: the same for each of its parts, and on every machine that has the same
+    /// files and the same version of us. Machines that work on parts of one plan compare it before they begin.
+    pub hash: Key,
     /// The test cases.
     pub tests: Vec<Test>,
     /// For each test case: itself with its constants fixed.
@@ -322,6 +325,7 @@ impl Plan {
     ) -> Self {
         let (tests, instances): (Vec<Test>, Vec<Vec<Instance>>) = tests.into_iter().unzip();
         let how = settings.to_json();
+        let hash = hash(&tests, &instances, &iuts, seeds, &how);
         let mut seen = HashSet::new();
         let mut runs = Vec::new();
         for (test, case) in tests.iter().enumerate() {
@@ -336,7 +340,7 @@ impl Plan {
                 }
             }
         }
-        Plan { campaign, tests, instances, iuts, settings, runs, left_out: Vec::new() }
+        Plan { campaign, hash, tests, instances, iuts, settings, runs, left_out: Vec::new() }
     }
 
     /// The constants of a run.
@@ -349,6 +353,25 @@ impl Plan {
 pub(super) fn key_of_texts(test: &str, constants: &str, seed: i64, iut: &str, settings: &str) -> Key {
     let head = format!("{{\"coreach_run\":1,\"test\":\"{test}\",\"constants\":{constants},\"seed\":{seed}");
     Key::of(&format!("{head},\"iut\":\"{iut}\",\"settings\":{settings}}}"))
+}
+
+/// The version is in it: the parts of one plan are done by one program. Numbers of runs are not hashed one by one, for there
+/// may be millions, and what they are made of says the same.
+fn hash(tests: &[Test], instances: &[Vec<Instance>], iuts: &[Iut], seeds: &[u64], settings: &Json) -> Key {
+    let of_test = |(test, its): (&Test, &Vec<Instance>)| {
+        let constants: Vec<_> = its.iter().map(|instance| &instance.constants).collect();
+        json!({ "test": test.hash.to_string(), "constants": constants })
+    };
+    let head = json!({
+        "coreach_plan": 1,
+        "version": env!("CARGO_PKG_VERSION"),
+        "tests": tests.iter().zip(instances).map(of_test).collect::<Vec<_>>(),
+        "iuts": iuts.iter().map(|iut| iut.hash.to_string()).collect::<Vec<_>>(),
+        "settings": settings,
+    });
+    let mut hash = Sha256::new_with_prefix(head.to_string());
+    seeds.iter().for_each(|seed| hash.update(seed.to_be_bytes()));
+    Key(hash.finalize().into())
 }
 
 fn key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {

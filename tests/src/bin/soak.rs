@@ -1,22 +1,26 @@
 //! Runs random pairs through all properties, for a number of cases or of minutes.
 //!
 //! `soak --cases N | --minutes N | --seconds N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] [--shrink N]
-//! [--first]`
+//! [--first] [--partition hash:M/N --tally FILE]`, and `soak --merge FILE...`
 //!
 //! Cases have consecutive seeds. `--resume FILE` begins behind the last seed that FILE names, and writes the next one
 //! there as it goes. Each failing pair is shrunk and kept as YAML in a folder of its own under DIR. At the end: one line
 //! per property. With `--first` it ends at the first violation and names it. The exit code is 1 where anything was violated, 2 for a wrong argument.
+//!
+//! With `--partition`, the seeds of one of several parts are done and `--tally` keeps their sums; `--merge` tells of all parts what one process
+//! would have told.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use coreach_execution::campaign::{Key, Partition};
 use coreach_tests::generator::{Pair, Shape, generate};
-use coreach_tests::properties::{Counterexample, PROPERTIES, Property, Report, Settings, check};
+use coreach_tests::properties::{Counterexample, PROPERTIES, Property, Settings, check};
 use coreach_tests::shrink::shrink;
+use coreach_tests::tally::Tally;
 use coreach_tests::text;
 
 struct Arguments {
@@ -28,16 +32,22 @@ struct Arguments {
     keep: PathBuf,
     shrink: usize,
     first: bool,
+    partition: Partition,
+    tally: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
+    let given: Vec<String> = env::args().skip(1).collect();
+    if let Some(("--merge", files)) = given.split_first().map(|(first, files)| (first.as_str(), files)) {
+        return merge(files);
+    }
     let arguments = match arguments() {
         Ok(arguments) => arguments,
         Err(message) => {
             eprintln!("soak: {message}");
             eprintln!(
                 "usage: soak --cases N | --minutes N | --seconds N [--seed S] [--only PROPERTY] [--resume FILE] [--keep DIR] \
-                 [--shrink N] [--first]"
+                 [--shrink N] [--first] [--partition hash:M/N --tally FILE] | soak --merge FILE..."
             );
             return ExitCode::from(2);
         }
@@ -58,6 +68,8 @@ fn arguments() -> Result<Arguments, String> {
         keep: PathBuf::from("target/soak"),
         shrink: 400,
         first: false,
+        partition: Partition::WHOLE,
+        tally: None,
     };
     let mut given = env::args().skip(1);
     while let Some(name) = given.next() {
@@ -81,12 +93,19 @@ fn arguments() -> Result<Arguments, String> {
             }
             "--resume" => arguments.resume = Some(value.into()),
             "--keep" => arguments.keep = value.into(),
+            "--partition" => arguments.partition = value.parse()?,
+            "--tally" => arguments.tally = Some(value.into()),
             "--shrink" => arguments.shrink = number()? as usize,
             _ => return Err(format!("{name} is not known")),
         }
     }
     if arguments.cases == 0 && arguments.time.is_none() {
         return Err("say how long: --cases or --minutes".to_owned());
+    }
+    if (arguments.partition != Partition::WHOLE || arguments.tally.is_some())
+        && (arguments.cases == 0 || arguments.resume.is_some() || arguments.first)
+    {
+        return Err("a part has the seeds of --cases, all of them".to_owned());
     }
     if let Some(text) = arguments.resume.as_ref().and_then(|file| fs::read_to_string(file).ok()) {
         let next = text.trim().parse();
@@ -105,14 +124,18 @@ fn lock() -> MutexGuard<'static, String> {
 /// Runs the cases and prints the summary; the number of violations.
 fn run(arguments: &Arguments) -> usize {
     let start = Instant::now();
-    let mut total = Report::default();
-    let mut violations: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    let (first, cases, only) = (arguments.seed, arguments.cases, arguments.only.clone());
+    let mut total = Tally { first, cases, only, ..Tally::default() };
     let mut seed = arguments.seed;
     loop {
         let done = seed - arguments.seed;
         let out_of_time = arguments.time.is_some_and(|time| start.elapsed() >= time);
         if out_of_time || (arguments.cases > 0 && done >= arguments.cases) {
             break;
+        }
+        if !arguments.partition.takes(&Key::of(&seed.to_string())) {
+            seed += 1;
+            continue;
         }
         let settings = Settings { only: arguments.only.clone(), ..Settings::of(seed) };
         let work = || {
@@ -124,17 +147,12 @@ fn run(arguments: &Arguments) -> usize {
             println!("seed {seed}: the oracle panics: {}", *lock());
             return 1;
         };
-        for (name, count) in report.tried {
-            *total.tried.entry(name).or_default() += count;
-        }
-        for (name, count) in report.counts {
-            *total.counts.entry(name).or_default() += count;
-        }
+        total.add(&report);
         let mut told: Vec<Property> = Vec::new();
         for found in report.found {
             if !told.contains(&found.property) {
                 told.push(found.property);
-                violations.entry(found.property.name).or_default().push(seed);
+                total.violations.entry(found.property.name.to_owned()).or_default().push(seed);
                 if arguments.first {
                     println!("{} at seed {seed}", found.property.name);
                     return 1;
@@ -152,7 +170,30 @@ fn run(arguments: &Arguments) -> usize {
     if let Some(file) = &arguments.resume {
         save(file, seed);
     }
-    summary(arguments, seed, start.elapsed(), &total, &violations)
+    total.cases = seed - arguments.seed;
+    if let Some(file) = &arguments.tally
+        && let Err(error) = fs::write(file, total.to_text(arguments.partition))
+    {
+        eprintln!("soak: {}: {error}", file.display());
+        return 1;
+    }
+    summary(&total, Some(start.elapsed()))
+}
+
+/// Tells of all parts what one process would have told.
+fn merge(files: &[String]) -> ExitCode {
+    let read = |name: &String| match fs::read_to_string(name) {
+        Ok(text) => Ok((name.clone(), text)),
+        Err(error) => Err(format!("{name}: {error}")),
+    };
+    let files: Result<Vec<_>, String> = files.iter().map(read).collect();
+    match files.and_then(|files| Tally::join(&files)) {
+        Ok(whole) => ExitCode::from(u8::from(summary(&whole, None) > 0)),
+        Err(message) => {
+            eprintln!("soak: {message}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 fn save(file: &PathBuf, seed: u64) {
@@ -183,29 +224,21 @@ fn tell(arguments: &Arguments, seed: u64, pair: &Pair, settings: &Settings, foun
     }
 }
 
-fn summary(
-    arguments: &Arguments,
-    seed: u64,
-    time: Duration,
-    total: &Report,
-    violations: &BTreeMap<&str, Vec<u64>>,
-) -> usize {
-    let cases = seed - arguments.seed;
-    println!(
-        "{cases} pairs, seeds {} to {}, {:.1} s",
-        arguments.seed,
-        seed.saturating_sub(1),
-        time.as_secs_f64()
-    );
-    for property in PROPERTIES.iter().filter(|p| arguments.only.as_ref().is_none_or(|only| only == p.name)) {
-        let tried = total.tried.get(property.name).copied().unwrap_or(0);
+/// One line for each property; parts were done at several times.
+fn summary(total: &Tally, time: Option<Duration>) -> usize {
+    let Tally { first, cases, only, tried, counts, violations } = total;
+    let last = (first + cases).saturating_sub(1);
+    let time = time.map_or_else(String::new, |time| format!(", {:.1} s", time.as_secs_f64()));
+    println!("{cases} pairs, seeds {first} to {last}{time}");
+    for property in PROPERTIES.iter().filter(|p| only.as_ref().is_none_or(|only| only == p.name)) {
+        let tried = tried.get(property.name).copied().unwrap_or(0);
         let violated = violations.get(property.name).map_or(0, Vec::len);
         println!(
             "{:24} {tried:9} trials {violated:5} pairs violate it   ({})",
             property.name, property.source
         );
     }
-    for (what, count) in &total.counts {
+    for (what, count) in counts {
         println!("{what:58} {count:9}");
     }
     violations.values().map(Vec::len).sum()

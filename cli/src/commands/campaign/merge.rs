@@ -1,24 +1,57 @@
 //! `coreach campaign merge` and `coreach campaign salvage`: runs from one store into another.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use coreach_execution::campaign::merge::Merged;
-use coreach_execution::campaign::{Store, StoreError};
+use coreach_execution::campaign::summary::summarize;
+use coreach_execution::campaign::{Partition, Plan, Store, StoreError};
+use coreach_model::Diagnostic;
+use coreach_project::budget;
+use coreach_project::campaign::load_campaign;
+use coreach_project::campaign::prepare::prepare;
 use coreach_project::outputs::{self, Named};
 use serde_json::{Value, json};
 
-use super::{Ended, broken, printed, refused};
-use crate::arguments::{MergeArguments, SalvageArguments};
+use super::{Ended, Telling, answer, broken, is_plan, printed, refused};
+use crate::arguments::SalvageArguments;
 use crate::commands::plural;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::parts_arguments::MergeArguments;
+use crate::progress::Progress;
 
 /// So much of what was left is told to people; a document has all.
 const TOLD: usize = 20;
 
-/// Puts the runs of some stores into one.
+/// A campaign whose parts are merged.
+struct Whole {
+    plan: Plan,
+    warnings: Vec<Diagnostic>,
+    inputs: Vec<Named>,
+}
+
+/// Plans the campaign: which runs are its own?
+fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, Ended> {
+    let no = |found: Vec<Diagnostic>| refused(&found, arguments.format);
+    let (campaign, mut warnings) = budget::reading(|| load_campaign(path)).map_err(no)?;
+    budget::campaign(campaign.budget);
+    let progress = Progress::start(1, !arguments.quiet);
+    let prepared = prepare(&campaign, Partition::WHOLE, campaign.threads, &|what| progress.says(what));
+    drop(progress);
+    let ((plan, _), more) = prepared.map_err(no)?;
+    warnings.extend(more);
+    is_plan(&plan, arguments.plan.as_deref()).map_err(no)?;
+    Ok(Whole { plan, warnings, inputs: outputs::campaign(path, &campaign) })
+}
+
+/// Puts the runs of some stores into one. With a campaign: its runs, and what came of it.
 pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
+    let whole = arguments.campaign.as_deref().map(|path| whole(path, arguments)).transpose()?;
+    let keys: Option<HashSet<String>> =
+        whole.as_ref().map(|whole| whole.plan.runs.iter().map(|run| run.key.to_string()).collect());
+    let wants = |key: &str| keys.as_ref().is_none_or(|keys| keys.contains(key));
     let inputs: Vec<Named> =
         arguments.from.iter().map(|from| Named::new("a file of a store that is merged", from)).collect();
     for from in &arguments.from {
@@ -27,22 +60,35 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
         }
     }
     let beside: Vec<Named> = inputs.iter().flat_map(|input| outputs::store(&input.path)).collect();
-    outputs::refuse(&[Named::new("INTO", &arguments.into)], &beside)
+    let read: Vec<Named> = whole.iter().flat_map(|whole| whole.inputs.clone()).chain(beside).collect();
+    outputs::refuse(&[Named::new("INTO", &arguments.into)], &read)
         .map_err(|found| refused(&found, arguments.format))?;
     // A store that is not there would otherwise be made, and be there although nothing was merged.
+    let mut strangers = Vec::new();
     for from in &arguments.from {
-        Store::read(from).map_err(|error| broken(&error))?;
+        let store = Store::read(from).map_err(|error| broken(&error))?;
+        if whole.is_some()
+            && let (0, others @ 1..) = store.sorted(&wants).map_err(|error| broken(&error))?
+        {
+            strangers.push(stranger(from, others));
+        }
+    }
+    if !strangers.is_empty() {
+        return Err(refused(&strangers, arguments.format));
     }
     let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut store = Store::open(&arguments.into, &name).map_err(|error| broken(&error))?;
     let mut merged = Vec::new();
     let mut conflicts = 0;
     for from in &arguments.from {
-        let one = store.merge(from).map_err(|error| broken(&error))?;
+        let one = store.merge(from, &wants).map_err(|error| broken(&error))?;
         conflicts += one.conflicts;
         merged.push((from, one));
     }
-    let total = store.rows().map_err(|error| broken(&error))?.len();
+    if let Some(whole) = &whole {
+        return end(arguments, whole, &store, &merged);
+    }
+    let total = store.count().map_err(|error| broken(&error))?;
     // Those that an earlier merge has found, or that came with a store, are no less true.
     let kept = store.doubts().map_err(|error| broken(&error))?.conflicts.len();
     let exit = match (conflicts.max(kept), total) {
@@ -97,6 +143,38 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
         ));
     }
     Ok(exit)
+}
+
+/// A part of something else. To take nothing of it without a word would look like a part that is not done yet.
+fn stranger(store: &Path, runs: usize) -> Diagnostic {
+    let runs = plural(runs, "run");
+    let message = format!(
+        "{} is no part of this campaign: it has {runs}, and none of them is in the plan",
+        store.display()
+    );
+    let help = "a model, an IUT, a constant or a setting was another one where it was made: do the part again, or leave the store out";
+    Diagnostic::error("another-campaign", message).help(help)
+}
+
+/// What came of the campaign whose parts these were.
+fn end(
+    arguments: &MergeArguments,
+    whole: &Whole,
+    store: &Store,
+    merged: &[(&PathBuf, Merged)],
+) -> Result<Exit, Ended> {
+    if arguments.format == OutputFormat::Human {
+        console::draw(&whole.warnings);
+    }
+    for (from, one) in merged.iter().filter(|(_, one)| one.left > 0 && !arguments.quiet) {
+        let runs = plural(one.left, "run");
+        console::say(&format!("note: {}: {runs} of another plan were not taken", from.display()));
+    }
+    let contents = store.contents().map_err(|error| broken(&error))?;
+    let summary = summarize(&whole.plan, &contents);
+    let MergeArguments { format, quiet: is_quiet, inconclusive, .. } = *arguments;
+    let telling = Telling { format, is_quiet, inconclusive, fail_fast: false };
+    answer(&summary, &whole.warnings, &arguments.into, Partition::WHOLE, 0, telling)
 }
 
 /// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where something was.

@@ -1,0 +1,178 @@
+//! What commands have alike that can be done in parts: `mutate` and `compare`. A campaign has its store instead.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use coreach_execution::campaign::{Key, Partition};
+use coreach_model::Diagnostic;
+use coreach_project::outputs::{self, Named};
+use coreach_project::parts::{Part, join, load, takes};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::tasks::{TasksError, Work, quoted_path, write_tasks};
+use super::{plural, refuse, refuse_as};
+use crate::console;
+use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
+use crate::write::write;
+
+/// What a part's exit code may be when its results are kept: everything but mistakes and the machine.
+const DONE: &[u8] = &[0, 1, 3, 4, 5, 6, 7, 9];
+
+/// The items that this call does, with their numbers. It is refused where another plan was meant.
+///
+/// # Errors
+/// One finding.
+pub fn mine<I>(items: Vec<I>, plan: &Key, part: &PartArguments) -> Result<Vec<(usize, I)>, Vec<Diagnostic>> {
+    let hash = plan.to_string();
+    if part.plan.as_ref().is_some_and(|wanted| *wanted != hash) {
+        let message = "what is to be done is not what `--plan` names: a model, an option or the version of coreach is another one here";
+        let help = format!(
+            "where it was meant, write the tasks anew; otherwise give this machine the same files and the same coreach. The plan here \
+             is {hash}"
+        );
+        return Err(vec![Diagnostic::error("another-plan", message).help(help)]);
+    }
+    let partition = part.partition.unwrap_or(Partition::WHOLE);
+    let numbered = items.into_iter().enumerate();
+    Ok(numbered.filter(|(number, _)| takes(partition, plan, *number)).collect())
+}
+
+/// Can the results be kept where they are to be? Asked before there are any.
+///
+/// # Errors
+/// What is in the way.
+pub fn place(part: &PartArguments, inputs: &[Named]) -> Result<(), Vec<Diagnostic>> {
+    let named = part.store.as_deref().map(|store| Named::new("--store", store));
+    outputs::refuse(named.as_slice(), inputs)
+}
+
+/// Results that are kept there already, of the same plan. What else is there is replaced, like any output.
+pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
+    kind: &str,
+    part: &PartArguments,
+    plan: &Key,
+) -> BTreeMap<usize, I> {
+    let before: Option<Part<W, I>> = part.store.as_deref().and_then(|path| load(kind, path).ok());
+    before.filter(|before| before.plan == plan.to_string()).map(|before| before.items).unwrap_or_default()
+}
+
+/// Keeps results where they are to be kept. `None`: all is well.
+pub fn keep<W: Serialize, I: Serialize>(part: &PartArguments, results: &Part<W, I>) -> Option<Exit> {
+    let path = part.store.as_deref()?;
+    let written = results.to_text().map_err(io::Error::from).and_then(|text| write(path, text));
+    let error = written.err()?;
+    console::say(&format!("error: cannot write {}: {error}", path.display()));
+    Some(Exit::Environment)
+}
+
+/// Puts parts together, hands the whole to who tells it, and says what it lacks.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
+    kind: &str,
+    arguments: &JoinArguments,
+    is_same: fn(&I, &I) -> bool,
+    tell: impl FnOnce(&Part<W, I>) -> io::Result<Exit>,
+) -> io::Result<Exit> {
+    let (mut parts, mut found) = (Vec::new(), Vec::new());
+    for path in &arguments.parts {
+        match load(kind, path) {
+            Ok(part) => parts.push((path.clone(), part)),
+            Err(why) => found.push(why),
+        }
+    }
+    let joined = if found.is_empty() { join(parts, is_same) } else { Err(found) };
+    let (joined, contradictions) = match joined {
+        Ok(joined) => joined,
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    let mut exit = tell(&joined)?;
+    if joined.missing() > 0 {
+        console::say(&format!(
+            "error: {} of {} are in no part: the summary lacks them",
+            plural(joined.missing(), "result"),
+            joined.total
+        ));
+        exit = exit.and(Exit::Incomplete);
+    }
+    if contradictions > 0 {
+        let results = plural(contradictions, "result");
+        console::say(&format!("error: parts contradict each other in {results}: the first part counts"));
+        exit = exit.and(Exit::Incomplete);
+    }
+    Ok(exit)
+}
+
+/// Writes the scripts for an engine. `options`: what each part is told besides, in words that a shell takes for themselves.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn tasks(
+    kind: &str,
+    arguments: &TasksArguments,
+    plan: &Key,
+    total: usize,
+    options: &str,
+    inputs: Vec<Named>,
+) -> io::Result<Exit> {
+    let human = OutputFormat::Human;
+    let config = quoted_path(&arguments.configuration)?;
+    let (parts, threads) = (arguments.parts, arguments.threads);
+    let command = [
+        format!("\"$coreach\" {kind} ").as_bytes(),
+        &config,
+        format!(
+            " {options} \\\n    --plan {plan} --partition \"hash:$part/{parts}\" --store \"$work/part\" --threads {threads} >/dev/null"
+        )
+        .as_bytes(),
+    ]
+    .concat();
+    let work = Work {
+        title: format!("`coreach {kind}`"),
+        name: kind,
+        ending: ".part",
+        command,
+        merge: format!("\"$coreach\" {kind} merge \"$@\" parts/*.part").into_bytes(),
+        done: DONE,
+        plan: plan.to_string(),
+        inputs,
+    };
+    match write_tasks(arguments, &work) {
+        Ok(()) => {}
+        Err(TasksError::Refused(found)) => return refuse(&found, human),
+        Err(TasksError::Unwritten(path, error)) => {
+            let diagnostic =
+                Diagnostic::error("not-written", format!("cannot write {}: {error}", path.display()));
+            return refuse_as(&[diagnostic], human, Exit::Environment);
+        }
+    }
+    if !arguments.quiet {
+        let submit = arguments.out.join("submit");
+        console::say(&format!(
+            "note: {} in {}: sh {}",
+            plural(total, "item"),
+            plural(parts.get(), "part"),
+            submit.display()
+        ));
+    }
+    Ok(Exit::Fine)
+}
+
+/// A configuration that clap has seen to be there.
+pub fn given(path: Option<&Path>) -> &Path {
+    path.unwrap_or(Path::new(""))
+}
+
+/// Results by the numbers of their items, with those that were known before.
+pub fn numbered<I>(
+    numbers: impl IntoIterator<Item = usize>,
+    items: Vec<I>,
+    known: BTreeMap<usize, I>,
+) -> BTreeMap<usize, I> {
+    numbers.into_iter().zip(items).chain(known).collect()
+}
