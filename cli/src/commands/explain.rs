@@ -13,8 +13,8 @@ use coreach_project::outputs::{self, Named};
 use coreach_project::stored::Stored;
 use coreach_project::{budget, stored};
 
-use super::refuse;
 use super::report::beside;
+use super::{picture, refuse};
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
@@ -45,14 +45,8 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options::default()));
-        let drawn = match drawn {
-            Ok(drawn) => drawn.map_err(|error| error.to_string()),
-            Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
-        };
-        let written = drawn.and_then(|text| write(path, text).map_err(|error| error.to_string()));
-        if let Err(message) = written {
-            console::say(&format!("error: {}: {message}", path.display()));
-            return Ok(Exit::Environment);
+        if let Some(exit) = picture(path, drawn, arguments.format)? {
+            return Ok(exit);
         }
     }
     if let Some(path) = &arguments.reproducer

@@ -14,12 +14,11 @@ use coreach_project::exploration::{Exploration, Purpose, document, explore as gr
 use coreach_project::models::{FileKind, kind_of};
 use coreach_project::outputs::{self, Named};
 
-use super::{plural, refuse};
+use super::{picture, plural, refuse};
 use crate::arguments::{ExploreArguments, Silence};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::write::write;
 
 /// Grows the tree and tells of it.
 ///
@@ -103,17 +102,7 @@ fn draw(
         Some("svg") => tree_svg(iosts, &found.tree, &found.accepting),
         _ => Ok(tree_dot(iosts, &found.tree, &found.accepting)),
     });
-    let drawn = match drawn {
-        Ok(drawn) => drawn.map_err(|error| error.to_string()),
-        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format).map(Some),
-    };
-    match drawn.and_then(|text| write(path, text).map_err(|error| error.to_string())) {
-        Ok(()) => Ok(None),
-        Err(message) => {
-            console::say(&format!("error: {}: {message}", path.display()));
-            Ok(Some(Exit::Environment))
-        }
-    }
+    picture(path, drawn, arguments.format)
 }
 
 fn ending(path: &Path) -> Option<&str> {

@@ -21,9 +21,12 @@ pub mod test;
 pub mod timed;
 pub mod verify;
 
+use std::fmt::Display;
+use std::path::Path;
+
 use coreach_execution::Bucket;
 use coreach_model::{Diagnostic, Severity};
-use coreach_pipeline::stop::BUDGET;
+use coreach_pipeline::stop::{BUDGET, Stop};
 pub(crate) use coreach_project::checked::plural;
 use coreach_project::render;
 
@@ -31,6 +34,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 pub(crate) use crate::table::table;
+use crate::write::write;
 
 /// Tells of what ends a command before it began: drawn, or as a document.
 ///
@@ -65,6 +69,32 @@ pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) 
     Ok(exit)
 }
 
+/// Writes a picture that was drawn within the budget; the exit code, where there is none.
+///
+/// # Errors
+/// Standard output cannot be written.
+fn picture(
+    path: &Path,
+    drawn: Result<Result<String, impl Display>, Stop>,
+    format: OutputFormat,
+) -> std::io::Result<Option<Exit>> {
+    let say = |why: &dyn Display| console::say(&format!("error: {}: {why}", path.display()));
+    match drawn {
+        Err(stop) => refuse(&[stop.to_diagnostic()], format).map(Some),
+        Ok(Err(too_large)) => {
+            say(&too_large);
+            Ok(Some(Exit::Stopped))
+        }
+        Ok(Ok(text)) => match write(path, text) {
+            Ok(()) => Ok(None),
+            Err(error) => {
+                say(&error);
+                Ok(Some(Exit::Environment))
+            }
+        },
+    }
+}
+
 /// A bucket in a line, which is all that `--quiet` says of it: how often it was met, of what.
 fn bucket_line(bucket: &Bucket, count: usize, of: &str) -> String {
     format!("  {}: {bucket}: {}\n", bucket.id(), plural(count, of))
@@ -78,5 +108,24 @@ fn counted(found: &[Diagnostic]) -> String {
         (errors, 0) => plural(errors, "error"),
         (0, warnings) => plural(warnings, "warning"),
         (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+    use super::*;
+
+    #[test]
+    fn a_picture_that_is_too_large_is_a_limit_and_one_that_cannot_be_written_is_the_machine_s() {
+        let folder = std::env::temp_dir().join(format!("coreach-picture-{}", std::process::id()));
+        let path = folder.join("tree.svg");
+        let came = |drawn: Result<String, &str>| picture(&path, Ok(drawn), OutputFormat::Human).unwrap();
+        assert_eq!(came(Err("12001 locations are too many")), Some(Exit::Stopped));
+        assert_eq!(came(Ok("<svg/>".to_owned())), Some(Exit::Environment));
+        std::fs::create_dir(&folder).unwrap();
+        assert_eq!(came(Ok("<svg/>".to_owned())), None);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
