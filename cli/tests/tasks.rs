@@ -94,6 +94,18 @@ fn the_parts_of_an_engine_are_one_campaign_wherever_they_lie() {
     assert!(
         !folder.0.join("pwned").exists() && !nasty.join("pwned").exists() && !Path::new("/pwned").exists()
     );
+    // What was said of time and memory is said to each part, too.
+    let written =
+        common::coreach(["campaign", "tasks", "--time", "5m", "--memory", "1GiB", "--parts", "3", "--out"])
+            .arg(nasty.join("budgets"))
+            .arg(&config)
+            .output()
+            .unwrap();
+    exits(&written, 0);
+    for name in ["part", "merge"] {
+        let text = fs::read(nasty.join("budgets").join(name)).unwrap();
+        assert!(String::from_utf8_lossy(&text).contains(" --time 300000ms --memory 1024MiB "), "{name}");
+    }
     // Written again, they are as they were: no engine does a part again for it.
     let written = fs::metadata(out.join("plan")).unwrap().modified().unwrap();
     exits(&tasks(&config, &out, &["--parts", "12"]), 0);

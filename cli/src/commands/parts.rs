@@ -6,6 +6,7 @@ use std::path::Path;
 
 use coreach_execution::campaign::{Key, Partition};
 use coreach_model::Diagnostic;
+use coreach_project::budget;
 use coreach_project::outputs::{self, Named};
 use coreach_project::parts::{Part, join, load, takes};
 use serde::Serialize;
@@ -123,11 +124,12 @@ pub fn tasks(
     let human = OutputFormat::Human;
     let config = quoted_path(&arguments.configuration)?;
     let (parts, threads) = (arguments.parts, arguments.threads);
+    let said = budget::said_words();
     let command = [
         format!("\"$coreach\" {kind} ").as_bytes(),
         &config,
         format!(
-            " {options} \\\n    --plan {plan} --partition \"hash:$part/{parts}\" --store \"$work/part\" --threads {threads} >/dev/null"
+            " {options} \\\n    --plan {plan} --partition \"hash:$part/{parts}\" --store \"$work/part\" --threads {threads}{said} >/dev/null"
         )
         .as_bytes(),
     ]

@@ -34,11 +34,13 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
     let config = quoted_path(path).map_err(|error| unwritten(&arguments.out, &error))?;
     let hash = plan.hash.to_string();
     let parts = arguments.parts;
+    // Parts that had other budgets could leave out other purposes.
+    let said = budget::said_words();
     let command = [
         b"\"$coreach\" campaign ".as_slice(),
         &config,
         format!(
-            " --plan {hash} \\\n    --partition \"hash:$part/{parts}\" --store \"$work/part\" --threads {threads} --quiet >/dev/null"
+            " --plan {hash} \\\n    --partition \"hash:$part/{parts}\" --store \"$work/part\" --threads {threads}{said} --quiet >/dev/null"
         )
         .as_bytes(),
     ]
@@ -46,7 +48,7 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
     let merge = [
         b"\"$coreach\" campaign merge --campaign ".as_slice(),
         &config,
-        format!(" \\\n    --plan {hash} \"$@\" merged.sqlite parts/*.sqlite").as_bytes(),
+        format!(" \\\n    --plan {hash}{said} \"$@\" merged.sqlite parts/*.sqlite").as_bytes(),
     ]
     .concat();
     let work = Work {
