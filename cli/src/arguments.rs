@@ -19,6 +19,7 @@ use crate::execution_arguments::{
     Tolerance,
 };
 use crate::exit;
+use crate::import_arguments::{IMPORT_HELP, ImportArguments};
 use crate::output_format::OutputFormat;
 use crate::timed_arguments::TimedArguments;
 
@@ -48,6 +49,9 @@ pub enum Command {
     /// Looks for mistakes in any file that coreach reads
     #[command(after_help = "Example:\n  coreach check specification.yaml deliver_coffee.yaml")]
     Check(CheckArguments),
+    /// Makes a specification of a foreign model, or of recorded traces
+    #[command(after_help = IMPORT_HELP)]
+    Import(ImportArguments),
     /// Writes one stage to standard output
     #[command(
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
@@ -97,6 +101,7 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
+            Command::Import(arguments) => arguments.format,
             Command::Show(_) => OutputFormat::Human,
             Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,

@@ -11,6 +11,7 @@ pub mod console;
 pub mod evidence;
 pub mod execution_arguments;
 pub mod exit;
+pub mod import_arguments;
 pub mod output_format;
 pub mod progress;
 pub mod story;
@@ -59,6 +60,7 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
+        Command::Import(arguments) => commands::import::import(&arguments),
         Command::Show(arguments) => commands::show::show(&arguments),
         Command::Compare(arguments) => commands::compare::compare(&arguments),
         Command::Explore(arguments) => commands::explore::explore(&arguments),

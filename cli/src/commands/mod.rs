@@ -7,6 +7,7 @@ pub mod cover;
 pub mod coverage;
 pub mod explain;
 pub mod explore;
+pub mod import;
 pub mod mutate;
 pub mod replay;
 pub mod report;
