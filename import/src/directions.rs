@@ -70,7 +70,7 @@ impl<'a> Directions<'a> {
         match (sign, said) {
             (Some(sign), Some((said, option))) if sign != said => {
                 if self.told.insert(name.to_owned()) {
-                    let message = format!("the sign at `{name}` says another direction than {option}");
+                    let message = format!("the file says another direction of `{name}` than {option}");
                     let found = Diagnostic::error("contradiction", message).at(origin.clone(), word(sign));
                     collector.push(found);
                 }
@@ -107,9 +107,9 @@ impl<'a> Directions<'a> {
 
 fn word(kind: ActionKind) -> &'static str {
     match kind {
-        ActionKind::Input => "an input by its sign",
-        ActionKind::Output | ActionKind::Quiescence => "an output by its sign",
-        ActionKind::Internal => "internal by its name",
+        ActionKind::Input => "an input",
+        ActionKind::Output | ActionKind::Quiescence => "an output",
+        ActionKind::Internal => "internal",
     }
 }
 

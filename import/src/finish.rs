@@ -87,9 +87,9 @@ fn close(collector: &mut Collector, model: &mut Model) {
     }
     if !names.is_empty() {
         let whose = listed(names.iter().map(String::as_str));
-        let message = format!("nothing gives {whose} a first value, and it may be read before it is assigned");
+        let message = format!("{whose}: read before anything is assigned, and without a first value");
         let found = Diagnostic::warning("first-value", message);
-        collector.push(found.help("each has a constant for it; say which value it is under `instantiate:`, or leave it open"));
+        collector.push(found.help("the first value is a constant of the specification: fix it under `instantiate:`, or leave it open"));
     }
 }
 

@@ -50,7 +50,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         }
     };
     let drawing = Reader { collector, options, text: &file.text, told: HashSet::new() }.drawing(&document)?;
-    if collector.errors() > 0 { None } else { build::build(collector, options, &drawing) }
+    build::build(collector, options, &drawing)
 }
 
 /// The byte of a line and a column, both counted from 1, the column in signs.
@@ -226,13 +226,18 @@ impl Reader<'_> {
     fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
+            // A node without a name is called by its identifier.
+            let called = || drawing.vertices.iter().map(|vertex| match vertex.name.text.as_str() {
+                "" => vertex.id.as_str(),
+                name => name,
+            });
             let by_name = names().position(|name| name == wanted);
             let by_id = || drawing.vertices.iter().position(|vertex| vertex.id == *wanted);
             let Some(number) = by_name.or_else(by_id) else {
                 let message = format!("--initial names `{wanted}`, and no node is called so");
-                let near = nearest(wanted, names().take(1_000));
+                let near = nearest(wanted, called().take(1_000));
                 let help = near.map_or_else(
-                    || inventory("nodes", names()),
+                    || inventory("nodes", called()),
                     |near| format!("did you mean `{near}`?"),
                 );
                 self.collector.push(Diagnostic::error("unknown-name", message).help(help));

@@ -60,7 +60,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         let found = Diagnostic::warning("not-taken", message).at(collector.origin(&span), "not taken over");
         collector.push(if count > 1 { found.note(format!("{count} times in the file")) } else { found });
     }
-    if collector.errors() > 0 { None } else { build::build(collector, options, &drawing) }
+    build::build(collector, options, &drawing)
 }
 
 struct Reader<'a> {

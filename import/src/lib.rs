@@ -20,6 +20,7 @@ mod json;
 
 mod names;
 pub mod piece;
+pub mod traces;
 pub mod xlia;
 
 use std::fmt;
@@ -80,6 +81,8 @@ formats! {
     Graphwalker = "graphwalker", "GraphWalker's JSON", graphwalker::read;
     /// State machines of the Diversity platform.
     Xlia = "xlia", "XLIA, of Diversity", xlia::read;
+    /// Recorded traces.
+    Traces = "traces", "recorded traces, as JSON lines", traces::read;
 }
 
 impl fmt::Display for Format {

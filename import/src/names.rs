@@ -64,12 +64,13 @@ impl Naming {
         self.given.values().cloned().collect()
     }
 
-    /// Tells which names are others; `what` is in the plural.
+    /// Tells which names are others; `what` is in the plural. Names that we made begin with a zero, and are not told.
     pub fn tell(&self, collector: &mut Collector, what: &str) {
-        let Some((_, _, first)) = self.renamed.first() else { return };
+        let renamed: Vec<_> = self.renamed.iter().filter(|(old, ..)| !old.starts_with('\0')).collect();
+        let Some((_, _, first)) = renamed.first() else { return };
         let message = format!("{what} have other names: the format does not take theirs, or they are taken");
         let mut diagnostic = Diagnostic::warning("renamed", message).at(first.clone(), "the first of them");
-        for (old, new, _) in &self.renamed {
+        for (old, new, _) in renamed {
             diagnostic = diagnostic.note(format!("`{old}` is `{new}`"));
         }
         collector.push(diagnostic);

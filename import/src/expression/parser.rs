@@ -34,20 +34,38 @@ pub fn expression(text: &str, dialect: Dialect) -> Result<Expression, Box<Mistak
     }
 }
 
-/// The assignments of a text of statements, with the mistakes of the others.
-pub fn statements(text: &str, dialect: Dialect) -> (Vec<Assignment>, Vec<Mistake>) {
+/// A text of statements, read.
+#[derive(Debug, Default)]
+pub struct Statements {
+    /// Those that assign.
+    pub assignments: Vec<Assignment>,
+    /// What is wrong with the others.
+    pub mistakes: Vec<Mistake>,
+    /// What those would have assigned, as far as that is known.
+    pub broken: Vec<String>,
+}
+
+/// The statements of a text.
+pub fn statements(text: &str, dialect: Dialect) -> Statements {
     let tokens = tokens(text, dialect);
     let mut cursor = Cursor::new(&tokens, text.len(), dialect);
-    let (mut found, mut mistakes) = (Vec::new(), Vec::new());
+    let mut read = Statements::default();
     while cursor.peek().is_some() {
         if cursor.eat(";") {
             continue;
         }
         let start = cursor.at;
         match cursor.statement() {
-            Ok(statement) => found.push(statement),
+            Ok(statement) => read.assignments.push(statement),
             Err(mistake) => {
-                mistakes.push(*mistake);
+                read.mistakes.push(*mistake);
+                // `x = f();`, `var x = f();`, `++x[0];`
+                let assigns = |at: usize| matches!(tokens.get(at), Some((Token::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="), _)));
+                for at in start..cursor.at.max(start + 1) {
+                    if let (Some((Token::Name(name), _)), true) = (tokens.get(at), assigns(at + 1)) {
+                        read.broken.push(name.clone());
+                    }
+                }
                 // On with the next statement.
                 while cursor.peek().is_some_and(|token| *token != Token::Sign(";")) {
                     cursor.at += 1;
@@ -56,7 +74,7 @@ pub fn statements(text: &str, dialect: Dialect) -> (Vec<Assignment>, Vec<Mistake
         }
         debug_assert!(cursor.at > start, "each round takes a token");
     }
-    (found, mistakes)
+    read
 }
 
 /// Where reading is.

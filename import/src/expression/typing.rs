@@ -16,7 +16,7 @@ use dashu::integer::IBig;
 
 use super::{Dialect, Expression, Kind, Mistake, Operation};
 
-/// What names mean: each a term; none where that was told already.
+/// What names mean: each a term; none where its declaration or all that is assigned to it was a mistake, or is left out.
 pub type Scope = BTreeMap<String, Option<Term>>;
 
 /// A term for an expression.
@@ -28,12 +28,14 @@ pub struct Typing<'a> {
     pub dialect: Dialect,
     /// What was found.
     pub mistakes: Vec<Mistake>,
+    /// Is a name without a term told where it is used? Where it was left out, but not where it was told as a mistake.
+    pub tells_broken: bool,
 }
 
 impl<'a> Typing<'a> {
     /// Nothing found yet.
     pub fn new(scope: &'a Scope, dialect: Dialect) -> Self {
-        Typing { scope, dialect, mistakes: Vec::new() }
+        Typing { scope, dialect, mistakes: Vec::new(), tells_broken: false }
     }
 
     /// The term of the expression, which is of this type; `whose` says what it is.
@@ -86,6 +88,10 @@ impl<'a> Typing<'a> {
 
     fn name(&mut self, name: &str, span: &Range<usize>) -> Option<Term> {
         if let Some(known) = self.scope.get(name) {
+            if known.is_none() && self.tells_broken {
+                let what = format!("what assigns `{name}`, which is left out");
+                self.mistakes.push(Mistake::untranslatable(span, what));
+            }
             return known.clone();
         }
         let known = || self.scope.keys().map(String::as_str);

@@ -24,6 +24,7 @@ use super::{Drawing, Edge, Start};
 use crate::directions::Directions;
 use crate::expression::infer::{Seen, infer};
 use crate::expression::typing::{Scope, Typing};
+use crate::expression::parser::Statements;
 use crate::expression::{Assignment, Expression, Kind, Mistake, UNTRANSLATABLE, parser};
 use crate::finish::Model;
 use crate::names::Naming;
@@ -38,6 +39,8 @@ struct Texts<'a> {
     edge: &'a Edge,
     guard: Option<(Expression, &'a Piece)>,
     actions: Vec<(Assignment, &'a Piece)>,
+    /// What is assigned by what could not be read.
+    broken: Vec<String>,
 }
 
 /// An action in the making.
@@ -53,18 +56,17 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     let places = Places::of(collector, options, drawing)?;
     let events = events(collector, options, drawing);
     let texts: Vec<Texts<'_>> = drawing.edges.iter().map(|edge| texts(collector, options, drawing, edge)).collect();
-    let first: Vec<(usize, Assignment, &Piece)> = drawing
-        .first
-        .iter()
-        .flat_map(|(model, piece)| {
-            let read = statements(collector, options, drawing, piece);
-            read.into_iter().map(|assignment| (*model, assignment, piece)).collect::<Vec<_>>()
-        })
-        .collect();
-    let data = Data::of(collector, drawing, &events, &texts, &first);
-    if collector.errors() > 0 {
-        return None;
+    let mut first: Vec<(usize, Assignment, &Piece)> = Vec::new();
+    let mut broken: Vec<(usize, String)> = Vec::new();
+    for (model, piece) in &drawing.first {
+        let read = statements(collector, options, drawing, piece);
+        broken.extend(read.broken.into_iter().map(|name| (*model, name)));
+        first.extend(read.assignments.into_iter().map(|assignment| (*model, assignment, piece)));
     }
+    broken.extend(texts.iter().flat_map(|texts| {
+        texts.broken.iter().map(|name| (texts.edge.model, name.clone())).collect::<Vec<_>>()
+    }));
+    let data = Data::of(collector, drawing, &events, &texts, &first, broken);
     let names: Vec<&String> = events.keys().collect();
     let number = |name: &str| names.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
     let numbers: BTreeMap<&str, ActionId> =
@@ -96,7 +98,7 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         let scope = data.scope(edge, event);
         let guard = match &texts.guard {
             Some((tree, piece)) => {
-                let mut typing = Typing::new(&scope, drawing.dialect);
+                let mut typing = typing(&scope, options, drawing);
                 let guard = typing.of_type(tree, &Type::Bool, "a guard");
                 told(collector, options, typing.mistakes, piece);
                 guard.unwrap_or_else(Term::yes)
@@ -151,15 +153,20 @@ fn told(collector: &mut Collector, options: &Options, mistakes: Vec<Mistake>, pi
     }
 }
 
+fn typing<'a>(scope: &'a Scope, options: &Options, drawing: &Drawing) -> Typing<'a> {
+    let tells_broken = options.untranslated == Untranslated::Drop;
+    Typing { tells_broken, ..Typing::new(scope, drawing.dialect) }
+}
+
 fn statements(
     collector: &mut Collector,
     options: &Options,
     drawing: &Drawing,
     piece: &Piece,
-) -> Vec<Assignment> {
-    let (found, mistakes) = parser::statements(&piece.text, drawing.dialect);
-    told(collector, options, mistakes, piece);
-    found
+) -> Statements {
+    let mut read = parser::statements(&piece.text, drawing.dialect);
+    told(collector, options, std::mem::take(&mut read.mistakes), piece);
+    read
 }
 
 fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, edge: &'a Edge) -> Texts<'a> {
@@ -171,10 +178,11 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
             Err(mistake) => told(collector, options, vec![*mistake], piece),
         }
     }
-    let mut actions = Vec::new();
+    let (mut actions, mut broken) = (Vec::new(), Vec::new());
     for piece in &edge.label.actions {
         let read = statements(collector, options, drawing, piece);
-        actions.extend(read.into_iter().map(|assignment| (assignment, piece)));
+        actions.extend(read.assignments.into_iter().map(|assignment| (assignment, piece)));
+        broken.extend(read.broken);
     }
     // A parameter is called by its event and its place: so all edges of the event speak of one.
     let parameters: BTreeMap<String, String> = edge
@@ -197,7 +205,7 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
             }
         }
     }
-    Texts { edge, guard, actions }
+    Texts { edge, guard, actions, broken }
 }
 
 /// What a parameter is called among variables: no name has these signs.
@@ -294,7 +302,7 @@ impl Places {
             }
             let origin = || Some(collector.origin(&vertex.span));
             if is_seen(number) {
-                keys.push((format!("entering {}", key(number)), origin(), String::new()));
+                keys.push((entering(&key(number)), origin(), String::new()));
             }
             keys.push((key(number), origin(), vertex.name.text.clone()));
         }
@@ -329,7 +337,7 @@ impl Places {
         let mut reached = left.clone();
         let mut entered = Vec::new();
         for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
-            reached[number] = at(&format!("entering {}", key(number)))?;
+            reached[number] = at(&entering(&key(number)))?;
             let origin = collector.origin(&vertices[number].span);
             let event = vertices[number].name.text.clone();
             entered.push(Entered { from: reached[number], to: left[number], event, origin });
@@ -345,8 +353,13 @@ impl Places {
     }
 }
 
+/// The key of the location at which a vertex is entered; the sign says that the name is ours.
+fn entering(key: &str) -> String {
+    format!("\0entering {key}")
+}
+
 /// Where a graph begins whose first edge has no source.
-const START: &str = "Start";
+const START: &str = "\0Start";
 
 /// The actions, by their names in the file.
 fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BTreeMap<String, Event> {
@@ -456,6 +469,8 @@ struct Data {
     parameters: BTreeMap<String, Vec<Datum>>,
     /// Of each model, in the order of their names there.
     variables: BTreeMap<usize, Vec<(String, Datum)>>,
+    /// What is only assigned by what could not be read, with its model.
+    broken: Vec<(usize, String)>,
 }
 
 impl Data {
@@ -465,6 +480,7 @@ impl Data {
         events: &BTreeMap<String, Event>,
         texts: &[Texts<'_>],
         first: &[(usize, Assignment, &Piece)],
+        broken: Vec<(usize, String)>,
     ) -> Self {
         let actions = action_names(collector, events);
         let mut data = Data {
@@ -472,6 +488,7 @@ impl Data {
             actions,
             parameters: BTreeMap::new(),
             variables: BTreeMap::new(),
+            broken,
         };
         let declared: BTreeMap<String, Type> = events
             .iter()
@@ -541,6 +558,9 @@ impl Data {
         for (place, datum) in self.parameters.get(event).into_iter().flatten().enumerate() {
             scope.insert(parameter_key(event, place), Some(Term::datum(datum)));
         }
+        for (_, name) in self.broken.iter().filter(|(model, _)| *model == edge.model) {
+            scope.entry(name.clone()).or_insert(None);
+        }
         scope
     }
 
@@ -572,7 +592,7 @@ fn effects(
     let mut state = Substitution::new();
     for (assignment, piece) in &texts.actions {
         let Some(variable) = data.variable(texts.edge.model, &assignment.target) else { continue };
-        let mut typing = Typing::new(scope, drawing.dialect);
+        let mut typing = typing(scope, options, drawing);
         let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
         told(collector, options, typing.mistakes, piece);
         if let Some(value) = value {
@@ -597,11 +617,14 @@ fn initial(
         let Some(variable) = data.variable(*model, &assignment.target) else { continue };
         // Only what was assigned before has a value.
         let variables = data.variables.get(model).into_iter().flatten();
-        let scope: Scope = variables
+        let mut scope: Scope = variables
             .filter(|(_, datum)| state.contains_key(datum))
             .map(|(name, datum)| (name.clone(), Some(Term::datum(datum))))
             .collect();
-        let mut typing = Typing::new(&scope, drawing.dialect);
+        for (_, name) in data.broken.iter().filter(|(of, _)| of == model) {
+            scope.entry(name.clone()).or_insert(None);
+        }
+        let mut typing = typing(&scope, options, drawing);
         let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
         told(collector, options, typing.mistakes, piece);
         if let Some(value) = value {

@@ -28,5 +28,5 @@ use crate::finish::Model;
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
     let machine = parse::parse(collector, &file.text, options)?;
-    if collector.errors() > 0 { None } else { translate::translate(collector, options, &machine) }
+    translate::translate(collector, options, &machine)
 }

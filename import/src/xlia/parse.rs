@@ -107,7 +107,7 @@ pub struct Machine {
 
 type Parsed<T> = Result<T, Box<Mistake>>;
 
-/// Reads a file; none where a limit was met or nothing can be made of it.
+/// Reads a file; none where a limit was met or a declaration could not be read.
 pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option<Machine> {
     let tokens = tokens(text, Dialect::Xlia);
     let cursor = Cursor::new(&tokens, text.len(), Dialect::Xlia);
@@ -117,14 +117,15 @@ pub fn parse(collector: &mut Collector, text: &str, options: &Options) -> Option
         cursor,
         most: options.most,
         transitions: 0,
-        is_beyond: false,
+        is_whole: true,
         machine: Machine::default(),
     };
     if let Err(mistake) = reader.file() {
         reader.push(*mistake);
+        reader.is_whole = false;
     }
-    let Reader { is_beyond, machine, .. } = reader;
-    if is_beyond { None } else { Some(machine) }
+    let Reader { is_whole, machine, .. } = reader;
+    is_whole.then_some(machine)
 }
 
 struct Reader<'a, 't> {
@@ -133,8 +134,8 @@ struct Reader<'a, 't> {
     cursor: Cursor<'t>,
     most: usize,
     transitions: usize,
-    /// A limit was met: what is there is not whole.
-    is_beyond: bool,
+    /// No limit was met, and all that is declared was read: so what is not known is a mistake.
+    is_whole: bool,
     machine: Machine,
 }
 
@@ -238,17 +239,23 @@ impl Reader<'_, '_> {
             if self.cursor.peek().is_none() {
                 return Err(self.cursor.unexpected("`}`"));
             }
-            if self.is_beyond || self.collector.is_full() {
-                return Ok(self.skip_all());
+            if self.is_beyond() || self.collector.is_full() {
+                self.skip_all();
+                return Ok(());
             }
             let start = self.cursor.at;
             let read = self.section().and_then(|is_section| if is_section { Ok(()) } else { self.item() });
             if let Err(mistake) = read {
                 self.push(*mistake);
+                self.is_whole = false;
                 self.recover(start);
             }
         }
         Ok(())
+    }
+
+    fn is_beyond(&self) -> bool {
+        self.transitions > self.most
     }
 
     fn skip_all(&mut self) {
@@ -439,7 +446,7 @@ impl Reader<'_, '_> {
             if self.cursor.peek().is_none() {
                 return Err(self.cursor.unexpected("`}`"));
             }
-            if self.is_beyond || self.collector.is_full() {
+            if self.is_beyond() || self.collector.is_full() {
                 return Ok(());
             }
             let start = self.cursor.at;
@@ -478,7 +485,7 @@ impl Reader<'_, '_> {
         self.transitions += 1;
         if self.transitions > self.most {
             too_many(self.collector, &start, "transitions", self.most);
-            self.is_beyond = true;
+            self.is_whole = false;
             return Ok(());
         }
         let name = match self.cursor.peek() {

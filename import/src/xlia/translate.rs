@@ -36,7 +36,7 @@ use crate::piece::Piece;
 pub fn translate(collector: &mut Collector, options: &Options, machine: &Machine) -> Option<Model> {
     let file = collector.file.clone();
     let piece = Piece::plain(&file.text, 0);
-    let declared = Declared::of(collector, options, machine, &piece)?;
+    let declared = Declared::of(collector, options, machine, &piece);
     let mut translation = Translation { collector, machine, piece: &piece, declared: &declared };
     translation.model()
 }
@@ -50,8 +50,8 @@ struct Declared {
     /// What names mean in the file.
     scope: Scope,
     actions: Numbered<ActionId, Action>,
-    /// The number of each port, by its name in the file.
-    ports: BTreeMap<String, ActionId>,
+    /// The number of each port, by its name in the file; none where its declaration was a mistake.
+    ports: BTreeMap<String, Option<ActionId>>,
     /// For each port, which parameters are not negative by their type.
     unsigned: BTreeMap<ActionId, Vec<bool>>,
     internal: ActionId,
@@ -81,7 +81,7 @@ const TYPES: [(&str, Type, bool); 16] = [
 ];
 
 impl Declared {
-    fn of(collector: &mut Collector, options: &Options, machine: &Machine, piece: &Piece) -> Option<Self> {
+    fn of(collector: &mut Collector, options: &Options, machine: &Machine, piece: &Piece) -> Self {
         let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
         distinct(collector, machine);
         // Types, and the literals of enumerations.
@@ -122,7 +122,10 @@ impl Declared {
         };
         let mut unsigned: Option<&Name> = None;
         for constant in &machine.constants {
-            let Some((ty, _)) = type_of(collector, &constant.ty, &types) else { continue };
+            let Some((ty, _)) = type_of(collector, &constant.ty, &types) else {
+                declared.scope.insert(constant.name.text.clone(), None);
+                continue;
+            };
             let term = match &constant.value {
                 None => {
                     let datum = Datum::new(data_names.get(&constant.name.text), ty);
@@ -171,7 +174,7 @@ impl Declared {
             .into_iter()
             .map(|(name, ty)| (type_names.get(&name).to_owned(), ty))
             .collect();
-        (collector.errors() == 0).then_some(declared)
+        declared
     }
 
     fn ports(
@@ -196,7 +199,8 @@ impl Declared {
             let kind = if port.is_input { ActionKind::Input } else { ActionKind::Output };
             let name = names.get(&port.name.text).to_owned();
             let number = self.actions.push(Action { name, kind, parameters: data });
-            self.ports.insert(port.name.text.clone(), number);
+            let known = Some(number).filter(|_| unsigned.len() == port.types.len());
+            self.ports.insert(port.name.text.clone(), known);
             self.unsigned.insert(number, unsigned);
         }
     }
@@ -218,7 +222,7 @@ impl Declared {
         for name in &options.uncontrollable {
             match self.ports.get(name).filter(|_| inputs().any(|input| input == name)) {
                 Some(number) => {
-                    self.uncontrollable.insert(*number);
+                    self.uncontrollable.extend(*number);
                 }
                 None => {
                     let message = format!("--uncontrollable names `{name}`, which is no input");
@@ -501,8 +505,10 @@ impl Translation<'_> {
     fn port(&mut self, name: &Name, kind: ActionKind) -> Option<ActionId> {
         let found = self.declared.ports.get(&name.text).copied();
         match found {
-            Some(number) if self.declared.actions[number].kind == kind => Some(number),
-            Some(_) => {
+            // Told already.
+            Some(None) => None,
+            Some(Some(number)) if self.declared.actions[number].kind == kind => Some(number),
+            Some(Some(_)) => {
                 let message = format!("the port `{}` has the other direction", name.text);
                 self.error("contradiction", message, &name.span, "not this way");
                 None
