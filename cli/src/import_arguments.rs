@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use coreach_import::{Format, Options, Untranslated, Vertices};
+use coreach_import::{FirstValues, Format, Options, Untranslated, Vertices};
 use coreach_project::whole::{positive, whole};
 
 use crate::output_format::OutputFormat;
@@ -41,6 +41,9 @@ pub struct ImportArguments {
     /// Of XLIA: inputs that the tester sees and does not send
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub uncontrollable: Vec<String>,
+    /// Of XLIA with clocks: first values that nobody gives are constants, or open, as `timed path` takes them
+    #[arg(long, value_enum, default_value_t)]
+    pub first_values: FirstValuesArgument,
     /// Where a graph begins that does not say so
     #[arg(long, value_name = "NAME")]
     pub initial: Option<String>,
@@ -78,6 +81,18 @@ pub enum VerticesArgument {
     Outputs,
 }
 
+/// What becomes of first values that nobody gives.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(
+    missing_docs,
+    reason = "clap would print documented values at length, and no --help would fit a screen"
+)]
+pub enum FirstValuesArgument {
+    #[default]
+    Constants,
+    Open,
+}
+
 /// What becomes of what cannot be said.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 #[expect(
@@ -98,6 +113,10 @@ impl ImportArguments {
             outputs: self.outputs.clone(),
             internals: self.internals.clone(),
             uncontrollable: self.uncontrollable.clone(),
+            first_values: match self.first_values {
+                FirstValuesArgument::Constants => FirstValues::Constants,
+                FirstValuesArgument::Open => FirstValues::Open,
+            },
             initial: self.initial.clone(),
             vertices: match self.vertices {
                 VerticesArgument::Locations => Vertices::Locations,

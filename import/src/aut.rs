@@ -26,9 +26,7 @@ use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::Collector;
 use coreach_model::term::Substitution;
 use coreach_model::types::EnumType;
-use coreach_model::{
-    ActionId, ActionKind, Datum, Diagnostic, LocationId, Origin, Term, Type, Value, budget,
-};
+use coreach_model::{ActionId, ActionKind, Datum, Diagnostic, LocationId, Origin, Term, Type, Value, budget};
 
 use crate::directions::{Directions, of_sign};
 use crate::finish::Model;
@@ -140,7 +138,8 @@ fn lines(collector: &mut Collector, text: &str, options: &Options) -> Option<(Op
 
 fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Option<Header> {
     let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let numbers: Option<Vec<u64>> = inner.map(|inner| inner.split(',').map(|part| count(part.trim())).collect()).unwrap_or_default();
+    let numbers: Option<Vec<u64>> =
+        inner.map(|inner| inner.split(',').map(|part| count(part.trim())).collect()).unwrap_or_default();
     if let Some(&[initial, transitions, states]) = numbers.as_deref() {
         let initial = u32::try_from(initial).unwrap_or(u32::MAX);
         return Some(Header { initial, transitions, states, span: span.clone() });
@@ -237,7 +236,8 @@ fn event(label: &str) -> Result<Event, (String, Range<usize>)> {
         return Err(("an offer without a value".to_owned(), 0..label.len()));
     }
     if let Some(open) = values.iter().find(|value| value.contains(':') && !value.contains(['"', '('])) {
-        let message = format!("the offer `{open}` has no value: labels of a transition system have one for each");
+        let message =
+            format!("the offer `{open}` has no value: labels of a transition system have one for each");
         return Err((message, 0..label.len()));
     }
     Ok(Event { gate, sign, values })
@@ -332,7 +332,8 @@ fn model(
             sorts.push(vec![None; values])
         });
         if kind == ActionKind::Internal && !edge.event.values.is_empty() {
-            let found = Diagnostic::warning("values-lost", "internal actions carry no values: they are left out");
+            let found =
+                Diagnostic::warning("values-lost", "internal actions carry no values: they are left out");
             collector.push(found.at(collector.origin(&edge.label), "with values"));
         }
         for (sort, value) in sorts[number].iter_mut().zip(&edge.event.values) {
@@ -346,11 +347,14 @@ fn model(
     }
     let mut atoms: BTreeMap<&str, Origin> = BTreeMap::new();
     for (edge, number) in edges.iter().zip(&of_edge) {
-        for (value, _) in edge.event.values.iter().zip(&sorts[*number]).filter(|(_, sort)| **sort == Some(Sort::Atom)) {
+        for (value, _) in
+            edge.event.values.iter().zip(&sorts[*number]).filter(|(_, sort)| **sort == Some(Sort::Atom))
+        {
             atoms.entry(value).or_insert_with(|| collector.origin(&edge.label));
         }
     }
-    let literals = Naming::of(atoms.iter().map(|(name, at)| (*name, Some(at.clone()))), &BTreeSet::new(), "v");
+    let literals =
+        Naming::of(atoms.iter().map(|(name, at)| (*name, Some(at.clone()))), &BTreeSet::new(), "v");
     literals.tell(collector, "values");
     let enumeration = Arc::new(EnumType {
         name: "Atom".to_owned(),

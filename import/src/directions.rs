@@ -78,7 +78,8 @@ impl<'a> Directions<'a> {
             }
             (Some(kind), _) | (None, Some((kind, _))) => Some(kind),
             (None, None) => {
-                let rest = lists(self.options).into_iter().find(|(.., list)| list.iter().any(|name| name == ALL));
+                let rest =
+                    lists(self.options).into_iter().find(|(.., list)| list.iter().any(|name| name == ALL));
                 if let Some((kind, ..)) = rest {
                     return Some(kind);
                 }

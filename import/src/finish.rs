@@ -16,8 +16,8 @@ use coreach_model::timed::{Clocks, Timed};
 use coreach_model::writer::{write_timed_yaml, write_yaml};
 use coreach_model::{ActionId, Datum, Iosts, LocationId, Term, Type};
 
-use crate::LIMIT;
 use crate::names::Naming;
+use crate::{FirstValues, LIMIT, Options};
 
 /// What a format's reader makes.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ pub struct Model {
 }
 
 /// The specification; none where there was a mistake, which has been reported.
-pub fn finish(collector: &mut Collector, mut model: Model) -> Option<String> {
+pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) -> Option<String> {
     let errors = collector.errors();
     let origin = |number| model.iosts.transitions[number].origin.whole.clone();
     check_livelocks(collector, &model.iosts, &origin);
     if collector.errors() > errors {
         return None;
     }
-    if model.time.is_none() {
+    if model.time.is_none() || options.first_values == FirstValues::Constants {
         close(collector, &mut model);
     }
     if model.iosts.name.is_empty() {
@@ -48,7 +48,9 @@ pub fn finish(collector: &mut Collector, mut model: Model) -> Option<String> {
     }
     let Model { iosts, types, time, .. } = model;
     let text = match time {
-        Some((clocks, uncontrollable)) => write_timed_yaml(&Timed::new(iosts, clocks, uncontrollable), &types),
+        Some((clocks, uncontrollable)) => {
+            write_timed_yaml(&Timed::new(iosts, clocks, uncontrollable), &types)
+        }
         None => write_yaml(&iosts, &types),
     };
     read_back(collector, format!("{MADE_MARK}an imported specification\n{text}"))
@@ -73,7 +75,8 @@ fn close(collector: &mut Collector, model: &mut Model) {
                 Type::Enum(enumeration) => enumeration.literals.as_slice(),
                 _ => &[],
             });
-            data.chain(parameters).any(|datum| datum.name() == name) || literals.into_iter().any(|l| l == name)
+            data.chain(parameters).any(|datum| datum.name() == name)
+                || literals.into_iter().any(|l| l == name)
         };
         let mut name = format!("{}_first", variable.name());
         while is_taken(&name) {
@@ -128,7 +131,8 @@ fn read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
 /// What was written, if it is read to what was written.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
-    let read = file.map_err(|found| vec![found]).and_then(|file: Arc<SourceFile>| read_any_specification(file));
+    let read =
+        file.map_err(|found| vec![found]).and_then(|file: Arc<SourceFile>| read_any_specification(file));
     let written = match &read {
         Ok((AnySpecification::Untimed(read), _)) => write_yaml(&read.iosts, &read.types),
         Ok((AnySpecification::Timed(read), _)) => write_timed_yaml(&read.timed, &read.types),

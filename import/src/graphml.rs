@@ -86,7 +86,8 @@ impl Reader<'_> {
         let root = document.root_element();
         let graph = root.descendants().find(|node| node.has_tag_name_of("graph"));
         let (true, Some(graph)) = (root.has_tag_name_of("graphml"), graph) else {
-            let message = format!("expected `<graphml>` with a `<graph>`, found `<{}>`", root.tag_name().name());
+            let message =
+                format!("expected `<graphml>` with a `<graph>`, found `<{}>`", root.tag_name().name());
             self.collector.error("wrong-kind", message, &self.head(&root), "not a graph");
             return None;
         };
@@ -147,11 +148,20 @@ impl Reader<'_> {
                 blocked.insert(number);
             }
             drawing.first.extend(said.first.map(|piece| (0, piece)));
-            if data.iter().any(|(key, piece)| *key == Key::Initial && matches!(piece.text.trim(), "true" | "1")) {
+            if data
+                .iter()
+                .any(|(key, piece)| *key == Key::Initial && matches!(piece.text.trim(), "true" | "1"))
+            {
                 initial = initial.or(Some(number));
             }
             let span = if said.name.is_empty() { self.head(&node) } else { said.name.whole() };
-            drawing.vertices.push(Vertex { id: id.to_owned(), name: said.name, span, model: 0, shared: said.shared });
+            drawing.vertices.push(Vertex {
+                id: id.to_owned(),
+                name: said.name,
+                span,
+                model: 0,
+                shared: said.shared,
+            });
         }
         self.edges(&graph, &keys, &ids, &groups, &blocked, &mut drawing)?;
         if let Some(number) = (0..drawing.vertices.len()).find(|number| blocked.contains(number)) {
@@ -227,19 +237,19 @@ impl Reader<'_> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
             // A node without a name is called by its identifier.
-            let called = || drawing.vertices.iter().map(|vertex| match vertex.name.text.as_str() {
-                "" => vertex.id.as_str(),
-                name => name,
-            });
+            let called = || {
+                drawing.vertices.iter().map(|vertex| match vertex.name.text.as_str() {
+                    "" => vertex.id.as_str(),
+                    name => name,
+                })
+            };
             let by_name = names().position(|name| name == wanted);
             let by_id = || drawing.vertices.iter().position(|vertex| vertex.id == *wanted);
             let Some(number) = by_name.or_else(by_id) else {
                 let message = format!("--initial names `{wanted}`, and no node is called so");
                 let near = nearest(wanted, called().take(1_000));
-                let help = near.map_or_else(
-                    || inventory("nodes", called()),
-                    |near| format!("did you mean `{near}`?"),
-                );
+                let help = near
+                    .map_or_else(|| inventory("nodes", called()), |near| format!("did you mean `{near}`?"));
                 self.collector.push(Diagnostic::error("unknown-name", message).help(help));
                 return None;
             };
@@ -258,7 +268,13 @@ impl Reader<'_> {
             if let ([edge], false) = (leaving.as_slice(), is_entered) {
                 let label = &drawing.edges[*edge].label;
                 // The way in is no step of the system.
-                if *label == (Label { actions: label.actions.clone(), ignored: label.ignored.clone(), ..Label::default() }) {
+                if *label
+                    == (Label {
+                        actions: label.actions.clone(),
+                        ignored: label.ignored.clone(),
+                        ..Label::default()
+                    })
+                {
                     let edge = drawing.edges.remove(*edge);
                     drawing.first.extend(edge.label.actions.into_iter().map(|piece| (0, piece)));
                     let target = edge.target;
@@ -300,7 +316,8 @@ impl Reader<'_> {
         if let Some(number) = ids.get(id) {
             return Some(*number);
         }
-        let place = edge.attribute_node(end).map_or_else(|| self.head(edge), |attribute| attribute.range_value());
+        let place =
+            edge.attribute_node(end).map_or_else(|| self.head(edge), |attribute| attribute.range_value());
         if groups.contains(id) {
             let message = "an edge at a group: which of its nodes is meant has no counterpart";
             self.collector.error("untranslatable", message, &place, "a group");
@@ -335,7 +352,8 @@ impl Reader<'_> {
         let mut data = Vec::new();
         let (mut shown, mut said) = (None, None);
         for item in node.children().filter(|child| child.has_tag_name_of("data")) {
-            let (key, name) = item.attribute("key").and_then(|key| keys.get(key)).copied().unwrap_or((Key::Other, ""));
+            let (key, name) =
+                item.attribute("key").and_then(|key| keys.get(key)).copied().unwrap_or((Key::Other, ""));
             let drawings = item.descendants().filter(|inner| inner.has_tag_name_of(drawn));
             let mut is_graphics = false;
             for inner in drawings {
@@ -424,7 +442,8 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
     let mut is_data = false;
     while let Some(sign) = raw[at..].chars().next() {
         let rest = &raw[at..];
-        let (text, length) = if let Some((mark, text)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark)) {
+        let (text, length) = if let Some((mark, text)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark))
+        {
             is_data = *mark == MARKS[0].0;
             ((*text).to_owned(), mark.len())
         } else if let (false, '&', Some(end)) = (is_data, sign, rest.find(';')) {

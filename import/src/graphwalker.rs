@@ -56,7 +56,8 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     reader.file(&json)?;
     let Reader { foreign, drawing, .. } = reader;
     for (key, (count, span)) in foreign {
-        let message = format!("`{key}` says how paths are made or what is required, not what the system does");
+        let message =
+            format!("`{key}` says how paths are made or what is required, not what the system does");
         let found = Diagnostic::warning("not-taken", message).at(collector.origin(&span), "not taken over");
         collector.push(if count > 1 { found.note(format!("{count} times in the file")) } else { found });
     }
@@ -93,12 +94,7 @@ impl Reader<'_> {
             }
             self.model(number, model, &mut starts)?;
         }
-        let known: Vec<&str> = self
-            .drawing
-            .vertices
-            .iter()
-            .map(|vertex| vertex.id.as_str())
-            .collect();
+        let known: Vec<&str> = self.drawing.vertices.iter().map(|vertex| vertex.id.as_str()).collect();
         let Some((model, start)) = starts.first().cloned() else {
             let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
             let head = span.start..span.start + 1;
@@ -117,8 +113,9 @@ impl Reader<'_> {
             (None, Some(edge)) => self.drawing.start = Start::Edge(edge),
             (None, None) => {
                 let near = nearest(&start.text, known.iter().copied().take(1_000));
-                let mut found = Diagnostic::error("unknown-id", format!("nothing has the identifier `{}`", start.text))
-                    .at(self.collector.origin(&start.whole()), "it begins here");
+                let mut found =
+                    Diagnostic::error("unknown-id", format!("nothing has the identifier `{}`", start.text))
+                        .at(self.collector.origin(&start.whole()), "it begins here");
                 if let Some(near) = near {
                     found = found.help(format!("did you mean `{near}`?"));
                 }
@@ -127,7 +124,8 @@ impl Reader<'_> {
             }
         }
         for (_, other) in starts.iter().skip(1) {
-            let message = "it begins with the first model that says where; others are entered by shared states";
+            let message =
+                "it begins with the first model that says where; others are entered by shared states";
             let found = Diagnostic::warning("second-start", message);
             self.collector.push(found.at(self.collector.origin(&other.whole()), "not taken over"));
         }
@@ -244,7 +242,9 @@ impl Reader<'_> {
         let message = format!("the model format has no counterpart of {what}");
         let origin = self.collector.origin(&piece.whole());
         let found = match self.options.untranslated {
-            Untranslated::Drop => Diagnostic::warning("untranslatable", format!("{message}: they are left out")),
+            Untranslated::Drop => {
+                Diagnostic::warning("untranslatable", format!("{message}: they are left out"))
+            }
             Untranslated::Refuse => Diagnostic::error("untranslatable", message)
                 .help("`--untranslated drop` leaves it out: the specification then says less"),
         };
@@ -278,7 +278,9 @@ impl Reader<'_> {
             let near = nearest(name, known.iter().copied());
             // What is nearly a known key is one that is misspelt; another may be a newer version's.
             let found = match near {
-                Some(near) => Diagnostic::error("unknown-key", message).help(format!("did you mean `{near}`?")),
+                Some(near) => {
+                    Diagnostic::error("unknown-key", message).help(format!("did you mean `{near}`?"))
+                }
                 None => Diagnostic::warning("not-taken", message),
             };
             let origin = self.collector.origin(&key.whole());

@@ -62,7 +62,9 @@ pub fn parse(text: &str, start: usize) -> Result<Json, Malformed> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
         let range = error.range();
         let what = match error.kind() {
-            ParseErrorKind::NestingDepthExceeded => "lists and objects are read up to 512 levels deep".to_owned(),
+            ParseErrorKind::NestingDepthExceeded => {
+                "lists and objects are read up to 512 levels deep".to_owned()
+            }
             other => format!("this is no JSON: {}", lower(&other.to_string())),
         };
         // What is missing at the end is missing behind the last sign.
@@ -77,7 +79,9 @@ pub fn parse(text: &str, start: usize) -> Result<Json, Malformed> {
 
 fn lower(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + letters.as_str())
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + letters.as_str())
 }
 
 /// Recurses as deep as the library does, which has a limit.
@@ -138,7 +142,9 @@ impl Json {
     /// The member of this name.
     pub fn get(&self, name: &str) -> Option<&Json> {
         match &self.value {
-            Value::Object(members) => members.iter().find(|(key, _)| key.text == name).map(|(_, value)| value),
+            Value::Object(members) => {
+                members.iter().find(|(key, _)| key.text == name).map(|(_, value)| value)
+            }
             _ => None,
         }
     }
@@ -182,12 +188,31 @@ mod tests {
             let place = value.place(&(at..at + what.len()));
             &text[place.start - 100..place.end - 100]
         };
-        assert_eq!([place("<"), place("\u{1f600}"), place("\"y\""), place("z")], [r"\u003c", r"\ud83d\ude00", r#"\"y\""#, "z"]);
+        assert_eq!(
+            [place("<"), place("\u{1f600}"), place("\"y\""), place("z")],
+            [r"\u003c", r"\ud83d\ude00", r#"\"y\""#, "z"]
+        );
     }
 
     #[test]
     fn only_json_is_json() {
-        for text in ["", "{", "[1,]", "{a: 1}", "// x\n1", "{'a': 1}", "1 2", "[1 2]", "0x1", "+1", ".5", "NaN", "\"\\x41\"", "{\"a\":1,\"a\":2}", "\"\\ud800\""] {
+        for text in [
+            "",
+            "{",
+            "[1,]",
+            "{a: 1}",
+            "// x\n1",
+            "{'a': 1}",
+            "1 2",
+            "[1 2]",
+            "0x1",
+            "+1",
+            ".5",
+            "NaN",
+            "\"\\x41\"",
+            "{\"a\":1,\"a\":2}",
+            "\"\\ud800\"",
+        ] {
             assert!(parse(text, 0).is_err(), "{text}");
         }
         assert!(parse(&"[".repeat(1_000_000), 0).is_err());

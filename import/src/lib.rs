@@ -136,6 +136,16 @@ pub enum Untranslated {
     Drop,
 }
 
+/// What becomes of variables of a timed model that are read before they are assigned, and have no first value.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum FirstValues {
+    /// A constant gives it, as in a model without time: all stages take that.
+    #[default]
+    Constants,
+    /// It is left open, which test cases for paths take (F_ini of the publication of 2024), and nothing else.
+    Open,
+}
+
 /// What the user says about a foreign model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -147,6 +157,8 @@ pub struct Options {
     pub internals: Vec<String>,
     /// Of a timed model: inputs that the tester does not send.
     pub uncontrollable: Vec<String>,
+    /// Of a timed model: what becomes of first values that nobody gives.
+    pub first_values: FirstValues,
     /// Where a drawn graph begins, if it does not say so.
     pub initial: Option<String>,
     /// What becomes of vertices.
@@ -173,6 +185,7 @@ impl Default for Options {
             outputs: Vec::new(),
             internals: Vec::new(),
             uncontrollable: Vec::new(),
+            first_values: FirstValues::default(),
             initial: None,
             vertices: Vertices::default(),
             untranslated: Untranslated::default(),
@@ -232,7 +245,7 @@ pub fn import(
     budget::doing("reading a foreign model");
     let model = format.reader()(&mut collector, options);
     let text = match model {
-        Some(model) if collector.errors() == 0 => finish::finish(&mut collector, model),
+        Some(model) if collector.errors() == 0 => finish::finish(&mut collector, options, model),
         _ => None,
     };
     let (found, failed) = collector.finish();

@@ -114,9 +114,10 @@ mod tests {
 
     #[test]
     fn names_that_the_format_takes_stay() {
-        assert_eq!(named(&["a b", "a_b", "a-b", "0", "", "if", "int", "if_"]), [
-            "a_b_2", "a_b", "a_b_3", "s0", "s", "if__2", "int_", "if_"
-        ]);
+        assert_eq!(
+            named(&["a b", "a_b", "a-b", "0", "", "if", "int", "if_"]),
+            ["a_b_2", "a_b", "a_b_3", "s0", "s", "if__2", "int_", "if_"]
+        );
     }
 
     proptest! {

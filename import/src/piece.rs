@@ -94,7 +94,9 @@ mod tests {
     fn what_is_escaped_is_found_where_it_is_written() {
         // `x &lt; 10 &amp;&amp; y` from byte 5 on
         let mut piece = Piece::default();
-        for (text, place) in [("x ", 5..7), ("<", 7..11), (" 10 ", 11..15), ("&", 15..20), ("&", 20..25), (" y", 25..27)] {
+        for (text, place) in
+            [("x ", 5..7), ("<", 7..11), (" 10 ", 11..15), ("&", 15..20), ("&", 20..25), (" y", 25..27)]
+        {
             piece.push(text, place);
         }
         assert_eq!(piece.text, "x < 10 && y");

@@ -5,7 +5,12 @@
 //! Each specification is read and checked by the readers of `coreach check`, the solver's questions included. With `COREACH_BLESS=1` in the environment
 //! the expected files are written anew; read them before you commit them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on may panic"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -177,9 +182,10 @@ fn every_small_damage_is_answered() {
 fn is_limited(name: &str, format: Format, text: String, options: &Options) {
     let file = Arc::new(SourceFile { name: name.to_owned(), text });
     let found = import(file, Some(format), options).expect_err(name);
-    let limit = found.iter().find(|found| found.code == LIMIT).unwrap_or_else(|| {
-        panic!("{name}: {}", render(&found[..found.len().min(3)], Style::PLAIN))
-    });
+    let limit = found
+        .iter()
+        .find(|found| found.code == LIMIT)
+        .unwrap_or_else(|| panic!("{name}: {}", render(&found[..found.len().min(3)], Style::PLAIN)));
     assert!(limit.help.as_ref().is_some_and(|help| help.contains("--most")), "{name}: {:?}", limit.help);
 }
 
@@ -194,11 +200,13 @@ fn a_million_lines_of_aut_end_at_the_limit() {
     is_limited("long.aut", format("aut"), format!("des (0, 1000000, 1000001)\n{lines}"), &options);
     is_limited("states.aut", format("aut"), "des (0, 0, 4000000000)\n".to_owned(), &options);
     // What is below the limit of one reader is not above that of the other.
-    let lines: String = (0..50_000).map(|number| format!("({number}, \"a\", {})\n", (number + 1) % 50_000)).collect();
+    let lines: String =
+        (0..50_000).map(|number| format!("({number}, \"a\", {})\n", (number + 1) % 50_000)).collect();
     let file = SourceFile { name: "whole.aut".to_owned(), text: format!("des (0, 50000, 50000)\n{lines}") };
     assert!(import(Arc::new(file), None, &options).is_ok());
     // A larger knob meets the limit of who reads specifications.
-    let lines: String = (0..90_000).map(|number| format!("({number}, \"a\", {})\n", (number + 1) % 90_000)).collect();
+    let lines: String =
+        (0..90_000).map(|number| format!("({number}, \"a\", {})\n", (number + 1) % 90_000)).collect();
     let text = format!("des (0, 90000, 90000)\n{lines}");
     is_limited("larger.aut", format("aut"), text, &Options { most: 100_000, ..options });
 }

@@ -152,9 +152,8 @@ impl Inference {
             }
             Kind::Arithmetic(operation, a, b) => {
                 let (left, right) = (self.look(a, Some(Sort::Integer)), self.look(b, Some(Sort::Integer)));
-                let is_real = *operation == Operation::Divide
-                    || left == Some(Sort::Real)
-                    || right == Some(Sort::Real);
+                let is_real =
+                    *operation == Operation::Divide || left == Some(Sort::Real) || right == Some(Sort::Real);
                 Some(if is_real { Sort::Real } else { Sort::Integer })
             }
             Kind::Choice(condition, a, b) => {

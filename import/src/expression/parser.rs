@@ -60,7 +60,12 @@ pub fn statements(text: &str, dialect: Dialect) -> Statements {
             Err(mistake) => {
                 read.mistakes.push(*mistake);
                 // `x = f();`, `var x = f();`, `++x[0];`
-                let assigns = |at: usize| matches!(tokens.get(at), Some((Token::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="), _)));
+                let assigns = |at: usize| {
+                    matches!(
+                        tokens.get(at),
+                        Some((Token::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="), _))
+                    )
+                };
                 for at in start..cursor.at.max(start + 1) {
                     if let (Some((Token::Name(name), _)), true) = (tokens.get(at), assigns(at + 1)) {
                         read.broken.push(name.clone());
@@ -266,7 +271,8 @@ impl<'a> Cursor<'a> {
             (">", _) => Comparison::Greater,
             (">=", _) => Comparison::AtLeast,
             ("=", Dialect::JavaScript) => {
-                let mistake = Mistake::new("assignment", &self.span(), "`=` assigns in JavaScript", "an assignment");
+                let mistake =
+                    Mistake::new("assignment", &self.span(), "`=` assigns in JavaScript", "an assignment");
                 return Err(Box::new(mistake.help("write `==` to compare")));
             }
             ("=", _) => Comparison::Equal,
@@ -303,7 +309,12 @@ impl<'a> Cursor<'a> {
             let Some((_, operation)) = next else { break };
             if length == LONGEST_SUM {
                 let message = format!("sums and products are read up to {LONGEST_SUM} operators");
-                return Err(Box::new(Mistake::new("nested-too-deep", &self.span(), message, "longer from here on")));
+                return Err(Box::new(Mistake::new(
+                    "nested-too-deep",
+                    &self.span(),
+                    message,
+                    "longer from here on",
+                )));
             }
             let right = part(self)?;
             let span = left.span.start..right.span.end;
@@ -352,7 +363,8 @@ impl<'a> Cursor<'a> {
                 if matches!(self.peek_second(), Some(Token::Sign("("))) {
                     return Err(Box::new(Mistake::untranslatable(&span, format!("the call of `{name}`"))));
                 }
-                if matches!(self.peek_second(), Some(Token::Sign("["))) && self.dialect == Dialect::JavaScript {
+                if matches!(self.peek_second(), Some(Token::Sign("["))) && self.dialect == Dialect::JavaScript
+                {
                     return Err(Box::new(Mistake::untranslatable(&span, "JavaScript's arrays")));
                 }
                 match name.as_str() {

@@ -49,7 +49,8 @@ impl<'a> Typing<'a> {
             return Some(term.to_real());
         }
         let message = format!("{whose} is of type {wanted}, but this is {}", term.sort());
-        let mut mistake = Mistake::new("type-mismatch", &tree.span, message, format!("this is {}", term.sort()));
+        let mut mistake =
+            Mistake::new("type-mismatch", &tree.span, message, format!("this is {}", term.sort()));
         if wanted == Type::Bool && term.sort().is_number() {
             mistake = mistake.help("write a comparison: `x != 0`");
         }
@@ -78,7 +79,12 @@ impl<'a> Typing<'a> {
                 let (left, right) = (left?, right?);
                 if !fit(&left, &right) {
                     let message = format!("the branches are {} and {}", left.sort(), right.sort());
-                    self.mistakes.push(Mistake::new("type-mismatch", &tree.span, message, "they differ in type"));
+                    self.mistakes.push(Mistake::new(
+                        "type-mismatch",
+                        &tree.span,
+                        message,
+                        "they differ in type",
+                    ));
                     return None;
                 }
                 Some(Term::if_then_else(&condition?, &left, &right))
@@ -110,7 +116,8 @@ impl<'a> Typing<'a> {
         let value = match number::number(digits, MAX_DIGITS) {
             Ok(value) if !is_octal => value,
             _ => {
-                let message = format!("a number is written without leading zeros, and has at most {MAX_DIGITS} digits");
+                let message =
+                    format!("a number is written without leading zeros, and has at most {MAX_DIGITS} digits");
                 self.mistakes.push(Mistake::new("number", span, message, "not such a number"));
                 return None;
             }

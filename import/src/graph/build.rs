@@ -23,8 +23,8 @@ use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, Type, budget}
 use super::{Drawing, Edge, Start};
 use crate::directions::Directions;
 use crate::expression::infer::{Seen, infer};
-use crate::expression::typing::{Scope, Typing};
 use crate::expression::parser::Statements;
+use crate::expression::typing::{Scope, Typing};
 use crate::expression::{Assignment, Expression, Kind, Mistake, UNTRANSLATABLE, parser};
 use crate::finish::Model;
 use crate::names::Naming;
@@ -55,7 +55,8 @@ struct Event {
 pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Model> {
     let places = Places::of(collector, options, drawing)?;
     let events = events(collector, options, drawing);
-    let texts: Vec<Texts<'_>> = drawing.edges.iter().map(|edge| texts(collector, options, drawing, edge)).collect();
+    let texts: Vec<Texts<'_>> =
+        drawing.edges.iter().map(|edge| texts(collector, options, drawing, edge)).collect();
     let mut first: Vec<(usize, Assignment, &Piece)> = Vec::new();
     let mut broken: Vec<(usize, String)> = Vec::new();
     for (model, piece) in &drawing.first {
@@ -68,7 +69,8 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
     }));
     let data = Data::of(collector, drawing, &events, &texts, &first, broken);
     let names: Vec<&String> = events.keys().collect();
-    let number = |name: &str| names.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
+    let number =
+        |name: &str| names.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
     let numbers: BTreeMap<&str, ActionId> =
         names.iter().filter_map(|name| Some((name.as_str(), ActionId(number(name)?)))).collect();
     let actions: Numbered<ActionId, Action> = events
@@ -146,7 +148,8 @@ fn told(collector: &mut Collector, options: &Options, mistakes: Vec<Mistake>, pi
                 found.severity = coreach_model::Severity::Warning;
                 found.message += ": it is left out";
             } else if found.help.is_none() {
-                found.help = Some("`--untranslated drop` leaves it out: the specification then says less".to_owned());
+                found.help =
+                    Some("`--untranslated drop` leaves it out: the specification then says less".to_owned());
             }
         }
         collector.push(found);
@@ -158,12 +161,7 @@ fn typing<'a>(scope: &'a Scope, options: &Options, drawing: &Drawing) -> Typing<
     Typing { tells_broken, ..Typing::new(scope, drawing.dialect) }
 }
 
-fn statements(
-    collector: &mut Collector,
-    options: &Options,
-    drawing: &Drawing,
-    piece: &Piece,
-) -> Statements {
+fn statements(collector: &mut Collector, options: &Options, drawing: &Drawing, piece: &Piece) -> Statements {
     let mut read = parser::statements(&piece.text, drawing.dialect);
     told(collector, options, std::mem::take(&mut read.mistakes), piece);
     read
@@ -200,7 +198,8 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
             rename(&mut assignment.value, &parameters);
             if parameters.contains_key(&assignment.target) {
                 let message = format!("`{}` is a parameter, and those are not assigned", assignment.target);
-                let mistake = Mistake::new("assigned-parameter", &assignment.target_span, message, "assigned here");
+                let mistake =
+                    Mistake::new("assigned-parameter", &assignment.target_span, message, "assigned here");
                 told(collector, options, vec![mistake], piece);
             }
         }
@@ -276,7 +275,9 @@ impl Places {
                 if options.vertices == Vertices::Outputs {
                     let message = "shared states and observed vertices together are not translated";
                     let found = Diagnostic::error("untranslatable", message);
-                    collector.push(found.at(collector.origin(&vertex.span), "shared").help("`--vertices locations`"));
+                    collector.push(
+                        found.at(collector.origin(&vertex.span), "shared").help("`--vertices locations`"),
+                    );
                     return None;
                 }
             }
@@ -294,7 +295,8 @@ impl Places {
                 name => name.to_owned(),
             }
         };
-        let is_seen = |number: usize| options.vertices == Vertices::Outputs && !vertices[number].name.is_empty();
+        let is_seen =
+            |number: usize| options.vertices == Vertices::Outputs && !vertices[number].name.is_empty();
         let mut keys: Vec<(String, Option<Origin>, String)> = Vec::new();
         for (number, vertex) in vertices.iter().enumerate() {
             if representative[number] != number {
@@ -333,7 +335,8 @@ impl Places {
         }
         naming.tell(collector, "locations");
         let at = |key: &str| by_key.get(key).copied();
-        let left = (0..vertices.len()).map(|number| at(&key(representative[number]))).collect::<Option<Vec<_>>>()?;
+        let left =
+            (0..vertices.len()).map(|number| at(&key(representative[number]))).collect::<Option<Vec<_>>>()?;
         let mut reached = left.clone();
         let mut entered = Vec::new();
         for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
@@ -423,9 +426,11 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
                     let (old, new) = (known.parameters.len(), parameters.len());
                     Some(format!("`{}` has {new} parameters here, and {old} elsewhere", name.text))
                 } else {
-                    let clash = known.parameters.iter().zip(&parameters).find(|((_, old), (_, new))| {
-                        old.is_some() && new.is_some() && old != new
-                    });
+                    let clash = known
+                        .parameters
+                        .iter()
+                        .zip(&parameters)
+                        .find(|((_, old), (_, new))| old.is_some() && new.is_some() && old != new);
                     clash.map(|((name, _), _)| format!("the parameter `{name}` has two types"))
                 };
                 if let Some(message) = problem {
@@ -451,7 +456,8 @@ fn type_of(collector: &mut Collector, piece: &Piece) -> Option<Type> {
         return Some(ty.clone());
     }
     let message = format!("no type is called `{}`", piece.text);
-    let mut found = Diagnostic::error("unknown-type", message).at(collector.origin(&piece.whole()), "no such type");
+    let mut found =
+        Diagnostic::error("unknown-type", message).at(collector.origin(&piece.whole()), "no such type");
     found = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
         Some(near) => found.help(format!("did you mean `{near}`?")),
         None => found.help("the types are `bool`, `int`, `nat` and `real`"),
@@ -506,7 +512,8 @@ impl Data {
             let begun = first.iter().filter(|(of, ..)| *of == model).map(|(_, assignment, _)| assignment);
             let done = own.iter().flat_map(|texts| texts.actions.iter().map(|(assignment, _)| assignment));
             let all: Vec<&Assignment> = begun.chain(done).collect();
-            let guards = own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| Seen::Guard(tree));
+            let guards =
+                own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| Seen::Guard(tree));
             let seen: Vec<Seen<'_>> =
                 all.iter().map(|assignment| Seen::Assigned(assignment)).chain(guards).collect();
             assigned.insert(model, all.iter().map(|assignment| assignment.target.as_str()).collect());
@@ -632,6 +639,7 @@ fn initial(
             state.insert(variable.clone(), value);
         }
     }
-    let condition = Term::and(state.iter().map(|(variable, value)| Term::equal(&Term::datum(variable), value)));
+    let condition =
+        Term::and(state.iter().map(|(variable, value)| Term::equal(&Term::datum(variable), value)));
     (condition, state.into_keys().collect())
 }

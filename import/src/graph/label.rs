@@ -224,13 +224,17 @@ mod tests {
 
     #[test]
     fn labels_are_taken_apart() {
-        let label = read("?Coin(n: int, kind) [n > 0 && a[1] == 2] / x = x + n; y++\nREQTAG=UC1 weight=0.3 BLOCKED");
+        let label =
+            read("?Coin(n: int, kind) [n > 0 && a[1] == 2] / x = x + n; y++\nREQTAG=UC1 weight=0.3 BLOCKED");
         assert_eq!(label.event.unwrap().text, "Coin");
         assert_eq!(label.sign, Some(ActionKind::Input));
         assert_eq!(label.parameters.len(), 2);
         assert_eq!(label.guard.unwrap().text, "n > 0 && a[1] == 2");
         assert_eq!(label.actions[0].text, "x = x + n; y++");
-        assert_eq!(label.ignored.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>(), ["REQTAG=UC1", "weight=0.3"]);
+        assert_eq!(
+            label.ignored.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>(),
+            ["REQTAG=UC1", "weight=0.3"]
+        );
         assert!(label.blocked);
         assert_eq!(read("  [x > 0]").event, None);
         assert_eq!(read("/x=1").actions.len(), 1);

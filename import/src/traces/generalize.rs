@@ -84,10 +84,9 @@ pub fn generalize(recorded: &Recorded, named: &Named, learned: &Learned) -> Foun
                 let now: BTreeMap<Parameter, usize> = now.map(|(of, (_, when))| (*of, at - when)).collect();
                 known.equal = Some(match known.equal.take() {
                     None => now,
-                    Some(before) => before
-                        .into_iter()
-                        .filter_map(|(of, sum)| Some((of, sum + now.get(&of)?)))
-                        .collect(),
+                    Some(before) => {
+                        before.into_iter().filter_map(|(of, sum)| Some((of, sum + now.get(&of)?))).collect()
+                    }
                 });
             }
             for (place, value) in event.values.iter().enumerate() {
@@ -98,7 +97,8 @@ pub fn generalize(recorded: &Recorded, named: &Named, learned: &Learned) -> Foun
     let mut chosen: BTreeMap<(usize, usize), Parameter> = BTreeMap::new();
     for (of, known) in &evidence {
         if known.values.len() > 1
-            && let Some(nearest) = known.equal.as_ref().and_then(|equal| equal.iter().min_by_key(|(_, sum)| **sum))
+            && let Some(nearest) =
+                known.equal.as_ref().and_then(|equal| equal.iter().min_by_key(|(_, sum)| **sum))
         {
             chosen.insert(*of, *nearest.0);
         }

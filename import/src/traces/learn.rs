@@ -153,8 +153,12 @@ mod tests {
         let words: Vec<Vec<usize>> =
             (0..16).map(|bits: usize| (0..4).map(|at| bits >> at & 1).collect()).collect();
         for chosen in (1..1u32 << 16).step_by(97) {
-            let chosen: Vec<&[usize]> =
-                words.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(at, word)| &word[..at % 5]).collect();
+            let chosen: Vec<&[usize]> = words
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| chosen >> at & 1 == 1)
+                .map(|(at, word)| &word[..at % 5])
+                .collect();
             let mut tree: Tree = vec![BTreeMap::new()];
             for word in chosen {
                 let mut node = 0;

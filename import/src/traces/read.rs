@@ -38,7 +38,14 @@ struct Seen {
 /// The traces of a file; none where a limit was met or nothing can be made of it.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Recorded> {
     let file = collector.file.clone();
-    let mut reader = Reader { collector, most: options.most, events: 0, silent: None, traces: Vec::new(), single: Vec::new() };
+    let mut reader = Reader {
+        collector,
+        most: options.most,
+        events: 0,
+        silent: None,
+        traces: Vec::new(),
+        single: Vec::new(),
+    };
     reader.file(&file.text)?;
     let Reader { silent, mut traces, single, .. } = reader;
     if !single.is_empty() {
@@ -123,7 +130,12 @@ impl Reader<'_> {
     fn record(&mut self, json: &Json) -> Option<()> {
         if json.get("trace").is_none() {
             let message = "a record without `trace`";
-            self.collector.error("missing-key", message, &(json.span.start..json.span.start + 1), "it is missing here");
+            self.collector.error(
+                "missing-key",
+                message,
+                &(json.span.start..json.span.start + 1),
+                "it is missing here",
+            );
             return Some(());
         }
         let items = self.list(json, "trace");
@@ -213,7 +225,12 @@ impl Reader<'_> {
                 }
             }
             Some((_, span)) => {
-                self.collector.error("wrong-kind", "`values` is an object, `{ name: value }`", span, "no object");
+                self.collector.error(
+                    "wrong-kind",
+                    "`values` is an object, `{ name: value }`",
+                    span,
+                    "no object",
+                );
             }
         }
         let (name_span, name) = (name.whole(), name.text.clone());
@@ -259,7 +276,8 @@ fn table(collector: &mut Collector, options: &Options, traces: &[Vec<Seen>]) -> 
             let first = collector.origin(&known.span);
             if known.kind != kind {
                 let message = format!("`{}` is stimulus and observation", seen.name);
-                let found = Diagnostic::error("contradiction", message).at(origin, "here").at(first, "and here");
+                let found =
+                    Diagnostic::error("contradiction", message).at(origin, "here").at(first, "and here");
                 collector.push(found);
                 continue;
             }

@@ -47,7 +47,9 @@ impl Raw {
             JsonValue::Number(digits) => number(digits)
                 .map(Raw::Number)
                 .ok_or_else(|| format!("a number has at most {DIGITS} digits, and no large exponent")),
-            JsonValue::Text(piece) => Ok(number(&piece.text).map_or_else(|| Raw::Text(piece.text.clone()), Raw::Number)),
+            JsonValue::Text(piece) => {
+                Ok(number(&piece.text).map_or_else(|| Raw::Text(piece.text.clone()), Raw::Number))
+            }
             JsonValue::Null | JsonValue::List(_) | JsonValue::Object(_) => {
                 Err(format!("a value is a truth value, a number or a text, and this is {}", json.describe()))
             }
@@ -149,10 +151,12 @@ pub fn named(collector: &mut Collector, recorded: &Recorded) -> Option<Named> {
             Arc::new(EnumType { name, literals })
         })
         .collect();
-    let types =
-        enumerations.iter().map(|it| (it.name.clone(), Type::Enum(it.clone()))).collect::<Vec<_>>();
-    let of_text: BTreeMap<&str, &Arc<EnumType>> =
-        groups.iter().zip(&enumerations).flat_map(|(group, it)| group.iter().map(move |text| (*text, it))).collect();
+    let types = enumerations.iter().map(|it| (it.name.clone(), Type::Enum(it.clone()))).collect::<Vec<_>>();
+    let of_text: BTreeMap<&str, &Arc<EnumType>> = groups
+        .iter()
+        .zip(&enumerations)
+        .flat_map(|(group, it)| group.iter().map(move |text| (*text, it)))
+        .collect();
     let places = recorded.actions.iter().map(|action| Some(collector.origin(&action.span)));
     let names = recorded.actions.iter().map(|action| action.name.as_str());
     let actions = Naming::of(names.zip(places.collect::<Vec<_>>()), &BTreeSet::new(), "a");
@@ -160,16 +164,22 @@ pub fn named(collector: &mut Collector, recorded: &Recorded) -> Option<Named> {
     let taken = literals.all();
     let parameters = Naming::of(
         recorded.actions.iter().flat_map(|action| {
-            action.parameters.iter().map(|name| (name.as_str(), Some(collector.origin(&action.span)))).collect::<Vec<_>>()
+            action
+                .parameters
+                .iter()
+                .map(|name| (name.as_str(), Some(collector.origin(&action.span))))
+                .collect::<Vec<_>>()
         }),
         &taken,
         "p",
     );
     parameters.tell(collector, "parameters");
     let data = recorded.actions.iter().zip(&values).map(|(action, values)| {
-        let data = action.parameters.iter().zip(values).map(|(name, seen)| {
-            Datum::new(parameters.get(name), type_of(seen, &of_text))
-        });
+        let data = action
+            .parameters
+            .iter()
+            .zip(values)
+            .map(|(name, seen)| Datum::new(parameters.get(name), type_of(seen, &of_text)));
         (actions.get(&action.name).to_owned(), data.collect())
     });
     Some(Named {

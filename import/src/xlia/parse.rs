@@ -178,12 +178,19 @@ impl Reader<'_, '_> {
             machines += 1;
             if machines > 1 {
                 let mistake = Mistake::untranslatable(&start, "several machines that work together");
-                return Err(Box::new(mistake.help("import each by itself, and put them together with `compose:`")));
+                return Err(Box::new(
+                    mistake.help("import each by itself, and put them together with `compose:`"),
+                ));
             }
             self.machine_body()?;
         }
         if machines == 0 {
-            return Err(Box::new(Mistake::new("syntax", &(0..0), "a system without a machine", "nothing in it")));
+            return Err(Box::new(Mistake::new(
+                "syntax",
+                &(0..0),
+                "a system without a machine",
+                "nothing in it",
+            )));
         }
         match self.cursor.peek() {
             None => Ok(()),
@@ -354,7 +361,12 @@ impl Reader<'_, '_> {
                 None
             };
             if is_clock && let Some(value) = &value {
-                return Err(Box::new(Mistake::new("clock", &value.span, "clocks begin at 0", "a first value")));
+                return Err(Box::new(Mistake::new(
+                    "clock",
+                    &value.span,
+                    "clocks begin at 0",
+                    "a first value",
+                )));
             }
             let declared = Declared { name, ty: ty.clone(), value };
             if is_clock {
@@ -407,7 +419,8 @@ impl Reader<'_, '_> {
             let known = self.machine.ports.iter().find(|known| known.name.text == port.text);
             match known {
                 None => {
-                    let near = nearest(&port.text, self.machine.ports.iter().map(|port| port.name.text.as_str()));
+                    let near =
+                        nearest(&port.text, self.machine.ports.iter().map(|port| port.name.text.as_str()));
                     let message = format!("there is no port `{}`", port.text);
                     let mut mistake = Mistake::new("unknown-name", &port.span, message, "not declared");
                     if let Some(near) = near {
@@ -432,7 +445,12 @@ impl Reader<'_, '_> {
             match word.as_str() {
                 "start" | "initial" => is_start = true,
                 "simple" | "terminal" | "final" => {}
-                _ => return Err(Box::new(Mistake::untranslatable(&span, format!("a state of the kind `{word}`")))),
+                _ => {
+                    return Err(Box::new(Mistake::untranslatable(
+                        &span,
+                        format!("a state of the kind `{word}`"),
+                    )));
+                }
             }
         }
         let name = self.named("the state's name")?;

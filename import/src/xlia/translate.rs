@@ -7,7 +7,7 @@
 //! - A transition without `input` and `output` is an internal step; one with two of them is not translated.
 //! - Numbers: `urational` and its like are reals. That they are not negative is asked of what is received, unless the guard says so itself; a warning says that
 //!   nothing asks it of what is assigned. `uint` is `nat`.
-//! - A variable without a first value is open: of a timed model it is one more value that nobody gives; else a constant gives it ([`crate::finish`]).
+//! - A variable without a first value that is read before it is assigned gets it from a constant ([`crate::finish`]); of a timed model it may stay open.
 //! - A constant without a value is a constant of the specification.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,12 +85,18 @@ impl Declared {
         let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
         distinct(collector, machine);
         // Types, and the literals of enumerations.
-        let type_names = named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", &BTreeSet::new());
+        let type_names =
+            named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", &BTreeSet::new());
         let data: Vec<&Name> = machine
             .types
             .iter()
             .flat_map(|(_, literals)| literals)
-            .chain([&machine.constants, &machine.variables, &machine.clocks].into_iter().flatten().map(|d| &d.name))
+            .chain(
+                [&machine.constants, &machine.variables, &machine.clocks]
+                    .into_iter()
+                    .flatten()
+                    .map(|d| &d.name),
+            )
             .collect();
         let data_names = named(collector, data, "data", "v", &BTreeSet::new());
         let mut types = Vec::new();
@@ -155,7 +161,8 @@ impl Declared {
         }
         for declaration in &machine.clocks {
             if type_of(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
-                let found = Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
+                let found =
+                    Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
                 collector.push(found.at(origin(collector, &declaration.ty), "a clock of integers"));
             }
             let datum = clock(data_names.get(&declaration.name.text));
@@ -163,17 +170,17 @@ impl Declared {
             declared.clocks.push(datum);
         }
         if let Some(ty) = unsigned {
-            let message = format!("variables of the type `{}` are reals: nothing asks that what is assigned is not negative", ty.text);
+            let message = format!(
+                "variables of the type `{}` are reals: nothing asks that what is assigned is not negative",
+                ty.text
+            );
             let found = Diagnostic::warning("unsigned", message);
             collector.push(found.at(origin(collector, ty), "may be negative here"));
         }
         declared.ports(collector, machine, &types, &data_names.all());
         declared.internals(machine);
         declared.uncontrollable(collector, options, machine);
-        declared.types = types
-            .into_iter()
-            .map(|(name, ty)| (type_names.get(&name).to_owned(), ty))
-            .collect();
+        declared.types = types.into_iter().map(|(name, ty)| (type_names.get(&name).to_owned(), ty)).collect();
         declared
     }
 
@@ -184,7 +191,8 @@ impl Declared {
         types: &[(String, Type)],
         taken: &BTreeSet<String>,
     ) {
-        let names = named(collector, machine.ports.iter().map(|port| &port.name), "actions", "a", &BTreeSet::new());
+        let names =
+            named(collector, machine.ports.iter().map(|port| &port.name), "actions", "a", &BTreeSet::new());
         for port in &machine.ports {
             let numbers: Vec<String> = (1..=port.types.len()).map(|number| format!("p{number}")).collect();
             let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), taken, "p");
@@ -245,10 +253,8 @@ fn named<'a>(
     plain: &str,
     taken: &BTreeSet<String>,
 ) -> Naming {
-    let names: Vec<(&str, Option<coreach_model::Origin>)> = names
-        .into_iter()
-        .map(|name| (name.text.as_str(), Some(collector.origin(&name.span))))
-        .collect();
+    let names: Vec<(&str, Option<coreach_model::Origin>)> =
+        names.into_iter().map(|name| (name.text.as_str(), Some(collector.origin(&name.span)))).collect();
     let naming = Naming::of(names, taken, plain);
     naming.tell(collector, what);
     naming
@@ -260,7 +266,9 @@ fn distinct(collector: &mut Collector, machine: &Machine) {
         .types
         .iter()
         .flat_map(|(_, literals)| literals)
-        .chain([&machine.constants, &machine.variables, &machine.clocks].into_iter().flatten().map(|d| &d.name))
+        .chain(
+            [&machine.constants, &machine.variables, &machine.clocks].into_iter().flatten().map(|d| &d.name),
+        )
         .collect();
     let lists: [(&str, Vec<&Name>); 4] = [
         ("datum", data),
@@ -272,9 +280,12 @@ fn distinct(collector: &mut Collector, machine: &Machine) {
         let mut seen: BTreeMap<&str, &Name> = BTreeMap::new();
         for name in names {
             if let Some(first) = seen.get(name.text.as_str()) {
-                let found = Diagnostic::error("duplicate-declaration", format!("the {what} `{}` is declared twice", name.text))
-                    .at(collector.origin(&name.span), "declared again")
-                    .at(collector.origin(&first.span), "first declared here");
+                let found = Diagnostic::error(
+                    "duplicate-declaration",
+                    format!("the {what} `{}` is declared twice", name.text),
+                )
+                .at(collector.origin(&name.span), "declared again")
+                .at(collector.origin(&first.span), "first declared here");
                 collector.push(found);
             } else {
                 seen.insert(&name.text, name);
@@ -286,13 +297,15 @@ fn distinct(collector: &mut Collector, machine: &Machine) {
 /// The type of this name, and is it not negative?
 fn type_of(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> Option<(Type, bool)> {
     let own = types.iter().find(|(known, _)| *known == name.text).map(|(_, ty)| (ty.clone(), false));
-    let known = || TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, sign)| (ty.clone(), *sign));
+    let known =
+        || TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, sign)| (ty.clone(), *sign));
     let found = own.or_else(known);
     if found.is_none() {
         let all: Vec<&str> =
             types.iter().map(|(name, _)| name.as_str()).chain(TYPES.iter().map(|(name, ..)| *name)).collect();
         let message = format!("no type that can be translated is called `{}`", name.text);
-        let diagnostic = Diagnostic::error("unknown-type", message).at(collector.origin(&name.span), "no such type");
+        let diagnostic =
+            Diagnostic::error("unknown-type", message).at(collector.origin(&name.span), "no such type");
         let help = match nearest(&name.text, all.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => inventory("types", all),
@@ -319,7 +332,13 @@ struct Translation<'a> {
 impl Translation<'_> {
     fn model(&mut self) -> Option<Model> {
         let (machine, declared) = (self.machine, self.declared);
-        let names = named(self.collector, machine.states.iter().map(|state| &state.name), "locations", "l", &BTreeSet::new());
+        let names = named(
+            self.collector,
+            machine.states.iter().map(|state| &state.name),
+            "locations",
+            "l",
+            &BTreeSet::new(),
+        );
         let mut locations: Numbered<LocationId, Location> = Numbered::new();
         let mut by_name: BTreeMap<&str, LocationId> = BTreeMap::new();
         for state in &machine.states {
@@ -329,7 +348,10 @@ impl Translation<'_> {
         }
         let starts: Vec<&State> = machine.states.iter().filter(|state| state.is_start).collect();
         let [start] = starts.as_slice() else {
-            let mut found = Diagnostic::error("no-start", format!("a machine begins in one state, and {} say that they are it", starts.len()));
+            let mut found = Diagnostic::error(
+                "no-start",
+                format!("a machine begins in one state, and {} say that they are it", starts.len()),
+            );
             for state in starts {
                 found = found.at(self.collector.origin(&state.name.span), "it begins here");
             }
@@ -348,7 +370,9 @@ impl Translation<'_> {
                     let message = format!("there is no state `{}`", transition.target.text);
                     let mut found = Diagnostic::error("unknown-name", message)
                         .at(self.collector.origin(&transition.target.span), "no such state");
-                    if let Some(near) = self.collector.nearest(&transition.target.text, by_name.keys().copied()) {
+                    if let Some(near) =
+                        self.collector.nearest(&transition.target.text, by_name.keys().copied())
+                    {
                         found = found.help(format!("did you mean `{near}`?"));
                     }
                     self.collector.push(found);
@@ -365,7 +389,9 @@ impl Translation<'_> {
         if self.collector.errors() > 0 {
             return None;
         }
-        let name = Naming::of([(machine.name.as_str(), None)], &BTreeSet::new(), "model").get(&machine.name).to_owned();
+        let name = Naming::of([(machine.name.as_str(), None)], &BTreeSet::new(), "model")
+            .get(&machine.name)
+            .to_owned();
         let iosts = Iosts {
             name,
             constants: declared.constants.clone(),
@@ -396,9 +422,16 @@ impl Translation<'_> {
         }
         if !self.declared.uncontrollable.is_empty() {
             let message = "inputs that the tester does not send are known of models with clocks only";
-            self.collector.push(Diagnostic::error("contradiction", message).help("leave out --uncontrollable"));
+            self.collector
+                .push(Diagnostic::error("contradiction", message).help("leave out --uncontrollable"));
         }
-        if self.machine.states.iter().flat_map(|state| &state.transitions).any(|transition| transition.name.is_some()) {
+        if self
+            .machine
+            .states
+            .iter()
+            .flat_map(|state| &state.transitions)
+            .any(|transition| transition.name.is_some())
+        {
             let message = "names of transitions are known of models with clocks only: they are left out";
             self.collector.push(Diagnostic::warning("not-taken", message));
         }
@@ -430,7 +463,13 @@ impl Translation<'_> {
         term
     }
 
-    fn error(&mut self, code: &'static str, message: impl Into<String>, name: &std::ops::Range<usize>, label: &str) {
+    fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        name: &std::ops::Range<usize>,
+        label: &str,
+    ) {
         self.collector.error(code, message, name, label);
     }
 
@@ -480,14 +519,26 @@ impl Translation<'_> {
                         self.begun(&mut state, &datum, &value, tree);
                     }
                 }
-                Step::Guard(tree) => self.error("untranslatable", "a guard in `@init` has no counterpart", &tree.span, "here"),
+                Step::Guard(tree) => {
+                    self.error("untranslatable", "a guard in `@init` has no counterpart", &tree.span, "here")
+                }
                 Step::Input(name, _) | Step::Output(name, _) => {
-                    self.error("untranslatable", "a message in `@init` has no counterpart", &name.span, "here");
+                    self.error(
+                        "untranslatable",
+                        "a message in `@init` has no counterpart",
+                        &name.span,
+                        "here",
+                    );
                 }
             }
         }
         for other in self.machine.states.iter().filter(|state| !state.is_start && !state.first.is_empty()) {
-            self.error("untranslatable", "`@init` of a state that is not the first has no counterpart", &other.name.span, "this state");
+            self.error(
+                "untranslatable",
+                "`@init` of a state that is not the first has no counterpart",
+                &other.name.span,
+                "this state",
+            );
         }
         let condition = Term::and(state.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value)));
         (condition, state.into_keys().collect())
@@ -496,7 +547,12 @@ impl Translation<'_> {
     fn begun(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &Expression) {
         let value = substitute(value, state);
         if self.declared.variables.iter().any(|other| value.mentions(other)) {
-            self.error("first-value", "a first value speaks of a variable that has none", &tree.span, "not known yet");
+            self.error(
+                "first-value",
+                "a first value speaks of a variable that has none",
+                &tree.span,
+                "not known yet",
+            );
             return;
         }
         state.insert(datum.clone(), value);
@@ -528,7 +584,12 @@ impl Translation<'_> {
     }
 
     /// A transition, and the clocks that it sets back.
-    fn transition(&mut self, transition: &Transition, source: LocationId, target: LocationId) -> Option<(Edge, Vec<Datum>)> {
+    fn transition(
+        &mut self,
+        transition: &Transition,
+        source: LocationId,
+        target: LocationId,
+    ) -> Option<(Edge, Vec<Datum>)> {
         let mut state = Substitution::new();
         let mut guards: Vec<Term> = Vec::new();
         let mut action: Option<ActionId> = None;
@@ -561,7 +622,12 @@ impl Translation<'_> {
                     }
                     let parameters = &self.declared.actions[number].parameters;
                     if parameters.len() != values.len() {
-                        let message = format!("`{}` has {} values here, and its port {}", name.text, values.len(), parameters.len());
+                        let message = format!(
+                            "`{}` has {} values here, and its port {}",
+                            name.text,
+                            values.len(),
+                            parameters.len()
+                        );
                         self.error("contradiction", message, &name.span, "not as declared");
                         return None;
                     }
@@ -584,8 +650,12 @@ impl Translation<'_> {
                 .parameters
                 .iter()
                 .zip(unsigned)
-                .filter(|(parameter, is_unsigned)| **is_unsigned && !guards.iter().any(|guard| is_bounded(guard, parameter)))
-                .map(|(parameter, _)| Term::compare(Comparison::AtLeast, &Term::datum(parameter), &Term::int(0).to_real()))
+                .filter(|(parameter, is_unsigned)| {
+                    **is_unsigned && !guards.iter().any(|guard| is_bounded(guard, parameter))
+                })
+                .map(|(parameter, _)| {
+                    Term::compare(Comparison::AtLeast, &Term::datum(parameter), &Term::int(0).to_real())
+                })
                 .collect();
             guards.splice(0..0, bounds);
         }
@@ -603,11 +673,13 @@ impl Translation<'_> {
                 let message = "an internal step takes no time: it may not speak of clocks";
                 let found = Diagnostic::error("internal-time", message)
                     .at(self.collector.origin(&transition.span), "it has no message");
-                self.collector.push(found.help("let it send something, or put what it asks into the steps around it"));
+                self.collector
+                    .push(found.help("let it send something, or put what it asks into the steps around it"));
                 return None;
             }
         }
-        let origin = TransitionOrigin { whole: Some(self.collector.origin(&transition.span)), ..Default::default() };
+        let origin =
+            TransitionOrigin { whole: Some(self.collector.origin(&transition.span)), ..Default::default() };
         Some((Edge { source, action: number, guard, assignments: state, target, origin }, resets))
     }
 
@@ -629,7 +701,8 @@ impl Translation<'_> {
             (true, ..) => value,
             (_, Type::Int, Type::Real) => value.to_real(),
             _ => {
-                let message = format!("`{}` is {}, and what is received {}", name.text, variable.ty(), parameter.ty());
+                let message =
+                    format!("`{}` is {}, and what is received {}", name.text, variable.ty(), parameter.ty());
                 self.error("type-mismatch", message, &tree.span, "of another type");
                 return None;
             }
@@ -648,8 +721,12 @@ fn is_bounded(guard: &Term, parameter: &Datum) -> bool {
     };
     match guard.node() {
         Node::And(parts) => parts.iter().any(|part| is_bounded(part, parameter)),
-        Node::Compare(Comparison::Less | Comparison::AtMost | Comparison::Equal, low, high) => not_negative(low) && is_datum(high),
-        Node::Compare(Comparison::Greater | Comparison::AtLeast, high, low) => not_negative(low) && is_datum(high),
+        Node::Compare(Comparison::Less | Comparison::AtMost | Comparison::Equal, low, high) => {
+            not_negative(low) && is_datum(high)
+        }
+        Node::Compare(Comparison::Greater | Comparison::AtLeast, high, low) => {
+            not_negative(low) && is_datum(high)
+        }
         _ => false,
     }
 }
