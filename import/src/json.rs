@@ -121,10 +121,9 @@ fn piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usi
     let inner = range.start + 1..range.end.saturating_sub(1).max(range.start + 1);
     let raw = text.get(inner.clone()).unwrap_or_default();
     let mut piece = Piece::plain("", start + inner.start);
-    let mut signs = value.chars();
     let mut rest = raw;
     // Each sign of the value takes what it is written with: itself, or an escape of 2, 6 or, for two halves, 12 signs.
-    while let Some(sign) = signs.next() {
+    for sign in value.chars() {
         let length = match (rest.as_bytes().first(), rest.as_bytes().get(1)) {
             (Some(b'\\'), Some(b'u')) if u32::from(sign) > 0xffff => 12,
             (Some(b'\\'), Some(b'u')) => 6,

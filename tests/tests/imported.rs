@@ -18,6 +18,8 @@ use coreach_model::reader::{AnySpecification, from_bytes, read_any_specification
 use coreach_model::term::substitute;
 use coreach_model::timed::Timed;
 use coreach_model::{Iosts, Term};
+use coreach_pipeline::export::View;
+use coreach_pipeline::export::aut::aut;
 use coreach_project::render::{Style, render};
 
 fn read(name: &str, text: &str) -> AnySpecification {
@@ -119,4 +121,63 @@ fn machines_of_xlia_are_their_translations_by_hand() {
         let initial = |timed: &Timed| timed.graph().location(timed.graph().initial).name.clone();
         assert_eq!(initial(&ours), initial(&theirs));
     }
+}
+
+/// What a system can do, under names of locations that are their numbers.
+fn lts(iosts: &Iosts) -> (u32, BTreeSet<(u32, String, String, u32)>, usize) {
+    let transitions = iosts.transitions.iter().map(|transition| {
+        let action = iosts.action(transition.action);
+        // All internal actions are one there.
+        let name =
+            if action.is_visible() { format!("{} {:?}", action.name, action.kind) } else { "i".to_owned() };
+        (transition.source.0, name, transition.guard.to_string(), transition.target.0)
+    });
+    (iosts.initial.0, transitions.collect(), iosts.locations.len())
+}
+
+/// Each model of the folder as it is imported, written as `.aut`, and imported again: the same system.
+#[test]
+fn transition_systems_come_back_as_they_were_written() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("imports/aut");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "yaml") {
+            continue;
+        }
+        let AnySpecification::Untimed(before) = read("before", &std::fs::read_to_string(&path).unwrap())
+        else {
+            panic!("a model with time")
+        };
+        // Decimals are the one kind of offer that is not written.
+        if before
+            .iosts
+            .actions
+            .iter()
+            .flat_map(|action| &action.parameters)
+            .any(|datum| *datum.ty() == coreach_model::Type::Real)
+        {
+            continue;
+        }
+        let text = aut(&View::of_specification(&before.iosts));
+        let AnySpecification::Untimed(after) = imported("back.aut", text, format("aut"), &Options::default())
+        else {
+            panic!("a model with time")
+        };
+        assert_eq!(lts(&after.iosts), lts(&before.iosts), "{}", path.display());
+        seen += 1;
+    }
+    assert!(seen >= 19, "{seen}");
+}
+
+/// Data that is no offer stands in the label, and is not taken for a name on the way back.
+#[test]
+fn labels_with_conditions_are_not_read_as_names() {
+    let specification = read("coffee", &file("../examples/coffee_machine/specification.yaml"));
+    let AnySpecification::Untimed(specification) = specification else { panic!("a model with time") };
+    let text = aut(&View::of_specification(&specification.iosts));
+    assert!(text.contains("\"?Coin [pCoinValue > 0] / vPaid := "), "{text}");
+    let file = Arc::new(SourceFile { name: "coffee.aut".to_owned(), text });
+    let found = import(file, None, &Options::default()).unwrap_err();
+    assert!(found.iter().any(|found| found.code == "label"), "{}", render(&found, Style::PLAIN));
 }

@@ -218,3 +218,109 @@ fn deep_labels_are_answered() {
     let file = Arc::new(SourceFile { name: "deep.aut".to_owned(), text: deep });
     assert!(import(file, None, &options).is_ok());
 }
+
+/// A chain of so many steps in each of the other formats.
+fn chain(name: &str, length: usize) -> String {
+    let range = 0..length;
+    match name {
+        "graphml" => {
+            let nodes: String = (0..=length).map(|n| format!("<node id=\"n{n}\"/>\n")).collect();
+            let edges: String =
+                range.map(|n| format!("<edge source=\"n{n}\" target=\"n{}\"/>\n", n + 1)).collect();
+            format!("<graphml><graph edgedefault=\"directed\">\n{nodes}{edges}</graph></graphml>\n")
+        }
+        "graphwalker" => {
+            let vertices: Vec<String> = (0..=length).map(|n| format!("{{\"id\":\"v{n}\"}}\n")).collect();
+            let edges: Vec<String> = range
+                .map(|n| format!("{{\"id\":\"e{n}\",\"name\":\"a\",\"sourceVertexId\":\"v{n}\",\"targetVertexId\":\"v{}\"}}\n", n + 1))
+                .collect();
+            format!(
+                "{{\"models\":[{{\"startElementId\":\"v0\",\"vertices\":[{}],\"edges\":[{}]}}]}}",
+                vertices.join(","),
+                edges.join(",")
+            )
+        }
+        "xlia" => {
+            let states: String = range
+                .map(|n| {
+                    let start = if n == 0 { "< start >" } else { "" };
+                    format!("state{start} s{n} {{ transition --> s{} {{ input A; }} }}\n", n + 1)
+                })
+                .collect();
+            format!(
+                "@xlia< system , 1.0 >: system S {{ statemachine M {{ port input A;\n{states} state s{length}; }} }}\n"
+            )
+        }
+        _ => "{\"direction\": \"input\", \"action\": \"a\"}\n".repeat(length),
+    }
+}
+
+#[test]
+fn a_million_lines_of_the_others_end_at_the_limit() {
+    for name in ["graphml", "graphwalker", "xlia", "traces"] {
+        let options = Options { inputs: vec!["*".to_owned()], ..Options::default() };
+        let options = if name == "traces" { Options::default() } else { options };
+        is_limited(name, format(name), chain(name, 300_000), &options);
+        // Below the limit it is a model, or larger than what is read.
+        let small = chain(name, 2_000);
+        let file = Arc::new(SourceFile { name: name.to_owned(), text: small });
+        let internal = name == "graphml";
+        let made = import(file, Some(format(name)), &options);
+        assert!(made.is_ok(), "{name}{internal}: {:?}", made.map_err(|found| render(&found, Style::PLAIN)));
+    }
+}
+
+#[test]
+fn deep_nesting_is_answered_in_every_format() {
+    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
+    let guard = |guard: &str| {
+        format!(
+            "{{\"models\":[{{\"startElementId\":\"v\",\"vertices\":[{{\"id\":\"v\"}}],\"edges\":[{{\"id\":\"e\",\"name\":\"a\",\"sourceVertexId\":\"v\",\"targetVertexId\":\"v\",\"guard\":\"{guard}\"}}]}}]}}"
+        )
+    };
+    let machine = |guard: &str| {
+        format!(
+            "@xlia< system , 1.0 >: system S {{ statemachine M {{ port input A; state< start > s {{ transition --> s {{ input A; guard {guard}; }} }} }} }}"
+        )
+    };
+    let label = |guard: &str| {
+        format!(
+            "<graphml><key id=\"l\" for=\"all\" attr.name=\"label\"/><graph edgedefault=\"directed\"><node id=\"Start\"/><edge source=\"Start\" target=\"Start\"><data key=\"l\">?a [{guard}]</data></edge></graph></graphml>"
+        )
+    };
+    let chains = [
+        "1 < 2 && ".repeat(50_000) + "true",
+        "1+".repeat(50_000) + "1 > 0",
+        "!".repeat(100_000) + "true",
+        "true ? true : ".repeat(20_000) + "true",
+    ];
+    let mut cases: Vec<(&str, String)> = vec![
+        ("graphwalker", deep("[", "]")),
+        ("graphwalker", deep("{\"a\":", "}")),
+        ("graphml", deep("<a>", "</a>")),
+        (
+            "graphml",
+            format!(
+                "<graphml><graph>{}</graph></graphml>",
+                deep("<node id=\"a\"><graph>", "</graph></node>")
+            ),
+        ),
+        ("traces", deep("[", "]")),
+        ("traces", format!("{{\"action\": \"a\", \"values\": {{\"x\": {}}}}}", deep("[", "]"))),
+        ("xlia", deep("{", "}")),
+    ];
+    for text in chains.iter().cloned().chain([deep("(", ")"), deep("-", "")]) {
+        cases.extend([
+            ("graphwalker", guard(&text)),
+            ("xlia", machine(&text)),
+            ("graphml", label(&text.replace('<', "&lt;").replace('&', "&amp;").replace("&amp;lt;", "&lt;"))),
+        ]);
+    }
+    for (name, text) in cases {
+        let file = Arc::new(SourceFile { name: name.to_owned(), text });
+        // Small stacks are what threads have.
+        let answered =
+            std::thread::spawn(move || import(file, Some(format(name)), &Options::default()).is_ok()).join();
+        assert!(answered.is_ok(), "{name}");
+    }
+}

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use coreach_model::Type;
 use coreach_model::budget;
+use coreach_model::term::node::Comparison;
 
 use super::{Assignment, Expression, Kind, Operation};
 
@@ -138,7 +139,8 @@ impl Inference {
                 Some(Sort::Truth)
             }
             Kind::Compare(first, rest) => {
-                let is_order = rest.iter().any(|(sign, _)| !sign.is_equality());
+                let is_order =
+                    rest.iter().any(|(sign, _)| !matches!(sign, Comparison::Equal | Comparison::NotEqual));
                 let mut left = first.as_ref();
                 for (_, right) in rest {
                     let start = is_order.then_some(Sort::Integer);
@@ -165,16 +167,5 @@ impl Inference {
                 }
             }
         }
-    }
-}
-
-trait IsEquality {
-    fn is_equality(self) -> bool;
-}
-
-impl IsEquality for coreach_model::term::node::Comparison {
-    fn is_equality(self) -> bool {
-        use coreach_model::term::node::Comparison;
-        matches!(self, Comparison::Equal | Comparison::NotEqual)
     }
 }

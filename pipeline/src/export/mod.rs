@@ -4,6 +4,7 @@
 //! it draws. An export is one file here and one line in the list below, from which its name, the extension of its files
 //! and the help of the command line follow. All of them are functions of the view alone: the same view gives the same bytes.
 
+pub mod aut;
 pub mod dot;
 pub mod equal;
 pub mod json;
@@ -64,6 +65,8 @@ exports! {
     Json = "json", |view, _| Ok(json::json(view));
     /// A model that coreach reads back.
     Yaml = "yaml", |view, _| Ok(yaml::yaml(view));
+    /// A labelled transition system, for CADP and mCRL2.
+    Aut = "aut", |view, _| Ok(aut::aut(view));
 }
 
 impl fmt::Display for Format {
