@@ -437,7 +437,8 @@ impl TagName for Node<'_, '_> {
 /// Takes a text of XML into a piece, entities resolved; `value` is what it is.
 fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
     const MARKS: [(&str, &str); 2] = [("<![CDATA[", ""), ("]]>", "")];
-    let mut read = Piece::default();
+    // What was read, each sign with where it is written.
+    let mut read: Vec<(String, Range<usize>)> = Vec::new();
     let mut at = 0;
     let mut is_data = false;
     while let Some(sign) = raw[at..].chars().next() {
@@ -446,27 +447,33 @@ fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
         {
             is_data = *mark == MARKS[0].0;
             ((*text).to_owned(), mark.len())
-        } else if let (false, '&', Some(end)) = (is_data, sign, rest.find(';')) {
+        } else if let (false, '&', Some(end)) =
+            (is_data, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
+        {
             (entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
         } else if rest.starts_with("\r\n") {
             ("\n".to_owned(), 2)
         } else {
             (sign.to_string(), sign.len_utf8())
         };
-        read.push(&text, start + at..start + at + length);
+        if !text.is_empty() {
+            read.push((text, start + at..start + at + length));
+        }
         at += length;
     }
-    if read.text == value {
-        // Piece by piece, so that places stay.
-        for (at, sign) in read.text.char_indices() {
-            let place = read.place(&(at..at + sign.len_utf8()));
-            piece.push(sign.encode_utf8(&mut [0; 4]), place);
+    let is_followed = read.iter().map(|(text, _)| text.as_str()).collect::<String>() == value;
+    if is_followed {
+        for (text, place) in read {
+            piece.push(&text, place);
         }
     } else {
         // Written in a way that is not followed here: it is underlined as a whole.
         piece.push(value, start..start + raw.len());
     }
 }
+
+/// `&#x10ffff;`, with a few zeros.
+const LONGEST_ENTITY: usize = 32;
 
 fn entity(name: &str) -> Option<char> {
     let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);

@@ -39,11 +39,11 @@ impl Piece {
     pub fn place(&self, range: &Range<usize>) -> Range<usize> {
         let start = self.at(range.start);
         // The end is behind the last sign, however that is written.
-        let end = match self.places.iter().find(|(at, _)| *at == range.end) {
-            Some(_) if range.end >= self.text.len() => self.end,
-            Some((_, from)) => *from,
-            None if range.end >= self.text.len() => self.end,
-            None => self.at(range.end),
+        let entry = self.places.partition_point(|(at, _)| *at < range.end);
+        let end = match self.places.get(entry) {
+            _ if range.end >= self.text.len() => self.end,
+            Some((at, from)) if *at == range.end => *from,
+            _ => self.at(range.end),
         };
         start..end.max(start)
     }
@@ -64,12 +64,9 @@ impl Piece {
     pub fn part(&self, range: Range<usize>) -> Piece {
         let text = self.text.get(range.clone()).unwrap_or_default();
         let mut places = vec![(0, self.at(range.start))];
-        places.extend(
-            self.places
-                .iter()
-                .filter(|(at, _)| range.start < *at && *at < range.end)
-                .map(|(at, from)| (at - range.start, *from)),
-        );
+        let first = self.places.partition_point(|(at, _)| *at <= range.start);
+        let behind = self.places.partition_point(|(at, _)| *at < range.end).max(first);
+        places.extend(self.places[first..behind].iter().map(|(at, from)| (at - range.start, *from)));
         Piece { text: text.to_owned(), places, end: self.place(&range).end }
     }
 
