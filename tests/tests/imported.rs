@@ -124,13 +124,13 @@ fn machines_of_xlia_are_their_translations_by_hand() {
 }
 
 /// What a system can do, under names of locations that are their numbers.
-fn lts(iosts: &Iosts) -> (u32, BTreeSet<(u32, String, String, u32)>, usize) {
+fn lts(iosts: &Iosts) -> (u32, BTreeSet<[String; 4]>, usize) {
     let transitions = iosts.transitions.iter().map(|transition| {
         let action = iosts.action(transition.action);
         // All internal actions are one there.
         let name =
             if action.is_visible() { format!("{} {:?}", action.name, action.kind) } else { "i".to_owned() };
-        (transition.source.0, name, transition.guard.to_string(), transition.target.0)
+        [transition.source.0.to_string(), name, transition.guard.to_string(), transition.target.0.to_string()]
     });
     (iosts.initial.0, transitions.collect(), iosts.locations.len())
 }
