@@ -1,7 +1,7 @@
 //! Specifications from other worlds: foreign text to a model.
 //!
 //! One file or folder for each format; [`expression`] reads the small languages of guards and actions that three of them have, [`graph`] makes a
-//! model of a drawn graph, [`finish`] writes a model as a specification and sees that it is one.
+//! model of a drawn graph, [`mod@finish`] writes a model as a specification and sees that it is one.
 //!
 //! **What is promised.** What is written is a specification that `coreach check` takes, or nothing is written. It says what the foreign
 //! model says, but for what the findings name; a name that is another one here is among them. A guard or an action that cannot be said in the

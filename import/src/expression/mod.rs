@@ -14,7 +14,7 @@
 //!
 //! Words stand for signs (`and`, `or`, `not`) but in JavaScript, which has `===` and `!==` besides.
 //!
-//! [`lexer`] makes tokens, [`parser`] trees, [`infer`] finds the types of variables that nobody declares, [`typing`] makes terms.
+//! [`lexer`] makes tokens, [`parser`] trees, [`mod@infer`] finds the types of variables that nobody declares, [`typing`] makes terms.
 
 pub mod infer;
 pub mod lexer;

@@ -1,6 +1,6 @@
 //! Drawn graphs: what GraphML and GraphWalker's JSON have in common, and the model that it makes.
 //!
-//! [`label`] takes apart what stands at edges and vertices; [`build`] makes a model.
+//! [`mod@label`] takes apart what stands at edges and vertices; [`mod@build`] makes a model.
 
 pub mod build;
 pub mod label;
