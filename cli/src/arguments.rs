@@ -19,6 +19,7 @@ use crate::execution_arguments::{
     TestArguments, Tolerance,
 };
 use crate::exit;
+use crate::import_arguments::{IMPORT_HELP, ImportArguments};
 use crate::output_format::OutputFormat;
 use crate::parts_arguments::{JoinArguments, MergeArguments, PartArguments, TasksArguments};
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
@@ -50,6 +51,9 @@ pub enum Command {
     /// Looks for mistakes in any file that coreach reads
     #[command(after_help = "Example:\n  coreach check specification.yaml deliver_coffee.yaml")]
     Check(CheckArguments),
+    /// Makes a specification of a foreign model, or of recorded traces
+    #[command(after_help = IMPORT_HELP)]
+    Import(ImportArguments),
     /// Writes one stage to standard output
     #[command(
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
@@ -116,6 +120,7 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
+            Command::Import(arguments) => arguments.format,
             Command::Compare(CompareArguments { command, format, .. }) => match command {
                 Some(CompareCommand::Merge(merge)) => merge.format,
                 Some(CompareCommand::Tasks(_)) | None => *format,

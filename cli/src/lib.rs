@@ -13,6 +13,7 @@ pub mod execution_arguments;
 pub mod exit;
 pub mod findings;
 pub mod man;
+pub mod import_arguments;
 pub mod output_format;
 pub mod parts_arguments;
 pub mod progress;
@@ -63,6 +64,7 @@ pub fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
+        Command::Import(arguments) => commands::import::import(&arguments),
         Command::Show(arguments) => commands::show::show(&arguments),
         Command::Compare(arguments) => commands::compare::compare(&arguments),
         Command::Explore(arguments) => commands::explore::explore(&arguments),

@@ -82,7 +82,7 @@ pub struct PathArguments {
     /// A folder to write the test case to
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// In which forms: dot, svg, puml, json, yaml, rust, and sptg for the documents of the authors' tool
+    /// In which forms: dot, svg, puml, json, yaml, aut, rust, and sptg for the documents of the authors' tool
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = form, default_value = "dot,json")]
     pub forms: Vec<PathForm>,
     /// Check the test case; a broken promise is a bug of coreach and ends the program

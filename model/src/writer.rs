@@ -12,30 +12,39 @@ use std::fmt::Write;
 
 use crate::data::Datum;
 use crate::iosts::{Action, ActionKind, Iosts, Location, TestPurpose, Transition};
+use crate::timed::Timed;
 use crate::types::Type;
 use crate::visible::is_hidden_sign;
 
 /// A specification as YAML; `types` are those that the file declares, in their order.
 pub fn write_yaml(iosts: &Iosts, types: &[(String, Type)]) -> String {
+    write_model(iosts, types, None)
+}
+
+/// A timed specification as YAML; `types` are those that the file declares, in their order.
+pub fn write_timed_yaml(timed: &Timed, types: &[(String, Type)]) -> String {
+    write_model(timed.graph(), types, Some(timed))
+}
+
+fn write_model(iosts: &Iosts, types: &[(String, Type)], timed: Option<&Timed>) -> String {
     let mut text = format!("iosts: {}\n", word(&iosts.name));
     write_types(&mut text, types);
+    if let Some(timed) = timed {
+        put(&mut text, format_args!("clocks: [{}]\n", words(timed.clocks())));
+    }
     write_data(&mut text, "constants", &iosts.constants);
     write_data(&mut text, "variables", &iosts.variables);
     write_locations(&mut text, iosts);
     write_initial(&mut text, iosts);
-    write_actions(
-        &mut text,
-        "inputs",
-        iosts.actions.iter().filter(|action| action.kind == ActionKind::Input),
-    );
+    write_actions(&mut text, "inputs", iosts, timed, |action| action.kind == ActionKind::Input);
     // Quiescence has no section of its own: whoever reads a suspended specification reads an output.
-    write_actions(&mut text, "outputs", iosts.actions.iter().filter(|action| action.is_observed()));
+    write_actions(&mut text, "outputs", iosts, timed, Action::is_observed);
     let internals: Vec<String> =
         iosts.actions.iter().filter(|a| a.kind == ActionKind::Internal).map(|a| word(&a.name)).collect();
     if !internals.is_empty() {
         put(&mut text, format_args!("internals: [{}]\n", internals.join(", ")));
     }
-    write_transitions(&mut text, iosts);
+    write_transitions(&mut text, iosts, timed);
     text
 }
 
@@ -54,8 +63,13 @@ pub fn write_purpose_yaml(purpose: &TestPurpose) -> String {
     write_data(&mut text, "variables", &iosts.variables);
     write_locations(&mut text, iosts);
     write_initial(&mut text, iosts);
-    write_transitions(&mut text, iosts);
+    write_transitions(&mut text, iosts, None);
     text
+}
+
+/// The names of data, as what stands in a list.
+fn words(data: &[Datum]) -> String {
+    data.iter().map(|datum| word(datum.name())).collect::<Vec<String>>().join(", ")
 }
 
 fn put(text: &mut String, piece: std::fmt::Arguments<'_>) {
@@ -141,9 +155,15 @@ fn write_initial(text: &mut String, iosts: &Iosts) {
     }
 }
 
-fn write_actions<'a>(text: &mut String, section: &str, actions: impl Iterator<Item = &'a Action>) {
+fn write_actions(
+    text: &mut String,
+    section: &str,
+    iosts: &Iosts,
+    timed: Option<&Timed>,
+    is_of_section: impl Fn(&Action) -> bool,
+) {
     let mut first = true;
-    for action in actions {
+    for (number, action) in iosts.actions.numbered().filter(|(_, action)| is_of_section(action)) {
         if std::mem::take(&mut first) {
             put(text, format_args!("{section}:\n"));
         }
@@ -151,22 +171,35 @@ fn write_actions<'a>(text: &mut String, section: &str, actions: impl Iterator<It
             action.parameters.iter().map(|p| format!("{}: {}", word(p.name()), spelled(p.ty()))).collect();
         let parameters =
             if parameters.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", parameters.join(", ")) };
+        let elsewhere = timed.is_some_and(|timed| timed.uncontrollable().any(|(other, _)| other == number));
+        let parameters = match elsewhere {
+            true => format!("{{ parameters: {parameters}, controllable: false }}"),
+            false => parameters,
+        };
         put(text, format_args!("  {}: {parameters}\n", word(&action.name)));
     }
 }
 
-fn write_transitions(text: &mut String, iosts: &Iosts) {
+fn write_transitions(text: &mut String, iosts: &Iosts, timed: Option<&Timed>) {
     if iosts.transitions.is_empty() {
         return;
     }
     text.push_str("transitions:\n");
-    for transition in &iosts.transitions {
+    for (number, transition) in iosts.transitions.numbered() {
+        text.push_str("  - ");
+        if let Some(name) = timed.and_then(|timed| timed.name(number)) {
+            put(text, format_args!("name: {}\n    ", word(name)));
+        }
         write_transition(text, iosts, transition);
+        let resets = timed.map_or(&[][..], |timed| timed.resets(number));
+        if !resets.is_empty() {
+            put(text, format_args!("    reset: [{}]\n", words(resets)));
+        }
     }
 }
 
 fn write_transition(text: &mut String, iosts: &Iosts, transition: &Transition) {
-    put(text, format_args!("  - from: {}\n", word(&iosts.location(transition.source).name)));
+    put(text, format_args!("from: {}\n", word(&iosts.location(transition.source).name)));
     put(text, format_args!("    to: {}\n", word(&iosts.location(transition.target).name)));
     put(text, format_args!("    \"on\": {}\n", word(&iosts.action(transition.action).name)));
     if !transition.guard.is_true() {

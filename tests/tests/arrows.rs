@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Crate, folder, and the crates of ours that it may use (tests of a crate included).
-const ARROWS: [(&str, &str, &[&str]); 13] = [
+const ARROWS: [(&str, &str, &[&str]); 14] = [
     ("coreach-model", "model", &[]),
     ("coreach-polyhedra", "analyses/polyhedra", &[]),
     ("coreach-octagon", "analyses/octagon", &["coreach-polyhedra"]),
@@ -26,10 +26,18 @@ const ARROWS: [(&str, &str, &[&str]); 13] = [
         "project",
         &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-execution"],
     ),
+    ("coreach-import", "import", &["coreach-model"]),
     (
         "coreach",
         "cli",
-        &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-execution", "coreach-project"],
+        &[
+            "coreach-model",
+            "coreach-analyses",
+            "coreach-pipeline",
+            "coreach-execution",
+            "coreach-project",
+            "coreach-import",
+        ],
     ),
     (
         "coreach-tests",
@@ -40,6 +48,7 @@ const ARROWS: [(&str, &str, &[&str]); 13] = [
             "coreach-pipeline",
             "coreach-execution",
             "coreach-project",
+            "coreach-import",
             "coreach-polyhedra",
             "coreach-apron",
             "coreach-ppl",

@@ -8,6 +8,7 @@ pub mod cover;
 pub mod coverage;
 pub mod explain;
 pub mod explore;
+pub mod import;
 pub mod json;
 pub mod man;
 pub mod mutate;

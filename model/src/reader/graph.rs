@@ -6,23 +6,23 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::diagnostic::{Diagnostic, distance};
+use crate::diagnostic::{Diagnostic, Origin, distance};
 use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use crate::numbered::Numbered;
 use crate::reader::collect::Collector;
 use crate::reader::declarations::{Actions, Locations};
-use crate::reader::transitions::Places;
 
 /// So many livelocks are shown; a model with more of them has one cause.
 const MAX_SHOWN: usize = 10;
 /// So many steps of a livelock are noted.
 const MAX_STEPS: usize = 50;
 
-/// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not.
-pub(super) fn check_livelocks(
+/// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not. `place` says where a transition stands in
+/// the collector's file.
+pub fn check_livelocks(
     collector: &mut Collector,
     iosts: &Iosts,
-    places: &Numbered<TransitionId, Places>,
+    place: &dyn Fn(TransitionId) -> Option<Origin>,
 ) {
     let reached = iosts.reachable_from(iosts.initial);
     let internal: Internal = iosts
@@ -54,7 +54,7 @@ pub(super) fn check_livelocks(
         };
         for (step, number) in cycle.iter().enumerate().take(8) {
             let label = format!("step {} of the cycle", step + 1);
-            diagnostic = diagnostic.at(collector.origin(&places[*number].on), label);
+            diagnostic = diagnostic.at(place(*number), label);
         }
         for number in cycle.iter().take(MAX_STEPS) {
             diagnostic = diagnostic.note(iosts.describe(&iosts.transitions[*number]));

@@ -82,10 +82,14 @@ impl Timed {
         &self.clocks.resets[transition]
     }
 
+    /// The transition's name, where it has one.
+    pub fn name(&self, transition: TransitionId) -> Option<&str> {
+        self.clocks.names.find(transition).and_then(Option::as_deref)
+    }
+
     /// What the transition is called: its name; where it has none, its number in the file, from 1.
     pub fn called(&self, transition: TransitionId) -> String {
-        let name = self.clocks.names.find(transition).and_then(Clone::clone);
-        name.unwrap_or_else(|| (transition.0 + 1).to_string())
+        self.name(transition).map_or_else(|| (transition.0 + 1).to_string(), str::to_owned)
     }
 
     /// The transition of this name; or of this number in the file, from 1.

@@ -4,6 +4,7 @@
 //! it draws. An export is one file here and one line in the list below, from which its name, the extension of its files
 //! and the help of the command line follow. All of them are functions of the view alone: the same view gives the same bytes.
 
+pub mod aut;
 pub mod code;
 pub mod dot;
 pub mod equal;
@@ -70,6 +71,8 @@ exports! {
     Json = "json", "json", |view, _| Ok(json::json(view));
     /// A model that coreach reads back.
     Yaml = "yaml", "yaml", |view, _| Ok(yaml::yaml(view));
+    /// A labelled transition system, for CADP and mCRL2.
+    Aut = "aut", "aut", |view, _| Ok(aut::aut(view));
     /// A test case as a program in Python.
     Python = "python", "py", |view, _| Ok(code::python::python(view)?);
     /// A test case as a test of Rust.

@@ -1,0 +1,130 @@
+//! `coreach import`: a foreign model, or recorded traces, as a specification.
+//!
+//! The specification is data and goes to standard output, or into a file; what was not taken over, or not exactly, is said about it and goes to
+//! standard error, drawn on the foreign text. One document can be on standard output: with `--format json` and `--out`, that is the findings.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use coreach_import::{LARGEST, LIMIT};
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::file::{self, FileError};
+use coreach_pipeline::stop::BUDGET;
+use coreach_project::outputs::{Named, refuse};
+use coreach_project::{budget, render};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::counted;
+use crate::console;
+use crate::exit::Exit;
+use crate::import_arguments::ImportArguments;
+use crate::output_format::OutputFormat;
+use crate::visible::visible_json;
+use crate::write::Pending;
+
+#[derive(Serialize)]
+struct Document {
+    format_version: u32,
+    exit_code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<String>,
+    diagnostics: Value,
+}
+
+/// Reads, translates, writes.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn import(arguments: &ImportArguments) -> io::Result<Exit> {
+    if let Some(out) = &arguments.out {
+        let input = Named::new("the foreign model", &arguments.file);
+        if let Err(found) = refuse(&[Named::new("--out", out)], &[input]) {
+            return tell(arguments, &found, Exit::Mistakes);
+        }
+    }
+    let read = budget::within("import", budget::time(None), |_| {
+        let file = load(&arguments.file).map_err(|found| vec![found])?;
+        coreach_import::import(file, arguments.from, &arguments.options())
+    });
+    let (text, found) = match read {
+        Ok(Ok(read)) => read,
+        Ok(Err(found)) => {
+            let is_limit = found.iter().any(|found| found.code == LIMIT || found.code == BUDGET);
+            let exit = if is_limit { Exit::Stopped } else { Exit::Mistakes };
+            return tell(arguments, &found, exit);
+        }
+        Err(stop) => return tell(arguments, &[stop.to_diagnostic()], Exit::Stopped),
+    };
+    match &arguments.out {
+        None => console::print(&text)?,
+        Some(out) => {
+            if let Err(error) = write(out, &text, arguments.overwrite) {
+                let there = error.kind() == io::ErrorKind::AlreadyExists;
+                let message = format!("cannot write {}: {error}", out.display());
+                let mut problem = Diagnostic::error("not-written", message);
+                if there {
+                    problem = problem.help("--overwrite replaces it");
+                }
+                let all: Vec<Diagnostic> = found.into_iter().chain([problem]).collect();
+                return tell(arguments, &all, if there { Exit::Mistakes } else { Exit::Environment });
+            }
+        }
+    }
+    tell(arguments, &found, Exit::Fine)
+}
+
+/// Says what was found.
+fn tell(arguments: &ImportArguments, found: &[Diagnostic], exit: Exit) -> io::Result<Exit> {
+    if arguments.format == OutputFormat::Human {
+        console::draw(found);
+        if exit != Exit::Fine {
+            console::say(&counted(found));
+        }
+        return Ok(exit);
+    }
+    let written = arguments.out.as_ref().filter(|_| exit == Exit::Fine);
+    let document = Document {
+        format_version: 1,
+        exit_code: exit.code(),
+        written: written.map(|path| path.display().to_string()),
+        diagnostics: render::to_json(found),
+    };
+    // Standard output may have the specification.
+    if arguments.out.is_some() || exit != Exit::Fine {
+        console::print_json(&document)?;
+    } else {
+        let text = serde_json::to_string_pretty(&document)?;
+        console::say(&visible_json(&text));
+    }
+    Ok(exit)
+}
+
+fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
+    let name = path.display().to_string();
+    let bytes = file::read(path, LARGEST).map_err(|error| match error {
+        FileError::TooLarge(size) => {
+            let message = format!("{name} has {size} bytes; at most {LARGEST} are read");
+            Diagnostic::error(LIMIT, message).help("there is no knob for this limit: import a part of it")
+        }
+        FileError::Unreadable(error) => {
+            Diagnostic::error("unreadable-file", format!("cannot read {name}: {error}"))
+        }
+    })?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Arc::new(SourceFile { name, text })),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+            let message = format!("{name} is not UTF-8 in line {line}");
+            Err(Diagnostic::error("invalid-utf8", message).help("save the file with the encoding UTF-8"))
+        }
+    }
+}
+
+fn write(path: &Path, text: &str, overwrite: bool) -> io::Result<()> {
+    let mut pending = if overwrite { Pending::new(path)? } else { Pending::fresh(path)? };
+    pending.write_all(text.as_bytes())?;
+    if overwrite { pending.finish() } else { pending.finish_fresh() }
+}

@@ -1,0 +1,133 @@
+//! The arguments of `coreach import`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use coreach_import::{FirstValues, Format, Options, Untranslated, Vertices};
+use coreach_project::whole::{positive, whole};
+
+use crate::output_format::OutputFormat;
+
+/// The end of its help.
+pub const IMPORT_HELP: &str = "Examples:
+  coreach import lift.aut --inputs 'call,up' --outputs door --out specification.yaml
+  coreach import shop.json --vertices outputs > specification.yaml";
+
+/// Of `import`.
+#[derive(Args, Debug)]
+pub struct ImportArguments {
+    /// A foreign model, or recorded traces
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Its format; the help is made of the list of formats.
+    #[arg(long, value_name = "F", help = formats())]
+    pub from: Option<Format>,
+    /// Write the specification here, instead of to standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace what is there
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+    /// These are inputs; `*` stands for all others
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub inputs: Vec<String>,
+    /// These are outputs; `*` stands for all others
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub outputs: Vec<String>,
+    /// These are internal
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub internals: Vec<String>,
+    /// Of XLIA: inputs that the tester sees and does not send
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub uncontrollable: Vec<String>,
+    /// Of XLIA with clocks: first values that nobody gives are constants, or open, as `timed path` takes them
+    #[arg(long, value_enum, default_value_t)]
+    pub first_values: FirstValuesArgument,
+    /// Where a graph begins that does not say so
+    #[arg(long, value_name = "NAME")]
+    pub initial: Option<String>,
+    /// What a graph's vertices are: locations, or outputs of their names besides
+    #[arg(long, value_enum, default_value_t)]
+    pub vertices: VerticesArgument,
+    /// What becomes of guards and actions that a specification cannot say
+    #[arg(long, value_enum, default_value_t)]
+    pub untranslated: UntranslatedArgument,
+    /// Of traces: locations are one where the next N steps look alike
+    #[arg(long, value_name = "N", default_value_t = Options::TAILS, value_parser = whole::<usize>)]
+    pub tails: usize,
+    /// Read no more transitions, or events
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(Options::MOST).unwrap_or(NonZeroUsize::MIN), value_parser = positive)]
+    pub most: NonZeroUsize,
+    /// The form of what is told of it; json goes to standard error, or to standard output with --out
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+}
+
+fn formats() -> String {
+    let names = Format::ALL.map(|format| format!("{} ({})", format.name(), format.says()));
+    format!("Its format, where its name and content do not tell: {}", names.join(", "))
+}
+
+/// What becomes of a graph's vertices.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(
+    missing_docs,
+    reason = "clap would print documented values at length, and no --help would fit a screen"
+)]
+pub enum VerticesArgument {
+    #[default]
+    Locations,
+    Outputs,
+}
+
+/// What becomes of first values that nobody gives.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(
+    missing_docs,
+    reason = "clap would print documented values at length, and no --help would fit a screen"
+)]
+pub enum FirstValuesArgument {
+    #[default]
+    Constants,
+    Open,
+}
+
+/// What becomes of what cannot be said.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[expect(
+    missing_docs,
+    reason = "clap would print documented values at length, and no --help would fit a screen"
+)]
+pub enum UntranslatedArgument {
+    #[default]
+    Refuse,
+    Drop,
+}
+
+impl ImportArguments {
+    /// What they say about the foreign model.
+    pub fn options(&self) -> Options {
+        Options {
+            inputs: self.inputs.clone(),
+            outputs: self.outputs.clone(),
+            internals: self.internals.clone(),
+            uncontrollable: self.uncontrollable.clone(),
+            first_values: match self.first_values {
+                FirstValuesArgument::Constants => FirstValues::Constants,
+                FirstValuesArgument::Open => FirstValues::Open,
+            },
+            initial: self.initial.clone(),
+            vertices: match self.vertices {
+                VerticesArgument::Locations => Vertices::Locations,
+                VerticesArgument::Outputs => Vertices::Outputs,
+            },
+            untranslated: match self.untranslated {
+                UntranslatedArgument::Refuse => Untranslated::Refuse,
+                UntranslatedArgument::Drop => Untranslated::Drop,
+            },
+            tails: self.tails,
+            most: self.most.get(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! `coreach import`: what goes where, what is never overwritten, and an imported model all the way to a run.
+#![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
+
+mod common;
+
+use common::{Folder, exits, json, stderr, stdout};
+use serde_json::Value;
+
+const COIN: &str =
+    "des (0, 4, 3)\n(0, \"?coin\", 1)\n(1, \"?coin\", 1)\n(1, \"?button\", 2)\n(2, \"!coffee\", 0)\n";
+
+#[test]
+fn the_specification_is_on_standard_output_and_the_rest_is_not() {
+    let folder = Folder::with(&[("a.aut", COIN), ("b.aut", &COIN.replace("coin", "if"))]);
+    let (out, err) = folder.ends(&["import", "a.aut"], 0);
+    assert!(out.starts_with("# coreach: ") && out.contains("\niosts: a\n"), "{out}");
+    assert_eq!(err, "");
+    let (out, err) = folder.ends(&["import", "b.aut", "--from", "aut"], 0);
+    assert!(out.contains("if_: {}") && err.contains("`if` is `if_`"), "{err}");
+    // The document of what was told does not mix with the specification.
+    let output = folder.coreach(&["import", "b.aut", "--format", "json"]);
+    exits(&output, 0);
+    assert!(stdout(&output).contains("iosts: b"));
+    let told: Value = serde_json::from_str(&stderr(&output)).unwrap();
+    assert_eq!(
+        (&told["exit_code"], &told["diagnostics"][0]["code"]),
+        (&Value::from(0), &Value::from("renamed"))
+    );
+    let output = folder.coreach(&["import", "b.aut", "--format", "json", "--out", "b.yaml"]);
+    exits(&output, 0);
+    assert_eq!(json(&output)["written"], "b.yaml");
+    assert_eq!(stderr(&output), "");
+    folder.ends(&["check", "b.yaml"], 0);
+}
+
+#[test]
+fn nothing_is_overwritten_unasked() {
+    let folder = Folder::with(&[("a.aut", COIN), ("mine.yaml", "mine\n")]);
+    let (_, err) = folder.ends(&["import", "a.aut", "--out", "mine.yaml"], 2);
+    assert!(err.contains("--overwrite"), "{err}");
+    assert_eq!(folder.read("mine.yaml"), "mine\n");
+    let (_, err) = folder.ends(&["import", "a.aut", "--out", "./a.aut", "--overwrite"], 2);
+    assert!(err.contains("would write over"), "{err}");
+    assert_eq!(folder.read("a.aut"), COIN);
+    folder.ends(&["import", "a.aut", "--out", "mine.yaml", "--overwrite"], 0);
+    assert!(folder.read("mine.yaml").contains("iosts: a"));
+    folder.ends(&["import", "a.aut", "--out", "no/such/folder.yaml"], 8);
+    // A mistake writes nothing.
+    folder.write("b.aut", "des (0, 1, 1)\n(0, \"a\", 0)\n");
+    let (out, err) = folder.ends(&["import", "b.aut", "--out", "b.yaml"], 2);
+    assert!(out.is_empty() && err.contains("--inputs a") && !folder.0.join("b.yaml").exists(), "{err}");
+}
+
+#[test]
+fn wrong_files_and_limits_are_told() {
+    let folder = Folder::with(&[("a.aut", COIN), ("a.txt", "nothing known\n"), ("empty", "")]);
+    for (arguments, code, told) in [
+        (vec!["import", "a.txt"], 2, "--from"),
+        (vec!["import", "empty"], 2, "--from"),
+        (vec!["import", "none.aut"], 2, "cannot read"),
+        (vec!["import", "."], 2, "cannot read"),
+        (vec!["import", "a.aut", "--from", "graphlm"], 2, "graphml"),
+        (vec!["import", "a.aut", "--most", "2"], 6, "--most"),
+        (vec!["import", "a.aut", "--inputs", "coni"], 2, "did you mean `coin`?"),
+        (vec!["import", "a.aut", "--overwrite"], 2, "--out"),
+    ] {
+        let (out, err) = folder.ends(&arguments, code);
+        assert!(out.is_empty() && err.contains(told), "{arguments:?}: {err}");
+    }
+    std::fs::write(folder.0.join("bytes.aut"), b"des (0, 1, 1)\n(0, \"\xff\", 0)\n").unwrap();
+    let (_, err) = folder.ends(&["import", "bytes.aut"], 2);
+    assert!(err.contains("not UTF-8 in line 2"), "{err}");
+    // What a terminal would obey is shown by its number.
+    folder.write("escape.aut", "des (0, 1, 1)\n(0, \"?a\u{1b}[31mb\", 0)\n");
+    let (out, err) = folder.ends(&["import", "escape.aut"], 0);
+    assert!(!out.contains('\u{1b}') && !err.contains('\u{1b}') && err.contains("\\u{1b}"), "{err}");
+}
+
+/// From a foreign file to a run, for a model of each format: imported, a purpose, a test case, and runs against its own simulation.
+#[test]
+fn an_imported_model_is_tested_against_itself() {
+    let graphwalker = r#"{ "name": "shop", "models": [ { "name": "Shop", "startElementId": "v0", "actions": ["n = 0;"],
+        "vertices": [ { "id": "v0", "name": "v_Cart" }, { "id": "v1", "name": "v_Paid" } ],
+        "edges": [ { "id": "e0", "name": "e_Add", "sourceVertexId": "v0", "targetVertexId": "v0", "guard": "n < 5", "actions": ["n++;"] },
+                   { "id": "e1", "name": "e_Pay", "sourceVertexId": "v0", "targetVertexId": "v1", "guard": "n >= 2" } ] } ] }"#;
+    let graphml = r#"<graphml><key id="l" for="all" attr.name="label"/><graph edgedefault="directed">
+        <node id="Start"/><node id="Paid"/>
+        <edge source="Start" target="Paid"><data key="l">?Coin(n) [n &gt; 0] / paid = n</data></edge>
+        <edge source="Paid" target="Start"><data key="l">!Change(n) [n == paid - 1]</data></edge></graph></graphml>"#;
+    let xlia = "@xlia< system , 1.0 >:\nsystem echo { @composite: statemachine e {
+        @public: port input Say( int ); port output Hear( int ); @private: var int x := 0;
+        @region: state< start > S { transition a --> T { input Say( x ); guard ( x > 3 ); } }
+        state T { transition b --> S { output Hear( x * 2 ); x := 0; } } } }";
+    let trace = |n: i32| {
+        format!(
+            "{{\"trace\": [{{\"direction\": \"stimulus\", \"action\": \"ask\", \"values\": {{\"n\": {n}}}}}, {{\"direction\": \"observation\", \"action\": \"reply\", \"values\": {{\"n\": {n}}}}}]}}\n"
+        )
+    };
+    let traces = format!("{}{}", trace(3), trace(5));
+    for (file, text, options, output) in [
+        ("coin.aut", COIN, &[][..], "coffee"),
+        ("shop.json", graphwalker, &["--vertices", "outputs"], "v_Paid"),
+        ("change.graphml", graphml, &["--initial", "Start"], "Change"),
+        ("echo.xlia", xlia, &[], "Hear"),
+        ("runs.jsonl", &traces, &[], "reply"),
+    ] {
+        let folder = Folder::with(&[(file, text)]);
+        folder.ends(&[&["import", file, "--out", "specification.yaml"], options].concat(), 0);
+        folder.ends(&["check", "specification.yaml"], 0);
+        let name = folder
+            .read("specification.yaml")
+            .lines()
+            .find_map(|line| line.strip_prefix("iosts: ").map(str::to_owned))
+            .unwrap();
+        folder.write(
+            "purpose.yaml",
+            &format!("purpose: seen\nof: {name}\ninitial: {{ location: Begin }}\ntransitions:\n  - {{ from: Begin, to: Accept, on: {output} }}\n"),
+        );
+        folder.write("coreach.yaml", "specification: specification.yaml\npurpose: purpose.yaml\n");
+        folder.write("iut.yaml", "iut: itself\nsimulated: { model: specification.yaml }\n");
+        folder.ends(&["run", "coreach.yaml"], 0);
+        let output = folder.coreach(&[
+            "test",
+            "coreach.yaml",
+            "--iut",
+            "iut.yaml",
+            "--runs",
+            "3",
+            "--strategy",
+            "plan",
+            "--format",
+            "json",
+        ]);
+        let told = json(&output);
+        let runs = told["runs"].as_array().unwrap();
+        assert!(runs.len() == 3 && runs.iter().all(|run| run["verdict"] == "Pass"), "{file}: {told:#}");
+    }
+}
+
+/// What our own runs record is read back, and what was learned of it allows them.
+#[test]
+fn recorded_runs_become_a_skeleton() {
+    let folder = Folder::of_machines(".");
+    let output = folder.coreach(&[
+        "test",
+        "coreach.yaml",
+        "--iut",
+        "right.yaml",
+        "--runs",
+        "5",
+        "--strategy",
+        "plan",
+        "--format",
+        "json",
+    ]);
+    exits(&output, 0);
+    folder.write("runs.json", &stdout(&output));
+    folder.ends(&["import", "runs.json", "--from", "traces", "--out", "learned.yaml"], 0);
+    folder.ends(&["check", "learned.yaml"], 0);
+    let learned = folder.read("learned.yaml");
+    assert!(learned.contains("Deliver: {") && learned.contains("Coin: {"), "{learned}");
+}
+
+/// A specification without data is written for other tools, and comes back as the same system.
+#[test]
+fn a_transition_system_comes_back() {
+    let folder = Folder::with(&[("a.aut", COIN)]);
+    folder.ends(&["import", "a.aut", "--out", "a.yaml"], 0);
+    let (shown, _) = folder.ends(&["show", "a.yaml", "--format", "aut"], 0);
+    assert_eq!(shown, COIN);
+}

@@ -1,0 +1,454 @@
+//! Aldebaran: labelled transition systems as CADP and mCRL2 write them.
+//!
+//! ```text
+//! file   = "des" "(" state "," count "," count ")"  { "(" state "," label "," state ")" }       a transition a line
+//! label  = text | '"' text '"'                         up to the last comma of the line, as CADP reads it
+//! text   = [ "?" | "!" ] gate [ "?" | "!" ] { offer } | gate "(" value { "," value } ")" | "i" | "tau"
+//! offer  = ( "!" | "?" ) value                         with a space before the sign; without, it says the direction
+//! ```
+//!
+//! **What it means here.** State 3 is the location `s3`; all states are, those too that no path reaches. `i` and `tau` are internal. A gate is an
+//! action, and what it offers are its parameters, `p1`, `p2`: the guard says which values. A gate with another number of values is another action, and so is
+//! one that is both an input and an output. Values are truth values and numbers, by position; any other is a literal of one enumeration, `Atom`.
+//!
+//! **Directions**: `?coin` and `coin?` are inputs, `!coffee` and `coffee!` outputs, `coffee !1` says nothing: an offer of LOTOS has no
+//! direction. See [`directions`](crate::directions).
+//!
+//! A file with another number of transitions than it says is refused: it may have been cut off. **Costs** time linear in the file.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use coreach_model::iosts::{Action, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::number::{self, count};
+use coreach_model::numbered::Numbered;
+use coreach_model::reader::collect::Collector;
+use coreach_model::term::Substitution;
+use coreach_model::types::EnumType;
+use coreach_model::{ActionId, ActionKind, Datum, Diagnostic, LocationId, Origin, Term, Type, Value, budget};
+
+use crate::directions::{Directions, of_sign};
+use crate::finish::Model;
+use crate::names::Naming;
+use crate::{Options, too_many};
+
+/// The longest number of a label, in digits.
+const DIGITS: usize = 1_000;
+
+/// A line that is a transition.
+struct Edge {
+    from: u32,
+    to: u32,
+    event: Event,
+    label: Range<usize>,
+    line: Range<usize>,
+}
+
+/// A label, taken apart.
+struct Event {
+    gate: String,
+    sign: Option<ActionKind>,
+    values: Vec<String>,
+}
+
+/// The model of a file.
+pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
+    let file = collector.file.clone();
+    let (header, edges) = lines(collector, &file.text, options)?;
+    if collector.is_full() {
+        return None;
+    }
+    let Some(Header { initial, transitions, states, span }) = header else {
+        if collector.errors() == 0 {
+            let message = "expected `des (initial state, transitions, states)`";
+            let end = file.text.trim_end().len().min(1);
+            collector.error("syntax", message, &(0..end), "the file has no such line");
+        }
+        return None;
+    };
+    if transitions != edges.len() as u64 && collector.errors() == 0 {
+        let message = format!("the header says {transitions} transitions, and the file has {}", edges.len());
+        let found = Diagnostic::error("wrong-count", message).at(collector.origin(&span), "said here");
+        collector.push(found.help("a file that was cut off has fewer; correct the header where it is wrong"));
+    }
+    if states > options.most as u64 {
+        too_many(collector, &span, "states", options.most);
+        return None;
+    }
+    let states = u32::try_from(states).ok()?;
+    let is_state = |number: u32| number < states;
+    if !is_state(initial) {
+        let message = format!("the initial state {initial} is none of the {states} states");
+        collector.error("unknown-state", message, &span, "states are counted from 0");
+    }
+    for edge in &edges {
+        for state in [edge.from, edge.to] {
+            if !is_state(state) && !collector.is_full() {
+                let message = format!("the state {state} is none of the {states} states");
+                collector.error("unknown-state", message, &edge.line, "states are counted from 0");
+            }
+        }
+    }
+    let model = model(collector, options, &edges, initial, states);
+    if collector.errors() > 0 { None } else { model }
+}
+
+struct Header {
+    initial: u32,
+    transitions: u64,
+    states: u64,
+    span: Range<usize>,
+}
+
+/// The header and the transitions; none where a limit was met.
+fn lines(collector: &mut Collector, text: &str, options: &Options) -> Option<(Option<Header>, Vec<Edge>)> {
+    let mut header = None;
+    let mut edges = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        budget::ask();
+        let trimmed = line.trim();
+        let at = start + (line.len() - line.trim_start().len());
+        let span = at..at + trimmed.len();
+        start += line.len();
+        if trimmed.is_empty() {
+            continue;
+        }
+        if collector.is_full() {
+            break;
+        }
+        if let Some(rest) = trimmed.strip_prefix("des") {
+            if header.is_some() {
+                let message = "a second header: one file is one transition system";
+                collector.error("syntax", message, &span, "the second one");
+                continue;
+            }
+            header = Some(read_header(collector, rest, &span)?);
+            continue;
+        }
+        if edges.len() == options.most {
+            too_many(collector, &span, "transitions", options.most);
+            return None;
+        }
+        edges.extend(read_edge(collector, trimmed, &span));
+    }
+    Some((header, edges))
+}
+
+fn read_header(collector: &mut Collector, rest: &str, span: &Range<usize>) -> Option<Header> {
+    let inner = rest.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let numbers: Option<Vec<u64>> =
+        inner.map(|inner| inner.split(',').map(|part| count(part.trim())).collect()).unwrap_or_default();
+    if let Some(&[initial, transitions, states]) = numbers.as_deref() {
+        let initial = u32::try_from(initial).unwrap_or(u32::MAX);
+        return Some(Header { initial, transitions, states, span: span.clone() });
+    }
+    let message = "expected `des (initial state, transitions, states)`, three numbers";
+    let found = Diagnostic::error("syntax", message).at(collector.origin(span), "not such a header");
+    collector.push(found.help("one initial state: sets and distributions of them are not read"));
+    None
+}
+
+fn read_edge(collector: &mut Collector, line: &str, span: &Range<usize>) -> Option<Edge> {
+    let parts = || {
+        let inner = line.strip_prefix('(')?.strip_suffix(')')?;
+        let (first, rest) = inner.split_once(',')?;
+        let (label, last) = rest.rsplit_once(',')?;
+        Some((first, label, last))
+    };
+    let Some((first, label, last)) = parts() else {
+        let message = "expected a transition, `(from, \"label\", to)`";
+        collector.error("syntax", message, span, "not a transition");
+        return None;
+    };
+    let state = |text: &str| u32::try_from(count(text.trim())?).ok();
+    let (Some(from), Some(to)) = (state(first), state(last)) else {
+        let message = "a transition begins and ends with the number of a state";
+        collector.error("syntax", message, span, "not such numbers");
+        return None;
+    };
+    let start = span.start + 1 + first.len() + 1 + (label.len() - label.trim_start().len());
+    let mut label_span = start..start + label.trim().len();
+    let mut label = label.trim();
+    if let Some(inner) = label.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        label = inner;
+        label_span = label_span.start + 1..label_span.end - 1;
+    }
+    let event = match event(label) {
+        Ok(event) => event,
+        Err((message, within)) => {
+            let at = label_span.start + within.start..label_span.start + within.end;
+            collector.error("label", message, &at, "in this label");
+            return None;
+        }
+    };
+    Some(Edge { from, to, event, label: label_span, line: span.clone() })
+}
+
+/// A label, taken apart; or what is wrong with it, and where in it.
+fn event(label: &str) -> Result<Event, (String, Range<usize>)> {
+    if matches!(label, "i" | "tau") {
+        return Ok(Event { gate: label.to_owned(), sign: Some(ActionKind::Internal), values: Vec::new() });
+    }
+    let mut sign = label.chars().next().and_then(of_sign);
+    let gate_start = usize::from(sign.is_some());
+    let rest = &label[gate_start..];
+    let gate = rest[..rest.find([' ', '\t', '!', '?', '(']).unwrap_or(rest.len())].to_owned();
+    let mut at = gate_start + gate.len();
+    if gate.is_empty() {
+        return Err(("a label without a name".to_owned(), 0..label.len()));
+    }
+    let attached = label[at..].chars().next().and_then(of_sign);
+    let mut values = Vec::new();
+    if let Some(attached) = attached {
+        if sign.is_some_and(|sign| sign != attached) {
+            return Err(("a label with two directions".to_owned(), 0..label.len()));
+        }
+        sign = Some(attached);
+        at += 1;
+        // `coin?5`
+        if label[at..].starts_with(|c: char| !c.is_whitespace() && c != '!' && c != '?') {
+            let end = value_end(&label[at..]);
+            values.push(label[at..at + end].trim().to_owned());
+            at += end;
+        }
+    }
+    let rest = label[at..].trim_end();
+    if let Some(inner) = rest.strip_prefix('(') {
+        let Some(inner) = inner.strip_suffix(')') else {
+            return Err(("brackets that do not end with the label".to_owned(), at..label.len()));
+        };
+        values.extend(arguments(inner).into_iter().map(str::to_owned));
+        at = label.len();
+    }
+    while !label[at..].trim().is_empty() {
+        at += label[at..].len() - label[at..].trim_start().len();
+        if label[at..].chars().next().and_then(of_sign).is_none() {
+            return Err(("expected an offer, `!value`".to_owned(), at..label.len()));
+        }
+        at += 1;
+        let end = value_end(&label[at..]);
+        values.push(label[at..at + end].trim().to_owned());
+        at += end;
+    }
+    if values.iter().any(String::is_empty) {
+        return Err(("an offer without a value".to_owned(), 0..label.len()));
+    }
+    if let Some(open) = values.iter().find(|value| value.contains(':') && !value.contains(['"', '('])) {
+        let message =
+            format!("the offer `{open}` has no value: labels of a transition system have one for each");
+        return Err((message, 0..label.len()));
+    }
+    Ok(Event { gate, sign, values })
+}
+
+/// Where a value ends: before the space and the sign of the next offer.
+fn value_end(text: &str) -> usize {
+    let (mut depth, mut quoted, mut last) = (0usize, false, ' ');
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            '!' | '?' if depth == 0 && last.is_whitespace() && at > 0 => return at,
+            _ => {}
+        }
+        last = c;
+    }
+    text.len()
+}
+
+/// What stands between commas that are in no brackets.
+fn arguments(text: &str) -> Vec<&str> {
+    let (mut depth, mut start) = (0usize, 0);
+    let mut found = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                found.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(text[start..].trim());
+    found
+}
+
+/// What a value is: ordered so that the larger one takes both.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sort {
+    Truth,
+    Integer,
+    Real,
+    Atom,
+}
+
+fn sort_of(value: &str) -> Sort {
+    match value {
+        "true" | "false" | "TRUE" | "FALSE" => Sort::Truth,
+        _ if number::integer(value, DIGITS).is_ok() => Sort::Integer,
+        _ if number::number(value, DIGITS).is_ok() => Sort::Real,
+        _ => Sort::Atom,
+    }
+}
+
+fn both(a: Sort, b: Sort) -> Sort {
+    match a.max(b) {
+        // A truth value is no number.
+        larger if (a == Sort::Truth) != (b == Sort::Truth) && larger != Sort::Atom => Sort::Atom,
+        larger => larger,
+    }
+}
+
+/// An action in the making: a gate with a direction and a number of values.
+type Variant<'a> = (&'a str, ActionKind, usize);
+
+fn model(
+    collector: &mut Collector,
+    options: &Options,
+    edges: &[Edge],
+    initial: u32,
+    states: u32,
+) -> Option<Model> {
+    let gates: BTreeSet<&str> = edges.iter().map(|edge| edge.event.gate.as_str()).collect();
+    let mut directions = Directions::new(collector, options, &gates);
+    let mut variants: Vec<(Variant<'_>, Origin)> = Vec::new();
+    let mut known: HashMap<Variant<'_>, ActionId> = HashMap::new();
+    let mut sorts: Numbered<ActionId, Vec<Option<Sort>>> = Numbered::new();
+    let mut of_edge = Vec::new();
+    for edge in edges {
+        let origin = collector.origin(&edge.label);
+        let kind = directions.of(collector, &edge.event.gate, edge.event.sign, &origin);
+        let values = if kind == Some(ActionKind::Internal) { 0 } else { edge.event.values.len() };
+        let Some(kind) = kind else { continue };
+        let variant = (edge.event.gate.as_str(), kind, values);
+        let number = *known.entry(variant).or_insert_with(|| {
+            variants.push((variant, origin));
+            sorts.push(vec![None; values])
+        });
+        if kind == ActionKind::Internal && !edge.event.values.is_empty() {
+            let found =
+                Diagnostic::warning("values-lost", "internal actions carry no values: they are left out");
+            collector.push(found.at(collector.origin(&edge.label), "with values"));
+        }
+        for (sort, value) in sorts[number].iter_mut().zip(&edge.event.values) {
+            let new = sort_of(value);
+            *sort = Some(sort.map_or(new, |old| both(old, new)));
+        }
+        of_edge.push(number);
+    }
+    if collector.errors() > 0 {
+        return None;
+    }
+    let mut atoms: BTreeMap<&str, Origin> = BTreeMap::new();
+    for (edge, number) in edges.iter().zip(&of_edge) {
+        for (value, _) in
+            edge.event.values.iter().zip(&sorts[*number]).filter(|(_, sort)| **sort == Some(Sort::Atom))
+        {
+            atoms.entry(value).or_insert_with(|| collector.origin(&edge.label));
+        }
+    }
+    let literals =
+        Naming::of(atoms.iter().map(|(name, at)| (*name, Some(at.clone()))), &BTreeSet::new(), "v");
+    literals.tell(collector, "values");
+    let enumeration = Arc::new(EnumType {
+        name: "Atom".to_owned(),
+        literals: atoms.keys().map(|atom| literals.get(atom).to_owned()).collect(),
+    });
+    let actions = actions(collector, &variants, &sorts, &literals.all(), &enumeration);
+    let locations = (0..states).map(|state| Location::named(format!("s{state}"))).collect();
+    let mut transitions = Numbered::new();
+    for (edge, number) in edges.iter().zip(&of_edge) {
+        let action: &Action = &actions[*number];
+        let guard = action.parameters.iter().zip(&edge.event.values).map(|(parameter, value)| {
+            let value = match parameter.ty() {
+                Type::Bool => Value::Bool(value.eq_ignore_ascii_case("true")),
+                Type::Enum(_) => {
+                    let name = literals.get(value);
+                    let at = enumeration.literals.iter().position(|literal| literal == name);
+                    Value::Enum(enumeration.clone(), at.unwrap_or_default())
+                }
+                Type::Int => Value::Int(number::integer(value, DIGITS).unwrap_or_default()),
+                _ => Value::Real(number::number(value, DIGITS).unwrap_or_default()),
+            };
+            Term::equal(&Term::datum(parameter), &Term::literal(value))
+        });
+        transitions.push(Transition {
+            source: LocationId(edge.from),
+            action: *number,
+            guard: Term::and(guard),
+            assignments: Substitution::new(),
+            target: LocationId(edge.to),
+            origin: TransitionOrigin { whole: Some(collector.origin(&edge.line)), ..Default::default() },
+        });
+    }
+    let iosts = Iosts {
+        name: String::new(),
+        constants: Vec::new(),
+        variables: Vec::new(),
+        initial_condition: Term::yes(),
+        initial: LocationId(initial),
+        locations,
+        actions,
+        transitions,
+        origin: None,
+    };
+    let is_used = !enumeration.literals.is_empty();
+    let types = if is_used { vec![("Atom".to_owned(), Type::Enum(enumeration))] } else { Vec::new() };
+    Some(Model { iosts, types, time: None, open: Vec::new() })
+}
+
+fn actions(
+    collector: &mut Collector,
+    variants: &[(Variant<'_>, Origin)],
+    sorts: &Numbered<ActionId, Vec<Option<Sort>>>,
+    literals: &BTreeSet<String>,
+    enumeration: &Arc<EnumType>,
+) -> Numbered<ActionId, Action> {
+    // A gate that is one action keeps its name; of several, all say what they are.
+    let names: Vec<String> = variants
+        .iter()
+        .map(|((gate, kind, values), _)| {
+            let others = || variants.iter().map(|(other, _)| other).filter(|(other, ..)| other == gate);
+            let mut name = (*gate).to_owned();
+            if others().any(|(_, other, _)| other != kind) {
+                name += match kind {
+                    ActionKind::Input => " input",
+                    ActionKind::Internal => " internal",
+                    ActionKind::Output | ActionKind::Quiescence => " output",
+                };
+            }
+            if others().any(|(.., other)| other != values) {
+                name += &format!(" {values}");
+            }
+            name
+        })
+        .collect();
+    let places = variants.iter().map(|(_, origin)| Some(origin.clone()));
+    let naming = Naming::of(names.iter().map(String::as_str).zip(places), &BTreeSet::new(), "a");
+    naming.tell(collector, "actions");
+    variants
+        .iter()
+        .zip(&names)
+        .zip(sorts)
+        .map(|(((variant, _), name), sorts)| {
+            let numbers: Vec<String> = (1..=sorts.len()).map(|number| format!("p{number}")).collect();
+            let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), literals, "p");
+            let parameters = numbers.iter().zip(sorts).map(|(number, sort)| {
+                let ty = match sort {
+                    Some(Sort::Truth) => Type::Bool,
+                    Some(Sort::Real) => Type::Real,
+                    Some(Sort::Atom) => Type::Enum(enumeration.clone()),
+                    Some(Sort::Integer) | None => Type::Int,
+                };
+                Datum::new(parameters.get(number), ty)
+            });
+            Action { name: naming.get(name).to_owned(), kind: variant.1, parameters: parameters.collect() }
+        })
+        .collect()
+}

@@ -1,0 +1,96 @@
+//! The words and signs of all dialects. Lexing never fails: what is no token becomes [`Token::Wrong`], which the parser reports.
+
+use std::ops::Range;
+
+use super::Dialect;
+
+/// A word or a sign.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Token {
+    /// A name, with points in it: `this.x`.
+    Name(String),
+    /// Digits, perhaps with a point and more digits.
+    Number(String),
+    /// A text in quotes.
+    Text(String),
+    /// A sign.
+    Sign(&'static str),
+    /// What no dialect has.
+    Wrong(String),
+}
+
+/// Longer ones first.
+const SIGNS: [&str; 45] = [
+    "===", "!==", "-->", "&&", "||", "==", "!=", "<=", ">=", "=>", ":=", "+=", "-=", "*=", "/=", "%=", "++",
+    "--", "<", ">", "=", "+", "-", "*", "/", "%", "!", "?", ":", ";", ",", "(", ")", "{", "}", "[", "]", ".",
+    "@", "&", "|", "^", "~", "#", "$",
+];
+
+/// All tokens of a text, each with its place. Comments (`//`, `/* */`) are none.
+pub fn tokens(text: &str, dialect: Dialect) -> Vec<(Token, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        if first.is_whitespace() {
+            at += first.len_utf8();
+        } else if rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if let Some(inner) = rest.strip_prefix("/*") {
+            at += inner.find("*/").map_or(rest.len(), |end| end + 4);
+        } else {
+            let (token, length) = token(rest, first, dialect);
+            found.push((token, at..at + length));
+            at += length;
+        }
+    }
+    found
+}
+
+fn token(rest: &str, first: char, dialect: Dialect) -> (Token, usize) {
+    if first.is_alphabetic() || first == '_' || first == '$' && dialect == Dialect::JavaScript {
+        let length = word(rest, |c| c.is_alphanumeric() || "_'$.".contains(c));
+        // A point at the end is no part of a name.
+        let name = rest[..length].trim_end_matches('.');
+        return (Token::Name(name.to_owned()), name.len());
+    }
+    if first.is_ascii_digit() {
+        let mut length = word(rest, |c| c.is_ascii_digit());
+        let fraction = rest[length..].strip_prefix('.').map_or(0, |rest| word(rest, |c| c.is_ascii_digit()));
+        if fraction > 0 {
+            length += 1 + fraction;
+        }
+        let more = word(&rest[length..], |c| c.is_alphanumeric() || c == '_');
+        return match more {
+            0 => (Token::Number(rest[..length].to_owned()), length),
+            _ => (Token::Wrong(format!("`{}` is no number", &rest[..length + more])), length + more),
+        };
+    }
+    if first == '"' || first == '\'' {
+        let mut escaped = false;
+        for (at, c) in rest.char_indices().skip(1) {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '\n' => break,
+                _ if c == first => return (Token::Text(rest[1..at].to_owned()), at + 1),
+                _ => {}
+            }
+        }
+        let length = rest.find('\n').unwrap_or(rest.len());
+        return (Token::Wrong("a text in quotes does not end".to_owned()), length);
+    }
+    let is_known = |sign: &str| match sign {
+        "-->" => dialect == Dialect::Xlia,
+        "--" | "++" => dialect != Dialect::Xlia,
+        _ => true,
+    };
+    match SIGNS.into_iter().find(|sign| rest.starts_with(sign) && is_known(sign)) {
+        Some(sign) => (Token::Sign(sign), sign.len()),
+        None => (Token::Wrong(format!("`{first}` has no meaning here")), first.len_utf8()),
+    }
+}
+
+fn word(text: &str, is_part: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !is_part(c)).unwrap_or(text.len())
+}

@@ -1,0 +1,157 @@
+//! The small languages of guards and actions: JavaScript as GraphWalker's models use it, XLIA's, and what people write at drawn edges.
+//!
+//! One grammar has all three; where they differ, a [`Dialect`] decides. What the model format cannot say (calls, strings, bits) is read far enough
+//! to be underlined, and is a [`Mistake`].
+//!
+//! ```text
+//! expression = implication [ "?" expression ":" expression ]                            (JavaScript)
+//! implication = or { "=>" or }             or = and { "||" and }             and = comparison { "&&" comparison }
+//! comparison = sum { ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum }       a chain but in JavaScript, where it means something else
+//! sum = product { ( "+" | "-" ) product }                                  product = unary { ( "*" | "/" | "%" | "div" | "mod" ) unary }
+//! unary = ( "!" | "-" | "+" ) unary | primary                              primary = number | truth | name | "(" expression ")"
+//! statement = [ "var" | "let" ] name ( "=" | ":=" | "+=" | "-=" | "*=" ) expression | name ( "++" | "--" ) | ( "++" | "--" ) name
+//! ```
+//!
+//! Words stand for signs (`and`, `or`, `not`) but in JavaScript, which has `===` and `!==` besides.
+//!
+//! [`lexer`] makes tokens, [`parser`] trees, [`mod@infer`] finds the types of variables that nobody declares, [`typing`] makes terms.
+
+pub mod infer;
+pub mod lexer;
+pub mod parser;
+pub mod typing;
+
+use std::ops::Range;
+
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::collect::Collector;
+use coreach_model::term::node::Comparison;
+
+use crate::piece::Piece;
+
+/// Whose language it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dialect {
+    /// GraphWalker's: JavaScript.
+    JavaScript,
+    /// XLIA's.
+    Xlia,
+    /// At drawn edges: JavaScript's signs, and those of the model format.
+    Drawn,
+}
+
+/// A tree with its place in its text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Expression {
+    /// What it is.
+    pub kind: Kind,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// What an expression is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A name.
+    Name(String),
+    /// `true`, `false`
+    Truth(bool),
+    /// Digits, perhaps with a point.
+    Number(String),
+    /// `!a`
+    Not(Box<Expression>),
+    /// `-a`
+    Negate(Box<Expression>),
+    /// A conjunction.
+    And(Vec<Expression>),
+    /// A disjunction.
+    Or(Vec<Expression>),
+    /// `a => b`
+    Implies(Box<Expression>, Box<Expression>),
+    /// A comparison, or a chain of them.
+    Compare(Box<Expression>, Vec<(Comparison, Expression)>),
+    /// Two numbers.
+    Arithmetic(Operation, Box<Expression>, Box<Expression>),
+    /// `c ? a : b`
+    Choice(Box<Expression>, Box<Expression>, Box<Expression>),
+}
+
+/// What is done with two numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`: what is left when the quotient is cut off towards 0.
+    Remainder,
+    /// `div`, as in the model format.
+    IntegerDivide,
+    /// `mod`, as in the model format.
+    Modulo,
+}
+
+/// A statement that assigns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assignment {
+    /// What is assigned.
+    pub target: String,
+    /// Where that is named.
+    pub target_span: Range<usize>,
+    /// What to.
+    pub value: Expression,
+}
+
+/// What is wrong in a piece of text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake {
+    /// A stable name.
+    pub code: &'static str,
+    /// Where in the piece.
+    pub span: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What stands under it.
+    pub label: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// The code of a mistake that is none of the author's: the model format cannot say it.
+pub const UNTRANSLATABLE: &str = "untranslatable";
+
+impl Mistake {
+    /// A mistake.
+    pub fn new(
+        code: &'static str,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Self {
+        Mistake { code, span: span.clone(), message: message.into(), label: label.into(), help: None }
+    }
+
+    /// Something that the model format cannot say.
+    pub fn untranslatable(span: &Range<usize>, what: impl Into<String>) -> Self {
+        let message = format!("the model format has no counterpart of {}", what.into());
+        Mistake::new(UNTRANSLATABLE, span, message, "not translated")
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// As a finding on the file.
+    pub fn on(self, collector: &Collector, piece: &Piece) -> Diagnostic {
+        let origin = collector.origin(&piece.place(&self.span));
+        let diagnostic = Diagnostic::error(self.code, self.message).at(origin, self.label);
+        Diagnostic { help: self.help, ..diagnostic }
+    }
+}

@@ -1,0 +1,459 @@
+//! Trees of guards and actions, by recursive descent over tokens.
+//!
+//! Recursion is bounded by [`DEEPEST`]; flat conjunctions and sums take no depth but what their trees need, and those are bounded likewise, since
+//! whoever walks them recurses.
+
+use std::ops::Range;
+
+use coreach_model::budget;
+use coreach_model::term::node::Comparison;
+
+use super::lexer::{Token, tokens};
+use super::{Assignment, Dialect, Expression, Kind, Mistake, Operation};
+
+/// Deeper nested expressions are not read.
+pub const DEEPEST: usize = 200;
+
+/// A longer sum or product is not read: its tree is as deep as it is long.
+const LONGEST_SUM: usize = 1_000;
+
+/// What comes of reading.
+type Parsed<T> = Result<T, Box<Mistake>>;
+
+/// The expression that the whole text is.
+///
+/// # Errors
+/// The first mistake.
+pub fn expression(text: &str, dialect: Dialect) -> Result<Expression, Box<Mistake>> {
+    let tokens = tokens(text, dialect);
+    let mut cursor = Cursor::new(&tokens, text.len(), dialect);
+    let tree = cursor.expression()?;
+    match cursor.peek() {
+        None => Ok(tree),
+        Some(_) => Err(cursor.unexpected("an operator")),
+    }
+}
+
+/// A text of statements, read.
+#[derive(Debug, Default)]
+pub struct Statements {
+    /// Those that assign.
+    pub assignments: Vec<Assignment>,
+    /// What is wrong with the others.
+    pub mistakes: Vec<Mistake>,
+    /// What those would have assigned, as far as that is known.
+    pub broken: Vec<String>,
+}
+
+/// The statements of a text.
+pub fn statements(text: &str, dialect: Dialect) -> Statements {
+    let tokens = tokens(text, dialect);
+    let mut cursor = Cursor::new(&tokens, text.len(), dialect);
+    let mut read = Statements::default();
+    while cursor.peek().is_some() {
+        if cursor.eat(";") {
+            continue;
+        }
+        let start = cursor.at;
+        match cursor.statement() {
+            Ok(statement) => read.assignments.push(statement),
+            Err(mistake) => {
+                read.mistakes.push(*mistake);
+                // `x = f();`, `var x = f();`, `++x[0];`
+                let assigns = |at: usize| {
+                    matches!(
+                        tokens.get(at),
+                        Some((Token::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="), _))
+                    )
+                };
+                for at in start..cursor.at.max(start + 1) {
+                    if let (Some((Token::Name(name), _)), true) = (tokens.get(at), assigns(at + 1)) {
+                        read.broken.push(name.clone());
+                    }
+                }
+                // On with the next statement.
+                while cursor.peek().is_some_and(|token| *token != Token::Sign(";")) {
+                    cursor.at += 1;
+                }
+            }
+        }
+        debug_assert!(cursor.at > start, "each round takes a token");
+    }
+    read
+}
+
+/// Where reading is.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    tokens: &'a [(Token, Range<usize>)],
+    /// The number of the next token.
+    pub at: usize,
+    end: usize,
+    dialect: Dialect,
+    depth: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Before the first token of a text that ends at this byte.
+    pub fn new(tokens: &'a [(Token, Range<usize>)], end: usize, dialect: Dialect) -> Self {
+        Cursor { tokens, at: 0, end, dialect, depth: 0 }
+    }
+
+    /// The next token.
+    pub fn peek(&self) -> Option<&'a Token> {
+        self.tokens.get(self.at).map(|(token, _)| token)
+    }
+
+    /// The token after that.
+    pub fn peek_second(&self) -> Option<&'a Token> {
+        self.tokens.get(self.at + 1).map(|(token, _)| token)
+    }
+
+    /// Where the next token stands; the end of the text behind the last.
+    pub fn span(&self) -> Range<usize> {
+        self.tokens.get(self.at).map_or(self.end..self.end, |(_, span)| span.clone())
+    }
+
+    /// Where the last token ended.
+    pub fn last_end(&self) -> usize {
+        self.at.checked_sub(1).and_then(|last| self.tokens.get(last)).map_or(0, |(_, span)| span.end)
+    }
+
+    /// Takes the sign, if it is next.
+    pub fn eat(&mut self, sign: &str) -> bool {
+        let is_next = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Takes the word, if it is next.
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        let is_next = matches!(self.peek(), Some(Token::Name(next)) if next == word);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Takes the sign.
+    ///
+    /// # Errors
+    /// Something else is next.
+    pub fn expect(&mut self, sign: &str) -> Parsed<()> {
+        if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
+    }
+
+    /// Takes a name.
+    ///
+    /// # Errors
+    /// Something else is next.
+    pub fn name(&mut self, what: &str) -> Parsed<(String, Range<usize>)> {
+        match self.peek() {
+            Some(Token::Name(name)) => {
+                let span = self.span();
+                self.at += 1;
+                Ok((name.clone(), span))
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// What is next is none of what may be.
+    pub fn unexpected(&self, expected: &str) -> Box<Mistake> {
+        let span = self.span();
+        let (found, label) = match self.peek() {
+            None => ("the text ends".to_owned(), "it ends here".to_owned()),
+            Some(Token::Wrong(why)) => return Box::new(Mistake::new("syntax", &span, why.clone(), "this")),
+            Some(Token::Name(name)) => (format!("found `{name}`"), "not expected".to_owned()),
+            Some(Token::Number(number)) => (format!("found `{number}`"), "not expected".to_owned()),
+            Some(Token::Text(_)) => ("found a text".to_owned(), "not expected".to_owned()),
+            Some(Token::Sign(sign)) => (format!("found `{sign}`"), "not expected".to_owned()),
+        };
+        Box::new(Mistake::new("syntax", &span, format!("expected {expected}, {found}"), label))
+    }
+
+    /// An expression.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub fn expression(&mut self) -> Parsed<Expression> {
+        budget::ask();
+        if self.depth >= DEEPEST {
+            let span = self.span();
+            let message = format!("expressions are read up to {DEEPEST} levels deep");
+            return Err(Box::new(Mistake::new("nested-too-deep", &span, message, "deeper from here on")));
+        }
+        self.depth += 1;
+        let result = self.choice();
+        self.depth -= 1;
+        result
+    }
+
+    fn choice(&mut self) -> Parsed<Expression> {
+        let condition = self.implication()?;
+        if !self.eat("?") {
+            return Ok(condition);
+        }
+        let yes = self.expression()?;
+        self.expect(":")?;
+        let no = self.expression()?;
+        let span = condition.span.start..no.span.end;
+        Ok(Expression { kind: Kind::Choice(Box::new(condition), Box::new(yes), Box::new(no)), span })
+    }
+
+    fn implication(&mut self) -> Parsed<Expression> {
+        let left = self.or()?;
+        let has_it = self.dialect != Dialect::JavaScript;
+        if !(has_it && (self.eat("=>") || self.eat_word("implies"))) {
+            return Ok(left);
+        }
+        // To the right, which recurses: by way of the function that counts.
+        let right = self.expression()?;
+        let span = left.span.start..right.span.end;
+        Ok(Expression { kind: Kind::Implies(Box::new(left), Box::new(right)), span })
+    }
+
+    fn or(&mut self) -> Parsed<Expression> {
+        self.joined(&["||", "or"], Kind::Or, Cursor::and)
+    }
+
+    fn and(&mut self) -> Parsed<Expression> {
+        self.joined(&["&&", "and"], Kind::And, Cursor::comparison)
+    }
+
+    fn joined(
+        &mut self,
+        spellings: &[&str; 2],
+        kind: fn(Vec<Expression>) -> Kind,
+        part: fn(&mut Self) -> Parsed<Expression>,
+    ) -> Parsed<Expression> {
+        let mut parts = vec![part(self)?];
+        let words = self.dialect != Dialect::JavaScript;
+        while self.eat(spellings[0]) || words && self.eat_word(spellings[1]) {
+            parts.push(part(self)?);
+        }
+        match parts.as_slice() {
+            [_] => Ok(parts.swap_remove(0)),
+            [first, .., last] => {
+                let span = first.span.start..last.span.end;
+                Ok(Expression { kind: kind(parts), span })
+            }
+            [] => Err(self.unexpected("an expression")),
+        }
+    }
+
+    fn comparison(&mut self) -> Parsed<Expression> {
+        let first = self.sum()?;
+        let mut rest = Vec::new();
+        while let Some(comparison) = self.comparison_sign()? {
+            let sign = self.tokens[self.at - 1].1.clone();
+            if !rest.is_empty() && self.dialect == Dialect::JavaScript {
+                let message = "JavaScript compares the truth value of the first comparison here";
+                let mistake = Mistake::new("chained-comparison", &sign, message, "the second comparison");
+                return Err(Box::new(mistake.help("write `a <= x && x <= b`")));
+            }
+            rest.push((comparison, self.sum()?));
+        }
+        match rest.last() {
+            None => Ok(first),
+            Some((_, last)) => {
+                let span = first.span.start..last.span.end;
+                Ok(Expression { kind: Kind::Compare(Box::new(first), rest), span })
+            }
+        }
+    }
+
+    fn comparison_sign(&mut self) -> Parsed<Option<Comparison>> {
+        let Some(Token::Sign(sign)) = self.peek() else { return Ok(None) };
+        let comparison = match (*sign, self.dialect) {
+            ("==" | "===", _) => Comparison::Equal,
+            ("!=" | "!==", _) => Comparison::NotEqual,
+            ("<", _) => Comparison::Less,
+            ("<=", _) => Comparison::AtMost,
+            (">", _) => Comparison::Greater,
+            (">=", _) => Comparison::AtLeast,
+            ("=", Dialect::JavaScript) => {
+                let mistake =
+                    Mistake::new("assignment", &self.span(), "`=` assigns in JavaScript", "an assignment");
+                return Err(Box::new(mistake.help("write `==` to compare")));
+            }
+            ("=", _) => Comparison::Equal,
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        Ok(Some(comparison))
+    }
+
+    fn sum(&mut self) -> Parsed<Expression> {
+        self.chain(&[("+", Operation::Add), ("-", Operation::Subtract)], Cursor::product)
+    }
+
+    fn product(&mut self) -> Parsed<Expression> {
+        const OPERATIONS: [(&str, Operation); 5] = [
+            ("*", Operation::Multiply),
+            ("/", Operation::Divide),
+            ("%", Operation::Remainder),
+            ("div", Operation::IntegerDivide),
+            ("mod", Operation::Modulo),
+        ];
+        let known = if self.dialect == Dialect::Drawn { 5 } else { 3 };
+        self.chain(&OPERATIONS[..known], Cursor::unary)
+    }
+
+    fn chain(
+        &mut self,
+        operations: &[(&str, Operation)],
+        part: fn(&mut Self) -> Parsed<Expression>,
+    ) -> Parsed<Expression> {
+        let mut left = part(self)?;
+        for length in 0.. {
+            let next = operations.iter().find(|(sign, _)| self.eat(sign) || self.eat_word(sign));
+            let Some((_, operation)) = next else { break };
+            if length == LONGEST_SUM {
+                let message = format!("sums and products are read up to {LONGEST_SUM} operators");
+                return Err(Box::new(Mistake::new(
+                    "nested-too-deep",
+                    &self.span(),
+                    message,
+                    "longer from here on",
+                )));
+            }
+            let right = part(self)?;
+            let span = left.span.start..right.span.end;
+            left = Expression { kind: Kind::Arithmetic(*operation, Box::new(left), Box::new(right)), span };
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed<Expression> {
+        let start = self.span().start;
+        let words = self.dialect != Dialect::JavaScript;
+        let not = self.eat("!") || words && self.eat_word("not");
+        let negate = !not && self.eat("-");
+        let plus = !not && !negate && self.eat("+");
+        if !(not || negate || plus) {
+            return self.primary();
+        }
+        if self.depth >= DEEPEST {
+            return self.expression();
+        }
+        self.depth += 1;
+        let inner = self.unary();
+        self.depth -= 1;
+        let inner = inner?;
+        let span = start..inner.span.end;
+        let kind = match (not, negate) {
+            (true, _) => Kind::Not(Box::new(inner)),
+            (_, true) => Kind::Negate(Box::new(inner)),
+            _ => inner.kind,
+        };
+        Ok(Expression { kind, span })
+    }
+
+    fn primary(&mut self) -> Parsed<Expression> {
+        let span = self.span();
+        let kind = match self.peek() {
+            Some(Token::Sign("(")) => {
+                self.at += 1;
+                let inner = self.expression()?;
+                self.expect(")")?;
+                return Ok(Expression { kind: inner.kind, span: span.start..self.last_end() });
+            }
+            Some(Token::Number(digits)) => Kind::Number(digits.clone()),
+            Some(Token::Text(_)) => return Err(Box::new(Mistake::untranslatable(&span, "texts"))),
+            Some(Token::Name(name)) => {
+                if matches!(self.peek_second(), Some(Token::Sign("("))) {
+                    return Err(Box::new(Mistake::untranslatable(&span, format!("the call of `{name}`"))));
+                }
+                if matches!(self.peek_second(), Some(Token::Sign("["))) && self.dialect == Dialect::JavaScript
+                {
+                    return Err(Box::new(Mistake::untranslatable(&span, "JavaScript's arrays")));
+                }
+                match name.as_str() {
+                    "true" => Kind::Truth(true),
+                    "false" => Kind::Truth(false),
+                    _ => Kind::Name(name.clone()),
+                }
+            }
+            Some(Token::Sign(sign @ ("{" | "[" | "&" | "|" | "^" | "~" | "++" | "--"))) => {
+                return Err(Box::new(Mistake::untranslatable(&span, format!("`{sign}`"))));
+            }
+            _ => return Err(self.unexpected("an expression")),
+        };
+        self.at += 1;
+        Ok(Expression { kind, span })
+    }
+
+    /// A statement that assigns.
+    ///
+    /// # Errors
+    /// The first mistake; another statement is one.
+    pub fn statement(&mut self) -> Parsed<Assignment> {
+        let start = self.span();
+        let one = |span: &Range<usize>| Expression { kind: Kind::Number("1".to_owned()), span: span.clone() };
+        let changed = |name: &str, at: &Range<usize>, operation, by: Expression| Assignment {
+            target: name.to_owned(),
+            target_span: at.clone(),
+            value: Expression {
+                span: at.start..by.span.end,
+                kind: Kind::Arithmetic(
+                    operation,
+                    Box::new(Expression { kind: Kind::Name(name.to_owned()), span: at.clone() }),
+                    Box::new(by),
+                ),
+            },
+        };
+        for (sign, operation) in [("++", Operation::Add), ("--", Operation::Subtract)] {
+            if self.eat(sign) {
+                let (name, at) = self.name("a variable")?;
+                return Ok(changed(&name, &at, operation, one(&start)));
+            }
+        }
+        if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(Token::Sign(_))) {
+            let _ = self.eat_word("var") || self.eat_word("let");
+        }
+        let (target, at) = self.name("an assignment")?;
+        let sign = match self.peek() {
+            Some(Token::Sign(sign)) => *sign,
+            // `if`, `for`, `function`, ...
+            _ => return Err(Box::new(Mistake::untranslatable(&start, format!("the statement `{target}`")))),
+        };
+        let sign_at = self.span();
+        self.at += 1;
+        let operation = match sign {
+            "=" | ":=" => {
+                let value = self.expression()?;
+                self.end_of_statement()?;
+                return Ok(Assignment { target, target_span: at, value });
+            }
+            "+=" => Operation::Add,
+            "-=" => Operation::Subtract,
+            "*=" => Operation::Multiply,
+            "/=" => Operation::Divide,
+            "%=" => Operation::Remainder,
+            "++" | "--" => {
+                let operation = if sign == "++" { Operation::Add } else { Operation::Subtract };
+                self.end_of_statement()?;
+                return Ok(changed(&target, &at, operation, one(&sign_at)));
+            }
+            "(" => {
+                let what = format!("the call of `{target}`");
+                return Err(Box::new(Mistake::untranslatable(&at, what)));
+            }
+            "[" => return Err(Box::new(Mistake::untranslatable(&at, "an array's element"))),
+            _ => {
+                self.at -= 1;
+                return Err(self.unexpected("an assignment"));
+            }
+        };
+        let by = self.expression()?;
+        self.end_of_statement()?;
+        Ok(changed(&target, &at, operation, by))
+    }
+
+    /// A statement ends at `;`, at the end of the text, or where the next one begins.
+    fn end_of_statement(&mut self) -> Parsed<()> {
+        match self.peek() {
+            None | Some(Token::Name(_) | Token::Sign(";" | "}" | "++" | "--")) => Ok(()),
+            Some(_) => Err(self.unexpected("`;`")),
+        }
+    }
+}

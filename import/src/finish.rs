@@ -1,0 +1,162 @@
+//! From a model to a specification's text, and what must hold of it first.
+//!
+//! What `coreach check` would refuse is found here and told on the foreign text: a cycle of internal actions. What would leave the initial state
+//! open is cured: a variable that may be read before it is assigned gets its first value from a constant, which is whatever the foreign
+//! model leaves open. In the end the text is read back: it must be the same model, or this is a bug of ours.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::numbered::Numbered;
+use coreach_model::reader::collect::{Collector, listed};
+use coreach_model::reader::limits::MADE_MARK;
+use coreach_model::reader::{AnySpecification, check_livelocks, from_bytes, read_any_specification};
+use coreach_model::timed::{Clocks, Timed};
+use coreach_model::writer::{write_timed_yaml, write_yaml};
+use coreach_model::{ActionId, Datum, Iosts, LocationId, Term, Type};
+
+use crate::names::Naming;
+use crate::{FirstValues, LIMIT, Options};
+
+/// What a format's reader makes.
+#[derive(Debug)]
+pub struct Model {
+    /// The graph; its transitions know their place in the foreign text.
+    pub iosts: Iosts,
+    /// The types that it declares, in order.
+    pub types: Vec<(String, Type)>,
+    /// Of a timed model: its clocks, and the inputs that do not come from the tester.
+    pub time: Option<(Clocks, BTreeSet<ActionId>)>,
+    /// Variables to which the foreign model gives no first value.
+    pub open: Vec<Datum>,
+}
+
+/// The specification; none where there was a mistake, which has been reported.
+pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) -> Option<String> {
+    let errors = collector.errors();
+    let origin = |number| model.iosts.transitions[number].origin.whole.clone();
+    check_livelocks(collector, &model.iosts, &origin);
+    if collector.errors() > errors {
+        return None;
+    }
+    if model.time.is_none() || options.first_values == FirstValues::Constants {
+        close(collector, &mut model);
+    }
+    if model.iosts.name.is_empty() {
+        model.iosts.name = name_of(&collector.file.name);
+    }
+    let Model { iosts, types, time, .. } = model;
+    let text = match time {
+        Some((clocks, uncontrollable)) => {
+            write_timed_yaml(&Timed::new(iosts, clocks, uncontrollable), &types)
+        }
+        None => write_yaml(&iosts, &types),
+    };
+    read_back(collector, format!("{MADE_MARK}an imported specification\n{text}"))
+}
+
+/// What a model is called whose file says nothing: like the file.
+fn name_of(file: &str) -> String {
+    let last = file.rsplit('/').next().unwrap_or_default();
+    let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
+    Naming::of([(stem, None)], &BTreeSet::new(), "model").get(stem).to_owned()
+}
+
+/// Gives variables that may be read before they are assigned a first value that nobody knows.
+fn close(collector: &mut Collector, model: &mut Model) {
+    let read = read_first(&model.iosts, &model.open);
+    let mut names: Vec<String> = Vec::new();
+    for variable in model.open.iter().filter(|variable| read.contains(*variable)) {
+        let is_taken = |name: &str| {
+            let data = model.iosts.variables.iter().chain(&model.iosts.constants);
+            let parameters = model.iosts.actions.iter().flat_map(|action| &action.parameters);
+            let literals = model.types.iter().flat_map(|(_, ty)| match ty {
+                Type::Enum(enumeration) => enumeration.literals.as_slice(),
+                _ => &[],
+            });
+            data.chain(parameters).any(|datum| datum.name() == name)
+                || literals.into_iter().any(|l| l == name)
+        };
+        let mut name = format!("{}_first", variable.name());
+        while is_taken(&name) {
+            name.push('_');
+        }
+        let constant = Datum::new(name, variable.ty().clone());
+        let equal = Term::equal(&Term::datum(variable), &Term::datum(&constant));
+        model.iosts.initial_condition = Term::and([model.iosts.initial_condition.clone(), equal]);
+        names.push(variable.name().to_owned());
+        model.iosts.constants.push(constant);
+    }
+    if !names.is_empty() {
+        let whose = listed(names.iter().map(String::as_str));
+        let message = format!("{whose}: read before anything is assigned, and without a first value");
+        let found = Diagnostic::warning("first-value", message);
+        collector.push(found.help("the first value is a constant of the specification: fix it under `instantiate:`, or leave it open"));
+    }
+}
+
+/// Those of the variables that some path of transitions may read before it assigns them.
+fn read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
+    let outgoing = iosts.outgoing();
+    let reads = |variable: &Datum, at: LocationId| {
+        outgoing[at].iter().any(|number| {
+            let transition = &iosts.transitions[*number];
+            let terms = std::iter::once(&transition.guard).chain(transition.assignments.values());
+            terms.into_iter().any(|term| term.mentions(variable))
+        })
+    };
+    let is_read = |variable: &Datum| {
+        let mut reached = Numbered::filled(false, iosts.locations.len());
+        let mut work = vec![iosts.initial];
+        reached[iosts.initial] = true;
+        while let Some(at) = work.pop() {
+            coreach_model::budget::ask();
+            if reads(variable, at) {
+                return true;
+            }
+            for number in &outgoing[at] {
+                let transition = &iosts.transitions[*number];
+                let assigns = transition.assignments.contains_key(variable);
+                if !assigns && !std::mem::replace(&mut reached[transition.target], true) {
+                    work.push(transition.target);
+                }
+            }
+        }
+        false
+    };
+    open.iter().filter(|variable| is_read(variable)).cloned().collect()
+}
+
+/// What was written, if it is read to what was written.
+fn read_back(collector: &mut Collector, text: String) -> Option<String> {
+    let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
+    let read =
+        file.map_err(|found| vec![found]).and_then(|file: Arc<SourceFile>| read_any_specification(file));
+    let written = match &read {
+        Ok((AnySpecification::Untimed(read), _)) => write_yaml(&read.iosts, &read.types),
+        Ok((AnySpecification::Timed(read), _)) => write_timed_yaml(&read.timed, &read.types),
+        // What is too large to be read is a limit: it names what is too large.
+        Err(found) => match found.iter().find(|found| TOO_LARGE.contains(&found.code)) {
+            Some(found) => {
+                let message = format!("the specification would be too large to be read: {}", found.message);
+                let limit = Diagnostic::error(LIMIT, message);
+                collector.push(limit.help("--most reads less of the foreign model"));
+                return None;
+            }
+            None => panic!("an imported specification is not read: {found:?}\n{text}"),
+        },
+    };
+    assert!(text.ends_with(&written), "what is read is not what was written:\n{text}\n{written}");
+    Some(text)
+}
+
+/// Findings of the reader that are about size.
+const TOO_LARGE: [&str; 6] = [
+    "file-too-large",
+    "too-many-values",
+    "too-many-transitions",
+    "expression-too-long",
+    "expression-too-deep",
+    "type-too-large",
+];

@@ -1,0 +1,645 @@
+//! A model of a drawn graph.
+//!
+//! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without an event an internal step. Actions are done one
+//! after the other, as JavaScript does them, and become one parallel assignment: each value is said by what was before the step. Variables
+//! belong to the model that they stand in. What one is, truth value, integer or real, is inferred ([`crate::expression::infer`]).
+//!
+//! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same shared name. So such vertices are one location.
+//!
+//! **Observed vertices** (`--vertices outputs`): the test code of a vertex looks whether the system is there. So the vertex `v` is entered at a
+//! location from which the system says `v`, and goes on behind that.
+//!
+//! **Costs** time linear in the graph, but for the inference.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_model::diagnostic::{Diagnostic, Origin, nearest};
+use coreach_model::iosts::{Action, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::numbered::Numbered;
+use coreach_model::reader::collect::Collector;
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, Type, budget};
+
+use super::{Drawing, Edge, Start};
+use crate::directions::Directions;
+use crate::expression::infer::{Seen, infer};
+use crate::expression::parser::Statements;
+use crate::expression::typing::{Scope, Typing};
+use crate::expression::{Assignment, Expression, Kind, Mistake, UNTRANSLATABLE, parser};
+use crate::finish::Model;
+use crate::names::Naming;
+use crate::piece::Piece;
+use crate::{Options, Untranslated, Vertices};
+
+/// The key of an internal step's action, which no event has.
+const INTERNAL: &str = "";
+
+/// The texts of an edge, read.
+struct Texts<'a> {
+    edge: &'a Edge,
+    guard: Option<(Expression, &'a Piece)>,
+    actions: Vec<(Assignment, &'a Piece)>,
+    /// What is assigned by what could not be read.
+    broken: Vec<String>,
+}
+
+/// An action in the making.
+struct Event {
+    kind: ActionKind,
+    /// Its parameters: their names, and their types where they are said.
+    parameters: Vec<(String, Option<Type>)>,
+    origin: Origin,
+}
+
+/// The model; none where there was a mistake, which has been reported.
+pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Model> {
+    let places = Places::of(collector, options, drawing)?;
+    let events = events(collector, options, drawing);
+    let texts: Vec<Texts<'_>> =
+        drawing.edges.iter().map(|edge| texts(collector, options, drawing, edge)).collect();
+    let mut first: Vec<(usize, Assignment, &Piece)> = Vec::new();
+    let mut broken: Vec<(usize, String)> = Vec::new();
+    for (model, piece) in &drawing.first {
+        let read = statements(collector, options, drawing, piece);
+        broken.extend(read.broken.into_iter().map(|name| (*model, name)));
+        first.extend(read.assignments.into_iter().map(|assignment| (*model, assignment, piece)));
+    }
+    broken.extend(texts.iter().flat_map(|texts| {
+        texts.broken.iter().map(|name| (texts.edge.model, name.clone())).collect::<Vec<_>>()
+    }));
+    let data = Data::of(collector, drawing, &events, &texts, &first, broken);
+    let names: Vec<&String> = events.keys().collect();
+    let number =
+        |name: &str| names.iter().position(|known| *known == name).and_then(|at| u32::try_from(at).ok());
+    let numbers: BTreeMap<&str, ActionId> =
+        names.iter().filter_map(|name| Some((name.as_str(), ActionId(number(name)?)))).collect();
+    let actions: Numbered<ActionId, Action> = events
+        .iter()
+        .map(|(name, event)| Action {
+            name: if name == INTERNAL { data.internal.clone() } else { data.actions.get(name).to_owned() },
+            kind: event.kind,
+            parameters: data.parameters.get(name).cloned().unwrap_or_default(),
+        })
+        .collect();
+    let mut transitions = Numbered::new();
+    for entered in &places.entered {
+        transitions.push(Transition {
+            source: entered.from,
+            action: *numbers.get(entered.event.as_str())?,
+            guard: Term::yes(),
+            assignments: Substitution::new(),
+            target: entered.to,
+            origin: TransitionOrigin { whole: Some(entered.origin.clone()), ..Default::default() },
+        });
+    }
+    for texts in &texts {
+        budget::ask();
+        let edge = texts.edge;
+        let event = edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
+        let Some(action) = numbers.get(event) else { continue };
+        let scope = data.scope(edge, event);
+        let guard = match &texts.guard {
+            Some((tree, piece)) => {
+                let mut typing = typing(&scope, options, drawing);
+                let guard = typing.of_type(tree, &Type::Bool, "a guard");
+                told(collector, options, typing.mistakes, piece);
+                guard.unwrap_or_else(Term::yes)
+            }
+            None => Term::yes(),
+        };
+        let assignments = effects(collector, options, drawing, &data, &scope, texts);
+        let source = edge.source.map_or(places.initial, |vertex| places.left[vertex]);
+        transitions.push(Transition {
+            source,
+            action: *action,
+            guard,
+            assignments,
+            target: places.reached[edge.target],
+            origin: TransitionOrigin { whole: Some(collector.origin(&edge.span)), ..Default::default() },
+        });
+    }
+    let (initial_condition, known) = initial(collector, options, drawing, &data, &first);
+    let variables: Vec<Datum> = data.variables.values().flatten().map(|(_, datum)| datum.clone()).collect();
+    let open = variables.iter().filter(|variable| !known.contains(*variable)).cloned().collect();
+    let name = drawing.name.as_ref().map_or_else(String::new, |name| {
+        Naming::of([(name.as_str(), None)], &BTreeSet::new(), "model").get(name).to_owned()
+    });
+    let iosts = Iosts {
+        name,
+        constants: Vec::new(),
+        variables,
+        initial_condition,
+        initial: places.initial,
+        locations: places.locations,
+        actions,
+        transitions,
+        origin: None,
+    };
+    Some(Model { iosts, types: Vec::new(), time: None, open })
+}
+
+/// Reports mistakes of a piece; what cannot be said is left out where the user wants that.
+fn told(collector: &mut Collector, options: &Options, mistakes: Vec<Mistake>, piece: &Piece) {
+    for mistake in mistakes {
+        let is_foreign = mistake.code == UNTRANSLATABLE;
+        let mut found = mistake.on(collector, piece);
+        if is_foreign {
+            if options.untranslated == Untranslated::Drop {
+                found.severity = coreach_model::Severity::Warning;
+                found.message += ": it is left out";
+            } else if found.help.is_none() {
+                found.help =
+                    Some("`--untranslated drop` leaves it out: the specification then says less".to_owned());
+            }
+        }
+        collector.push(found);
+    }
+}
+
+fn typing<'a>(scope: &'a Scope, options: &Options, drawing: &Drawing) -> Typing<'a> {
+    let tells_broken = options.untranslated == Untranslated::Drop;
+    Typing { tells_broken, ..Typing::new(scope, drawing.dialect) }
+}
+
+fn statements(collector: &mut Collector, options: &Options, drawing: &Drawing, piece: &Piece) -> Statements {
+    let mut read = parser::statements(&piece.text, drawing.dialect);
+    told(collector, options, std::mem::take(&mut read.mistakes), piece);
+    read
+}
+
+fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, edge: &'a Edge) -> Texts<'a> {
+    let event = edge.label.event.as_ref().map_or(INTERNAL, |event| event.text.as_str());
+    let mut guard = None;
+    if let Some(piece) = &edge.label.guard {
+        match parser::expression(&piece.text, drawing.dialect) {
+            Ok(tree) => guard = Some((tree, piece)),
+            Err(mistake) => told(collector, options, vec![*mistake], piece),
+        }
+    }
+    let (mut actions, mut broken) = (Vec::new(), Vec::new());
+    for piece in &edge.label.actions {
+        let read = statements(collector, options, drawing, piece);
+        actions.extend(read.assignments.into_iter().map(|assignment| (assignment, piece)));
+        broken.extend(read.broken);
+    }
+    // A parameter is called by its event and its place: so all edges of the event speak of one.
+    let parameters: BTreeMap<String, String> = edge
+        .label
+        .parameters
+        .iter()
+        .enumerate()
+        .map(|(place, (name, _))| (name.text.clone(), parameter_key(event, place)))
+        .collect();
+    if !parameters.is_empty() {
+        if let Some((tree, _)) = &mut guard {
+            rename(tree, &parameters);
+        }
+        for (assignment, piece) in &mut actions {
+            rename(&mut assignment.value, &parameters);
+            if parameters.contains_key(&assignment.target) {
+                let message = format!("`{}` is a parameter, and those are not assigned", assignment.target);
+                let mistake =
+                    Mistake::new("assigned-parameter", &assignment.target_span, message, "assigned here");
+                told(collector, options, vec![mistake], piece);
+            }
+        }
+    }
+    Texts { edge, guard, actions, broken }
+}
+
+/// What a parameter is called among variables: no name has these signs.
+fn parameter_key(event: &str, place: usize) -> String {
+    format!("{event}#{place}")
+}
+
+fn rename(tree: &mut Expression, names: &BTreeMap<String, String>) {
+    match &mut tree.kind {
+        Kind::Name(name) => {
+            if let Some(new) = names.get(name) {
+                name.clone_from(new);
+            }
+        }
+        Kind::Truth(_) | Kind::Number(_) => {}
+        Kind::Not(inner) | Kind::Negate(inner) => rename(inner, names),
+        Kind::And(parts) | Kind::Or(parts) => parts.iter_mut().for_each(|part| rename(part, names)),
+        Kind::Implies(a, b) | Kind::Arithmetic(_, a, b) => {
+            rename(a, names);
+            rename(b, names);
+        }
+        Kind::Compare(first, rest) => {
+            rename(first, names);
+            rest.iter_mut().for_each(|(_, part)| rename(part, names));
+        }
+        Kind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|part| rename(part, names)),
+    }
+}
+
+/// The transition with which a vertex is seen.
+struct Entered {
+    from: LocationId,
+    to: LocationId,
+    event: String,
+    origin: Origin,
+}
+
+/// What vertices are.
+struct Places {
+    locations: Numbered<LocationId, Location>,
+    initial: LocationId,
+    /// For each vertex, where edges lead that enter it.
+    reached: Vec<LocationId>,
+    /// For each vertex, where edges begin that leave it.
+    left: Vec<LocationId>,
+    entered: Vec<Entered>,
+}
+
+impl Places {
+    fn of(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Self> {
+        let vertices = &drawing.vertices;
+        // Of vertices that are one, the first.
+        let mut first_of: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut representative: Vec<usize> = (0..vertices.len()).collect();
+        for (number, vertex) in vertices.iter().enumerate() {
+            let Some(shared) = &vertex.shared else { continue };
+            let first = *first_of.entry(shared).or_insert(number);
+            representative[number] = first;
+            if first != number {
+                let found = Diagnostic::warning(
+                    "shared-state",
+                    format!("vertices that share the state `{shared}` are one location"),
+                );
+                let found = found
+                    .at(collector.origin(&vertex.span), "this one")
+                    .at(collector.origin(&vertices[first].span), "and this one");
+                collector.push(found);
+                if options.vertices == Vertices::Outputs {
+                    let message = "shared states and observed vertices together are not translated";
+                    let found = Diagnostic::error("untranslatable", message);
+                    collector.push(
+                        found.at(collector.origin(&vertex.span), "shared").help("`--vertices locations`"),
+                    );
+                    return None;
+                }
+            }
+        }
+        // Names are unique with their identifiers.
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for vertex in vertices {
+            *seen.entry(vertex.name.text.as_str()).or_default() += 1;
+        }
+        let key = |number: usize| {
+            let vertex = &vertices[number];
+            match vertex.name.text.as_str() {
+                "" => vertex.id.clone(),
+                name if seen.get(name).is_some_and(|count| *count > 1) => format!("{name} {}", vertex.id),
+                name => name.to_owned(),
+            }
+        };
+        let is_seen =
+            |number: usize| options.vertices == Vertices::Outputs && !vertices[number].name.is_empty();
+        let mut keys: Vec<(String, Option<Origin>, String)> = Vec::new();
+        for (number, vertex) in vertices.iter().enumerate() {
+            if representative[number] != number {
+                continue;
+            }
+            let origin = || Some(collector.origin(&vertex.span));
+            if is_seen(number) {
+                keys.push((entering(&key(number)), origin(), String::new()));
+            }
+            keys.push((key(number), origin(), vertex.name.text.clone()));
+        }
+        if let Start::Edge(number) = drawing.start
+            && drawing.edges[number].source.is_none()
+        {
+            keys.push((START.to_owned(), None, String::new()));
+        }
+        let naming = Naming::of(
+            keys.iter().map(|(key, origin, _)| (key.as_str(), origin.clone())),
+            &BTreeSet::new(),
+            "l",
+        );
+        let mut by_key: BTreeMap<String, LocationId> = BTreeMap::new();
+        let mut locations = Numbered::new();
+        for (key, _, label) in &keys {
+            let mut location = Location::named(naming.get(key));
+            if !label.is_empty() {
+                location.label.clone_from(label);
+            }
+            by_key.insert(key.clone(), locations.push(location));
+        }
+        // Two vertices may have one key: an identifier that is another one's name.
+        if by_key.len() < keys.len() {
+            let message = "a vertex has the name that another one has for an identifier";
+            collector.push(Diagnostic::error("duplicate-name", message));
+            return None;
+        }
+        naming.tell(collector, "locations");
+        let at = |key: &str| by_key.get(key).copied();
+        let left =
+            (0..vertices.len()).map(|number| at(&key(representative[number]))).collect::<Option<Vec<_>>>()?;
+        let mut reached = left.clone();
+        let mut entered = Vec::new();
+        for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
+            reached[number] = at(&entering(&key(number)))?;
+            let origin = collector.origin(&vertices[number].span);
+            let event = vertices[number].name.text.clone();
+            entered.push(Entered { from: reached[number], to: left[number], event, origin });
+        }
+        let initial = match drawing.start {
+            Start::Vertex(number) => reached[number],
+            Start::Edge(number) => match drawing.edges[number].source {
+                Some(source) => left[source],
+                None => at(START)?,
+            },
+        };
+        Some(Places { locations, initial, reached, left, entered })
+    }
+}
+
+/// The key of the location at which a vertex is entered; the sign says that the name is ours.
+fn entering(key: &str) -> String {
+    format!("\0entering {key}")
+}
+
+/// Where a graph begins whose first edge has no source.
+const START: &str = "\0Start";
+
+/// The actions, by their names in the file.
+fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BTreeMap<String, Event> {
+    let mut events: BTreeMap<String, Event> = BTreeMap::new();
+    let names: BTreeSet<&str> = drawing
+        .edges
+        .iter()
+        .filter_map(|edge| edge.label.event.as_ref())
+        .map(|event| event.text.as_str())
+        .chain(
+            drawing
+                .vertices
+                .iter()
+                .filter(|_| options.vertices == Vertices::Outputs)
+                .map(|vertex| vertex.name.text.as_str()),
+        )
+        .collect();
+    let mut directions = Directions::new(collector, options, &names);
+    if options.vertices == Vertices::Outputs {
+        for vertex in drawing.vertices.iter().filter(|vertex| !vertex.name.is_empty()) {
+            let origin = collector.origin(&vertex.name.whole());
+            let event = Event { kind: ActionKind::Output, parameters: Vec::new(), origin };
+            events.entry(vertex.name.text.clone()).or_insert(event);
+        }
+    }
+    for edge in &drawing.edges {
+        let label = &edge.label;
+        let Some(name) = &label.event else {
+            let origin = collector.origin(&edge.span);
+            let internal = Event { kind: ActionKind::Internal, parameters: Vec::new(), origin };
+            events.entry(INTERNAL.to_owned()).or_insert(internal);
+            continue;
+        };
+        let origin = collector.origin(&name.whole());
+        let otherwise = || {
+            let is_said = directions.said(&name.text).is_some();
+            let is_all = [&options.inputs, &options.outputs, &options.internals]
+                .into_iter()
+                .any(|list| list.iter().any(|name| name == "*"));
+            drawing.otherwise.filter(|_| !is_said && !is_all)
+        };
+        let sign = label.sign.or_else(otherwise);
+        let Some(kind) = directions.of(collector, &name.text, sign, &origin) else { continue };
+        let parameters: Vec<(String, Option<Type>)> = label
+            .parameters
+            .iter()
+            .map(|(name, ty)| (name.text.clone(), ty.as_ref().and_then(|ty| type_of(collector, ty))))
+            .collect();
+        if kind == ActionKind::Internal && !parameters.is_empty() {
+            let message = "internal actions carry no parameters";
+            collector.error("internal-with-parameters", message, &name.whole(), "internal");
+        }
+        match events.get_mut(&name.text) {
+            None => {
+                events.insert(name.text.clone(), Event { kind, parameters, origin });
+            }
+            Some(known) => {
+                let problem = if known.kind != kind {
+                    Some(format!("`{}` has two directions", name.text))
+                } else if known.parameters.len() != parameters.len() {
+                    let (old, new) = (known.parameters.len(), parameters.len());
+                    Some(format!("`{}` has {new} parameters here, and {old} elsewhere", name.text))
+                } else {
+                    let clash = known
+                        .parameters
+                        .iter()
+                        .zip(&parameters)
+                        .find(|((_, old), (_, new))| old.is_some() && new.is_some() && old != new);
+                    clash.map(|((name, _), _)| format!("the parameter `{name}` has two types"))
+                };
+                if let Some(message) = problem {
+                    let found = Diagnostic::error("contradiction", message)
+                        .at(origin, "here")
+                        .at(known.origin.clone(), "and here");
+                    collector.push(found);
+                }
+                for ((_, old), (_, new)) in known.parameters.iter_mut().zip(parameters) {
+                    *old = old.take().or(new);
+                }
+            }
+        }
+    }
+    events
+}
+
+/// The types that can be said at a drawn edge.
+fn type_of(collector: &mut Collector, piece: &Piece) -> Option<Type> {
+    const KNOWN: [(&str, Type); 4] =
+        [("bool", Type::Bool), ("int", Type::Int), ("nat", Type::Nat), ("real", Type::Real)];
+    if let Some((_, ty)) = KNOWN.iter().find(|(name, _)| *name == piece.text) {
+        return Some(ty.clone());
+    }
+    let message = format!("no type is called `{}`", piece.text);
+    let mut found =
+        Diagnostic::error("unknown-type", message).at(collector.origin(&piece.whole()), "no such type");
+    found = match nearest(&piece.text, KNOWN.iter().map(|(name, _)| *name)) {
+        Some(near) => found.help(format!("did you mean `{near}`?")),
+        None => found.help("the types are `bool`, `int`, `nat` and `real`"),
+    };
+    collector.push(found);
+    None
+}
+
+/// The data, under the names that they have here.
+struct Data {
+    actions: Naming,
+    /// What the internal step is called.
+    internal: String,
+    /// Of each event.
+    parameters: BTreeMap<String, Vec<Datum>>,
+    /// Of each model, in the order of their names there.
+    variables: BTreeMap<usize, Vec<(String, Datum)>>,
+    /// What is only assigned by what could not be read, with its model.
+    broken: Vec<(usize, String)>,
+}
+
+impl Data {
+    fn of(
+        collector: &mut Collector,
+        drawing: &Drawing,
+        events: &BTreeMap<String, Event>,
+        texts: &[Texts<'_>],
+        first: &[(usize, Assignment, &Piece)],
+        broken: Vec<(usize, String)>,
+    ) -> Self {
+        let actions = action_names(collector, events);
+        let mut data = Data {
+            internal: Naming::of([("tau", None)], &actions.all(), "tau").get("tau").to_owned(),
+            actions,
+            parameters: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            broken,
+        };
+        let declared: BTreeMap<String, Type> = events
+            .iter()
+            .flat_map(|(name, event)| {
+                event.parameters.iter().enumerate().filter_map(|(place, (_, ty))| {
+                    let ty = ty.clone()?;
+                    Some((parameter_key(name, place), ty))
+                })
+            })
+            .collect();
+        let mut inferred: BTreeMap<usize, BTreeMap<String, Type>> = BTreeMap::new();
+        let mut assigned: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+        for model in 0..drawing.models.len() {
+            let own: Vec<&Texts<'_>> = texts.iter().filter(|texts| texts.edge.model == model).collect();
+            let begun = first.iter().filter(|(of, ..)| *of == model).map(|(_, assignment, _)| assignment);
+            let done = own.iter().flat_map(|texts| texts.actions.iter().map(|(assignment, _)| assignment));
+            let all: Vec<&Assignment> = begun.chain(done).collect();
+            let guards =
+                own.iter().filter_map(|texts| texts.guard.as_ref()).map(|(tree, _)| Seen::Guard(tree));
+            let seen: Vec<Seen<'_>> =
+                all.iter().map(|assignment| Seen::Assigned(assignment)).chain(guards).collect();
+            assigned.insert(model, all.iter().map(|assignment| assignment.target.as_str()).collect());
+            inferred.insert(model, infer(&seen, &declared));
+        }
+        // A name that two models have is told apart by the model.
+        let count = |name: &str| assigned.values().filter(|names| names.contains(name)).count();
+        let key = |model: usize, name: &str| match count(name) {
+            1 => name.to_owned(),
+            _ => format!("{name} of {}", drawing.models[model]),
+        };
+        let keys: Vec<String> = assigned
+            .iter()
+            .flat_map(|(model, names)| names.iter().map(|name| key(*model, name)).collect::<Vec<_>>())
+            .collect();
+        let naming = Naming::of(keys.iter().map(|key| (key.as_str(), None)), &BTreeSet::new(), "v");
+        naming.tell(collector, "variables");
+        let taken = naming.all();
+        for (model, names) in &assigned {
+            let types = &inferred[model];
+            let data_of_model = names
+                .iter()
+                .map(|name| {
+                    let ty = types.get(*name).cloned().unwrap_or(Type::Int);
+                    ((*name).to_owned(), Datum::new(naming.get(&key(*model, name)), ty))
+                })
+                .collect();
+            data.variables.insert(*model, data_of_model);
+        }
+        for (name, event) in events {
+            let names = event.parameters.iter().map(|(name, _)| (name.as_str(), Some(event.origin.clone())));
+            let naming = Naming::of(names, &taken, "p");
+            naming.tell(collector, "parameters");
+            let parameters = event.parameters.iter().enumerate().map(|(place, (parameter, ty))| {
+                let key = parameter_key(name, place);
+                let known = || inferred.values().find_map(|types| types.get(&key).cloned());
+                Datum::new(naming.get(parameter), ty.clone().or_else(known).unwrap_or(Type::Int))
+            });
+            data.parameters.insert(name.clone(), parameters.collect());
+        }
+        data
+    }
+
+    /// What names mean at an edge.
+    fn scope(&self, edge: &Edge, event: &str) -> Scope {
+        let variables = self.variables.get(&edge.model).into_iter().flatten();
+        let mut scope: Scope =
+            variables.map(|(name, datum)| (name.clone(), Some(Term::datum(datum)))).collect();
+        for (place, datum) in self.parameters.get(event).into_iter().flatten().enumerate() {
+            scope.insert(parameter_key(event, place), Some(Term::datum(datum)));
+        }
+        for (_, name) in self.broken.iter().filter(|(model, _)| *model == edge.model) {
+            scope.entry(name.clone()).or_insert(None);
+        }
+        scope
+    }
+
+    fn variable(&self, model: usize, name: &str) -> Option<&Datum> {
+        self.variables.get(&model)?.iter().find(|(known, _)| known == name).map(|(_, datum)| datum)
+    }
+}
+
+fn action_names(collector: &mut Collector, events: &BTreeMap<String, Event>) -> Naming {
+    // In the order of the file, which the numbers of names that are taken follow.
+    let mut named: Vec<(&str, Option<Origin>)> =
+        events.iter().map(|(name, event)| (name.as_str(), Some(event.origin.clone()))).collect();
+    named.sort_by_key(|(_, origin)| origin.as_ref().map(|origin| origin.span.start));
+    named.retain(|(name, _)| *name != INTERNAL);
+    let naming = Naming::of(named, &BTreeSet::new(), "a");
+    naming.tell(collector, "actions");
+    naming
+}
+
+/// What the actions of an edge assign, by what was before them.
+fn effects(
+    collector: &mut Collector,
+    options: &Options,
+    drawing: &Drawing,
+    data: &Data,
+    scope: &Scope,
+    texts: &Texts<'_>,
+) -> Substitution {
+    let mut state = Substitution::new();
+    for (assignment, piece) in &texts.actions {
+        let Some(variable) = data.variable(texts.edge.model, &assignment.target) else { continue };
+        let mut typing = typing(scope, options, drawing);
+        let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
+        told(collector, options, typing.mistakes, piece);
+        if let Some(value) = value {
+            let value = substitute(&value, &state);
+            state.insert(variable.clone(), value);
+        }
+    }
+    state.retain(|variable, value| *value != Term::datum(variable));
+    state
+}
+
+/// The initial condition, and the variables that it determines.
+fn initial(
+    collector: &mut Collector,
+    options: &Options,
+    drawing: &Drawing,
+    data: &Data,
+    first: &[(usize, Assignment, &Piece)],
+) -> (Term, BTreeSet<Datum>) {
+    let mut state = Substitution::new();
+    for (model, assignment, piece) in first {
+        let Some(variable) = data.variable(*model, &assignment.target) else { continue };
+        // Only what was assigned before has a value.
+        let variables = data.variables.get(model).into_iter().flatten();
+        let mut scope: Scope = variables
+            .filter(|(_, datum)| state.contains_key(datum))
+            .map(|(name, datum)| (name.clone(), Some(Term::datum(datum))))
+            .collect();
+        for (_, name) in data.broken.iter().filter(|(of, _)| of == model) {
+            scope.entry(name.clone()).or_insert(None);
+        }
+        let mut typing = typing(&scope, options, drawing);
+        let value = typing.of_type(&assignment.value, variable.ty(), &format!("`{}`", assignment.target));
+        told(collector, options, typing.mistakes, piece);
+        if let Some(value) = value {
+            let value = substitute(&value, &state);
+            state.insert(variable.clone(), value);
+        }
+    }
+    let condition =
+        Term::and(state.iter().map(|(variable, value)| Term::equal(&Term::datum(variable), value)));
+    (condition, state.into_keys().collect())
+}

@@ -1,0 +1,246 @@
+//! What stands at an edge: `event(parameters) [guard] / actions`, and GraphWalker's words behind it.
+//!
+//! ```text
+//! edge      = [ event ] [ "[" guard "]" ] [ "/" actions ] { word }
+//! event     = [ "?" | "!" ] name [ "(" parameter { "," parameter } ")" ] [ "?" | "!" ]
+//! parameter = name [ ":" type ]
+//! word      = "BLOCKED" | "REQTAG" ... | "weight=" number
+//! vertex    = name { "BLOCKED" | "SHARED:" name | "INIT:" actions | "REQTAG" ... }
+//! ```
+
+use std::ops::Range;
+
+use coreach_model::ActionKind;
+
+use crate::directions::of_sign;
+use crate::piece::Piece;
+
+/// What stands at an edge.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Label {
+    /// What happens, without sign and parameters; nothing of an internal step.
+    pub event: Option<Piece>,
+    /// The direction that a sign at the event says.
+    pub sign: Option<ActionKind>,
+    /// The parameters, each with its type where that is said.
+    pub parameters: Vec<(Piece, Option<Piece>)>,
+    /// The condition.
+    pub guard: Option<Piece>,
+    /// What is assigned.
+    pub actions: Vec<Piece>,
+    /// It is never taken.
+    pub blocked: bool,
+    /// GraphWalker's words that mean nothing here.
+    pub ignored: Vec<Piece>,
+}
+
+/// What stands at a vertex.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct VertexLabel {
+    /// Its name.
+    pub name: Piece,
+    /// The name under which it is shared.
+    pub shared: Option<String>,
+    /// What is done before the graph begins.
+    pub first: Option<Piece>,
+    /// It is never entered.
+    pub blocked: bool,
+    /// Words that mean nothing here.
+    pub ignored: Vec<Piece>,
+}
+
+/// What is wrong, and where in the file.
+pub type Mistake = (String, Range<usize>);
+
+const WORDS: [&str; 5] = ["BLOCKED", "SHARED:", "INIT:", "REQTAG", "weight="];
+
+/// Where the next of GraphWalker's words begins, and which it is.
+fn next_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
+    let is_start = |at: usize| at == 0 || text[..at].ends_with(|c: char| c.is_whitespace() || c == ';');
+    let found = WORDS.iter().filter_map(|word| {
+        let at = text[from..].match_indices(word).map(|(at, _)| from + at).find(|at| is_start(*at))?;
+        Some((at, *word))
+    });
+    found.min()
+}
+
+/// The words from here on, each with what belongs to it.
+fn words(piece: &Piece, from: usize) -> Vec<(&'static str, Piece)> {
+    let mut found = Vec::new();
+    let mut next = next_word(&piece.text, from);
+    while let Some((at, word)) = next {
+        let behind = at + word.len();
+        next = next_word(&piece.text, behind);
+        let end = next.map_or(piece.text.len(), |(at, _)| at);
+        found.push((word, piece.part(at..end).trimmed()));
+    }
+    found
+}
+
+/// What a word is about: what stands behind it.
+fn behind(word: &str, piece: &Piece) -> Piece {
+    piece.part(word.len()..piece.text.len()).trimmed()
+}
+
+/// A vertex's label, taken apart.
+pub fn vertex(piece: &Piece) -> VertexLabel {
+    let end = next_word(&piece.text, 0).map_or(piece.text.len(), |(at, _)| at);
+    let whole = piece.part(0..end).trimmed();
+    // A name is a line; what follows is for people.
+    let line = whole.text.find('\n').unwrap_or(whole.text.len());
+    let mut label = VertexLabel { name: whole.part(0..line).trimmed(), ..VertexLabel::default() };
+    let rest = whole.part(line..whole.text.len()).trimmed();
+    if !rest.is_empty() {
+        label.ignored.push(rest);
+    }
+    for (word, piece) in words(piece, end) {
+        match word {
+            "BLOCKED" => label.blocked = true,
+            "SHARED:" => label.shared = Some(behind(word, &piece).text),
+            "INIT:" => label.first = Some(behind(word, &piece)),
+            _ => label.ignored.push(piece),
+        }
+    }
+    label
+}
+
+/// An edge's label, taken apart.
+///
+/// # Errors
+/// The first mistake.
+pub fn edge(piece: &Piece) -> Result<Label, Mistake> {
+    let mut label = Label::default();
+    let text = &piece.text;
+    let mut at = text.find(['[', '/', '\n']).unwrap_or(text.len());
+    if let Some((word, _)) = next_word(text, 0) {
+        at = at.min(word);
+    }
+    event(&mut label, &piece.part(0..at).trimmed())?;
+    let skip = |at: usize| at + (text[at..].len() - text[at..].trim_start().len());
+    at = skip(at);
+    if text[at..].starts_with('[') {
+        let end = closing(&text[at..]).map(|end| at + end);
+        let Some(end) = end else {
+            return Err(("a guard that does not end: `]` is missing".to_owned(), piece.place(&(at..at + 1))));
+        };
+        label.guard = Some(piece.part(at + 1..end).trimmed()).filter(|guard| !guard.is_empty());
+        at = skip(end + 1);
+    }
+    let end = next_word(text, at).map_or(text.len(), |(at, _)| at);
+    if text[at..].starts_with('/') {
+        let actions = piece.part(at + 1..end).trimmed();
+        if !actions.is_empty() {
+            label.actions.push(actions);
+        }
+    } else if !text[at..end].trim().is_empty() {
+        let rest = piece.part(at..end).trimmed();
+        let message = format!("expected `[guard]` or `/ actions` behind the event, found `{}`", rest.text);
+        return Err((message, rest.whole()));
+    }
+    for (word, piece) in words(piece, end) {
+        match word {
+            "BLOCKED" => label.blocked = true,
+            _ => label.ignored.push(piece),
+        }
+    }
+    Ok(label)
+}
+
+/// Takes an event apart: its signs, its name, its parameters.
+///
+/// # Errors
+/// The first mistake.
+pub fn event(label: &mut Label, piece: &Piece) -> Result<(), Mistake> {
+    let mut piece = piece.clone();
+    if piece.is_empty() {
+        return Ok(());
+    }
+    let first = piece.text.chars().next().and_then(of_sign);
+    if first.is_some() {
+        piece = piece.part(1..piece.text.len()).trimmed();
+    }
+    let last = piece.text.chars().next_back().and_then(of_sign);
+    if last.is_some() {
+        piece = piece.part(0..piece.text.len() - 1).trimmed();
+    }
+    if first.is_some() && last.is_some() && first != last {
+        return Err(("an event with two directions".to_owned(), piece.whole()));
+    }
+    label.sign = first.or(last);
+    if let Some(open) = piece.text.find('(') {
+        if !piece.text.ends_with(')') {
+            let message = "parameters that do not end: `)` is missing".to_owned();
+            return Err((message, piece.place(&(open..open + 1))));
+        }
+        let mut start = open + 1;
+        let inner = &piece.text[start..piece.text.len() - 1];
+        for part in inner.split(',').filter(|_| !inner.trim().is_empty()) {
+            let parameter = piece.part(start..start + part.len()).trimmed();
+            start += part.len() + 1;
+            let (name, ty) = match parameter.text.find(':') {
+                Some(at) => {
+                    let ty = parameter.part(at + 1..parameter.text.len()).trimmed();
+                    (parameter.part(0..at).trimmed(), Some(ty))
+                }
+                None => (parameter, None),
+            };
+            if name.is_empty() {
+                return Err(("a parameter without a name".to_owned(), piece.whole()));
+            }
+            label.parameters.push((name, ty));
+        }
+        piece = piece.part(0..open).trimmed();
+    }
+    if piece.is_empty() {
+        return Err(("a sign or parameters without an event".to_owned(), piece.whole()));
+    }
+    label.event = Some(piece);
+    Ok(())
+}
+
+/// Where the bracket ends with which the text begins.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Label {
+        edge(&Piece::plain(text, 0)).unwrap()
+    }
+
+    #[test]
+    fn labels_are_taken_apart() {
+        let label =
+            read("?Coin(n: int, kind) [n > 0 && a[1] == 2] / x = x + n; y++\nREQTAG=UC1 weight=0.3 BLOCKED");
+        assert_eq!(label.event.unwrap().text, "Coin");
+        assert_eq!(label.sign, Some(ActionKind::Input));
+        assert_eq!(label.parameters.len(), 2);
+        assert_eq!(label.guard.unwrap().text, "n > 0 && a[1] == 2");
+        assert_eq!(label.actions[0].text, "x = x + n; y++");
+        assert_eq!(
+            label.ignored.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>(),
+            ["REQTAG=UC1", "weight=0.3"]
+        );
+        assert!(label.blocked);
+        assert_eq!(read("  [x > 0]").event, None);
+        assert_eq!(read("/x=1").actions.len(), 1);
+        assert_eq!(read(""), Label::default());
+        assert!(edge(&Piece::plain("a [x", 0)).is_err() && edge(&Piece::plain("a(b", 0)).is_err());
+        let label = vertex(&Piece::plain("v_Home\nSHARED:HOME INIT: x=0; y=1;\nand more", 0));
+        assert_eq!((label.name.text.as_str(), label.shared.as_deref()), ("v_Home", Some("HOME")));
+    }
+}

@@ -1,0 +1,491 @@
+//! GraphML: graphs as yEd draws them, and plain ones.
+//!
+//! A node is a vertex, its name the text of its first `NodeLabel` (yEd) or of a `<data>` whose key is called `label` or `name`. At an edge stands
+//! `event [guard] / actions` ([`crate::graph::label`]), in an `EdgeLabel` or in such a `<data>`; keys that are called `guard`, `actions` or `initial` are read,
+//! too. What they mean is told in [`crate::graph::build`].
+//!
+//! **Where it begins**: at the node that `--initial` names or that has `initial` set; else at the one called `Start`, and where one edge without an event leaves that, at
+//! its target, with what is assigned on the way; else at the only node that no edge enters.
+//!
+//! **Not taken over**: groups of nodes (a group itself is no location, and an edge at it is a mistake), and all that says how a graph looks. Hyperedges and
+//! undirected edges are mistakes. Documents with entities of their own are refused.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use coreach_model::diagnostic::{Diagnostic, nearest};
+use coreach_model::reader::collect::{Collector, inventory};
+use roxmltree::{Document, Error, Node, ParsingOptions};
+
+use crate::expression::Dialect;
+use crate::finish::Model;
+use crate::graph::label::{self, Label};
+use crate::graph::{Drawing, Edge, Start, Vertex, build};
+use crate::piece::Piece;
+use crate::{Options, too_many};
+
+/// A drawn element is made of some thirty nodes of XML.
+const NODES_OF_ELEMENT: usize = 60;
+
+/// The model of a file.
+pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
+    let file = collector.file.clone();
+    let limit = u32::try_from(options.most.saturating_mul(NODES_OF_ELEMENT)).unwrap_or(u32::MAX);
+    let parsing = ParsingOptions { allow_dtd: false, nodes_limit: limit, ..ParsingOptions::default() };
+    let document = match Document::parse_with_options(&file.text, parsing) {
+        Ok(document) => document,
+        Err(Error::NodesLimitReached) => {
+            too_many(collector, &(0..file.text.len().min(1)), "nodes and edges", options.most);
+            return None;
+        }
+        Err(error) => {
+            let position = error.pos();
+            let at = offset(&file.text, position.row, position.col);
+            let end = file.text[at..].chars().next().map_or(at, |sign| at + sign.len_utf8());
+            let text = error.to_string();
+            // The place is drawn.
+            let what = text.rsplit_once(" at ").map_or(text.as_str(), |(what, _)| what);
+            collector.error("syntax", format!("this is no XML: {what}"), &(at..end), "here");
+            return None;
+        }
+    };
+    let drawing = Reader { collector, options, text: &file.text, told: HashSet::new() }.drawing(&document)?;
+    build::build(collector, options, &drawing)
+}
+
+/// The byte of a line and a column, both counted from 1, the column in signs.
+fn offset(text: &str, row: u32, column: u32) -> usize {
+    let lines = usize::try_from(row).unwrap_or(1).max(1) - 1;
+    let start: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    let signs = usize::try_from(column).unwrap_or(1).max(1) - 1;
+    text[start..].char_indices().nth(signs).map_or(text.len(), |(at, _)| start + at)
+}
+
+/// What a key of `<data>` is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Label,
+    Guard,
+    Actions,
+    Initial,
+    /// How something looks.
+    Graphics,
+    Other,
+}
+
+struct Reader<'a> {
+    collector: &'a mut Collector,
+    options: &'a Options,
+    text: &'a str,
+    /// What was said once.
+    told: HashSet<String>,
+}
+
+impl Reader<'_> {
+    fn drawing(&mut self, document: &Document<'_>) -> Option<Drawing> {
+        let root = document.root_element();
+        let graph = root.descendants().find(|node| node.has_tag_name_of("graph"));
+        let (true, Some(graph)) = (root.has_tag_name_of("graphml"), graph) else {
+            let message =
+                format!("expected `<graphml>` with a `<graph>`, found `<{}>`", root.tag_name().name());
+            self.collector.error("wrong-kind", message, &self.head(&root), "not a graph");
+            return None;
+        };
+        let keys: HashMap<&str, (Key, &str)> = root
+            .descendants()
+            .filter(|node| node.has_tag_name_of("key"))
+            .filter_map(|node| {
+                let name = node.attribute("attr.name").unwrap_or_default();
+                let kind = match name.to_ascii_lowercase().as_str() {
+                    "label" | "name" | "event" => Key::Label,
+                    "guard" | "condition" => Key::Guard,
+                    "actions" | "action" | "assign" => Key::Actions,
+                    "initial" | "start" => Key::Initial,
+                    _ if node.attribute("yfiles.type").is_some() => Key::Graphics,
+                    _ => Key::Other,
+                };
+                Some((node.attribute("id")?, (kind, name)))
+            })
+            .collect();
+        for other in root.children().filter(|node| node.has_tag_name_of("graph")).skip(1) {
+            let message = "a second graph: one file is one model";
+            self.collector.error("second-graph", message, &self.head(&other), "not read");
+        }
+        let mut drawing = Drawing {
+            name: None,
+            models: vec!["graph".to_owned()],
+            vertices: Vec::new(),
+            edges: Vec::new(),
+            start: Start::Vertex(0),
+            first: Vec::new(),
+            dialect: Dialect::Drawn,
+            otherwise: None,
+        };
+        let mut ids: BTreeMap<String, usize> = BTreeMap::new();
+        let mut groups: HashSet<&str> = HashSet::new();
+        let mut blocked: HashSet<usize> = HashSet::new();
+        let mut initial: Option<usize> = None;
+        for node in graph.descendants().filter(|node| node.has_tag_name_of("node")) {
+            if drawing.vertices.len() == self.options.most {
+                too_many(self.collector, &self.head(&node), "nodes", self.options.most);
+                return None;
+            }
+            let Some(id) = self.needed(&node, "id") else { continue };
+            if node.children().any(|child| child.has_tag_name_of("graph")) {
+                groups.insert(id);
+                self.once("group", "groups say how a graph is arranged: none is a location", &node);
+                continue;
+            }
+            let (piece, data) = self.label(&node, "NodeLabel", &keys);
+            let said = label::vertex(&piece);
+            self.ignored(&said.ignored);
+            let number = drawing.vertices.len();
+            if ids.insert(id.to_owned(), number).is_some() {
+                let message = format!("two nodes have the identifier `{id}`");
+                self.collector.error("duplicate-id", message, &self.head(&node), "the second one");
+            }
+            if said.blocked {
+                blocked.insert(number);
+            }
+            drawing.first.extend(said.first.map(|piece| (0, piece)));
+            if data
+                .iter()
+                .any(|(key, piece)| *key == Key::Initial && matches!(piece.text.trim(), "true" | "1"))
+            {
+                initial = initial.or(Some(number));
+            }
+            let span = if said.name.is_empty() { self.head(&node) } else { said.name.whole() };
+            drawing.vertices.push(Vertex {
+                id: id.to_owned(),
+                name: said.name,
+                span,
+                model: 0,
+                shared: said.shared,
+            });
+        }
+        self.edges(&graph, &keys, &ids, &groups, &blocked, &mut drawing)?;
+        if let Some(number) = (0..drawing.vertices.len()).find(|number| blocked.contains(number)) {
+            let place = drawing.vertices[number].span.clone();
+            self.warn("blocked", "what is `BLOCKED` is never entered: it and its edges are left out", &place);
+        }
+        self.start(&mut drawing, initial)?;
+        Some(drawing)
+    }
+
+    fn edges<'d>(
+        &mut self,
+        graph: &Node<'d, '_>,
+        keys: &HashMap<&str, (Key, &str)>,
+        ids: &BTreeMap<String, usize>,
+        groups: &HashSet<&str>,
+        blocked: &HashSet<usize>,
+        drawing: &mut Drawing,
+    ) -> Option<()> {
+        let is_undirected = graph.attribute("edgedefault") == Some("undirected");
+        for edge in graph.descendants() {
+            if edge.has_tag_name_of("hyperedge") {
+                let message = "an edge between more than two nodes has no counterpart";
+                self.collector.error("untranslatable", message, &self.head(&edge), "a hyperedge");
+            }
+            if !edge.has_tag_name_of("edge") {
+                continue;
+            }
+            if drawing.edges.len() == self.options.most {
+                too_many(self.collector, &self.head(&edge), "edges", self.options.most);
+                return None;
+            }
+            if self.collector.is_full() {
+                return None;
+            }
+            if edge.attribute("directed").map_or(is_undirected, |directed| directed == "false") {
+                let message = "an edge without a direction: a transition leads from one location to another";
+                self.collector.error("undirected", message, &self.head(&edge), "not directed");
+                continue;
+            }
+            let ends = ["source", "target"].map(|end| self.end(&edge, end, ids, groups));
+            let [Some(source), Some(target)] = ends else { continue };
+            let (piece, data) = self.label(&edge, "EdgeLabel", keys);
+            let mut said = match label::edge(&piece) {
+                Ok(said) => said,
+                Err((message, span)) => {
+                    self.collector.error("label", message, &span, "here");
+                    continue;
+                }
+            };
+            self.ignored(&said.ignored);
+            for (key, piece) in data {
+                match key {
+                    Key::Guard if said.guard.is_none() => said.guard = Some(piece),
+                    Key::Actions => said.actions.push(piece),
+                    _ => {}
+                }
+            }
+            if said.blocked || blocked.contains(&source) || blocked.contains(&target) {
+                if said.blocked {
+                    self.once("blocked", "what is `BLOCKED` is never taken: it is left out", &edge);
+                }
+                continue;
+            }
+            let span = if piece.is_empty() { self.head(&edge) } else { piece.trimmed().whole() };
+            drawing.edges.push(Edge { source: Some(source), target, label: said, span, model: 0 });
+        }
+        Some(())
+    }
+
+    /// Finds where it begins.
+    fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
+        let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
+        if let Some(wanted) = &self.options.initial {
+            // A node without a name is called by its identifier.
+            let called = || {
+                drawing.vertices.iter().map(|vertex| match vertex.name.text.as_str() {
+                    "" => vertex.id.as_str(),
+                    name => name,
+                })
+            };
+            let by_name = names().position(|name| name == wanted);
+            let by_id = || drawing.vertices.iter().position(|vertex| vertex.id == *wanted);
+            let Some(number) = by_name.or_else(by_id) else {
+                let message = format!("--initial names `{wanted}`, and no node is called so");
+                let near = nearest(wanted, called().take(1_000));
+                let help = near
+                    .map_or_else(|| inventory("nodes", called()), |near| format!("did you mean `{near}`?"));
+                self.collector.push(Diagnostic::error("unknown-name", message).help(help));
+                return None;
+            };
+            drawing.start = Start::Vertex(number);
+            return Some(());
+        }
+        if let Some(number) = initial {
+            drawing.start = Start::Vertex(number);
+            return Some(());
+        }
+        if let Some(number) = names().position(|name| name.eq_ignore_ascii_case("start")) {
+            drawing.start = Start::Vertex(number);
+            let leaving: Vec<usize> =
+                (0..drawing.edges.len()).filter(|edge| drawing.edges[*edge].source == Some(number)).collect();
+            let is_entered = drawing.edges.iter().any(|edge| edge.target == number);
+            if let ([edge], false) = (leaving.as_slice(), is_entered) {
+                let label = &drawing.edges[*edge].label;
+                // The way in is no step of the system.
+                if *label
+                    == (Label {
+                        actions: label.actions.clone(),
+                        ignored: label.ignored.clone(),
+                        ..Label::default()
+                    })
+                {
+                    let edge = drawing.edges.remove(*edge);
+                    drawing.first.extend(edge.label.actions.into_iter().map(|piece| (0, piece)));
+                    let target = edge.target;
+                    drawing.vertices.remove(number);
+                    let moved = |vertex: usize| if vertex > number { vertex - 1 } else { vertex };
+                    for edge in &mut drawing.edges {
+                        edge.target = moved(edge.target);
+                        edge.source = edge.source.map(moved);
+                    }
+                    drawing.start = Start::Vertex(moved(target));
+                }
+            }
+            return Some(());
+        }
+        let entered: HashSet<usize> = drawing.edges.iter().map(|edge| edge.target).collect();
+        let mut free = (0..drawing.vertices.len()).filter(|number| !entered.contains(number));
+        match (free.next(), free.next()) {
+            (Some(number), None) => drawing.start = Start::Vertex(number),
+            (None, _) if drawing.vertices.len() == 1 => drawing.start = Start::Vertex(0),
+            _ => {
+                let message = "nothing says where the graph begins";
+                let help = "call a node `Start`, or name one with --initial";
+                self.collector.push(Diagnostic::error("no-start", message).help(help));
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// The end of an edge.
+    fn end(
+        &mut self,
+        edge: &Node<'_, '_>,
+        end: &str,
+        ids: &BTreeMap<String, usize>,
+        groups: &HashSet<&str>,
+    ) -> Option<usize> {
+        let id = self.needed(edge, end)?;
+        if let Some(number) = ids.get(id) {
+            return Some(*number);
+        }
+        let place =
+            edge.attribute_node(end).map_or_else(|| self.head(edge), |attribute| attribute.range_value());
+        if groups.contains(id) {
+            let message = "an edge at a group: which of its nodes is meant has no counterpart";
+            self.collector.error("untranslatable", message, &place, "a group");
+            return None;
+        }
+        let message = format!("no node has the identifier `{id}`");
+        let mut found =
+            Diagnostic::error("unknown-id", message).at(self.collector.origin(&place), "no such node");
+        if let Some(near) = self.collector.nearest(id, ids.keys().map(String::as_str)) {
+            found = found.help(format!("did you mean `{near}`?"));
+        }
+        self.collector.push(found);
+        None
+    }
+
+    fn needed<'d>(&mut self, node: &Node<'d, '_>, name: &str) -> Option<&'d str> {
+        let found = node.attribute(name);
+        if found.is_none() {
+            let message = format!("`<{}>` without `{name}`", node.tag_name().name());
+            self.collector.error("missing-key", message, &self.head(node), "it is missing here");
+        }
+        found
+    }
+
+    /// The text that a node or an edge is drawn with, and what its data say besides.
+    fn label(
+        &mut self,
+        node: &Node<'_, '_>,
+        drawn: &str,
+        keys: &HashMap<&str, (Key, &str)>,
+    ) -> (Piece, Vec<(Key, Piece)>) {
+        let mut data = Vec::new();
+        let (mut shown, mut said) = (None, None);
+        for item in node.children().filter(|child| child.has_tag_name_of("data")) {
+            let (key, name) =
+                item.attribute("key").and_then(|key| keys.get(key)).copied().unwrap_or((Key::Other, ""));
+            let drawings = item.descendants().filter(|inner| inner.has_tag_name_of(drawn));
+            let mut is_graphics = false;
+            for inner in drawings {
+                is_graphics = true;
+                let piece = self.content(&inner);
+                if shown.is_some() && !piece.is_empty() {
+                    self.warn("not-taken", "a second label: the first one counts", &piece.trimmed().whole());
+                } else if !piece.is_empty() {
+                    shown = Some(piece);
+                }
+            }
+            let is_graphics = is_graphics || item.first_element_child().is_some() || key == Key::Graphics;
+            let piece = self.content(&item);
+            if is_graphics || piece.is_empty() {
+                continue;
+            }
+            match key {
+                Key::Label => said = said.or(Some(piece)),
+                Key::Other => {
+                    let what = if name.is_empty() { item.attribute("key").unwrap_or_default() } else { name };
+                    self.once(what, &format!("the data `{what}` mean nothing here"), &item);
+                }
+                key => data.push((key, piece.trimmed())),
+            }
+        }
+        (shown.or(said).unwrap_or_default(), data)
+    }
+
+    /// The text of an element, without that of elements in it; each sign with its place.
+    fn content(&self, element: &Node<'_, '_>) -> Piece {
+        let mut piece = Piece::default();
+        for node in element.children().filter(Node::is_text) {
+            let value = node.text().unwrap_or_default();
+            push_xml(&mut piece, self.text.get(node.range()).unwrap_or_default(), node.range().start, value);
+        }
+        piece
+    }
+
+    fn ignored(&mut self, ignored: &[Piece]) {
+        for piece in ignored {
+            let word = piece.text.split([' ', '=', ':', '\n']).next().unwrap_or_default().to_owned();
+            if self.told.insert(format!("word {word}")) {
+                let message = "this says nothing of what the system does";
+                self.warn("not-taken", message, &piece.whole());
+            }
+        }
+    }
+
+    fn once(&mut self, key: &str, message: &str, node: &Node<'_, '_>) {
+        if self.told.insert(key.to_owned()) {
+            self.warn("not-taken", message, &self.head(node));
+        }
+    }
+
+    fn warn(&mut self, code: &'static str, message: &str, span: &Range<usize>) {
+        let found = Diagnostic::warning(code, message).at(self.collector.origin(span), "not taken over");
+        self.collector.push(found);
+    }
+
+    /// Where an element begins: its name.
+    fn head(&self, node: &Node<'_, '_>) -> Range<usize> {
+        let start = node.range().start + 1;
+        let name = self.text.get(start..).map_or(0, |rest| {
+            rest.find(|c: char| c.is_whitespace() || c == '>' || c == '/').unwrap_or(rest.len())
+        });
+        start..start + name
+    }
+}
+
+/// Whatever the name space: files differ in theirs.
+trait TagName {
+    fn has_tag_name_of(&self, name: &str) -> bool;
+}
+
+impl TagName for Node<'_, '_> {
+    fn has_tag_name_of(&self, name: &str) -> bool {
+        self.is_element() && self.tag_name().name() == name
+    }
+}
+
+/// Takes a text of XML into a piece, entities resolved; `value` is what it is.
+fn push_xml(piece: &mut Piece, raw: &str, start: usize, value: &str) {
+    const MARKS: [(&str, &str); 2] = [("<![CDATA[", ""), ("]]>", "")];
+    // What was read, each sign with where it is written.
+    let mut read: Vec<(String, Range<usize>)> = Vec::new();
+    let mut at = 0;
+    let mut is_data = false;
+    while let Some(sign) = raw[at..].chars().next() {
+        let rest = &raw[at..];
+        let (text, length) = if let Some((mark, text)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark))
+        {
+            is_data = *mark == MARKS[0].0;
+            ((*text).to_owned(), mark.len())
+        } else if let (false, '&', Some(end)) =
+            (is_data, sign, rest.bytes().take(LONGEST_ENTITY).position(|b| b == b';'))
+        {
+            (entity(&rest[1..end]).map(String::from).unwrap_or_default(), end + 1)
+        } else if rest.starts_with("\r\n") {
+            ("\n".to_owned(), 2)
+        } else {
+            (sign.to_string(), sign.len_utf8())
+        };
+        if !text.is_empty() {
+            read.push((text, start + at..start + at + length));
+        }
+        at += length;
+    }
+    let is_followed = read.iter().map(|(text, _)| text.as_str()).collect::<String>() == value;
+    if is_followed {
+        for (text, place) in read {
+            piece.push(&text, place);
+        }
+    } else {
+        // Written in a way that is not followed here: it is underlined as a whole.
+        piece.push(value, start..start + raw.len());
+    }
+}
+
+/// `&#x10ffff;`, with a few zeros.
+const LONGEST_ENTITY: usize = 32;
+
+fn entity(name: &str) -> Option<char> {
+    let number = |digits: &str, radix| u32::from_str_radix(digits, radix).ok().and_then(char::from_u32);
+    match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => match name.strip_prefix("#x") {
+            Some(digits) => number(digits, 16),
+            None => number(name.strip_prefix('#')?, 10),
+        },
+    }
+}

@@ -1,0 +1,219 @@
+//! JSON with places: the tree of `jsonc-parser`, in its strict form, with texts as [`Piece`]s.
+//!
+//! It is that library's grammar with all its leniency turned off, which is RFC 8259. A key that is there twice in an object is a mistake, since readers
+//! differ in which of the two they take.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use jsonc_parser::ast::{ObjectPropName, Value as Ast};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::errors::ParseErrorKind;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use crate::piece::Piece;
+
+/// A value with its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Json {
+    /// What it is.
+    pub value: Value,
+    /// Where it stands in the file.
+    pub span: Range<usize>,
+}
+
+/// What a value is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Truth(bool),
+    /// A number, as it is written.
+    Number(String),
+    /// A text.
+    Text(Piece),
+    /// A list.
+    List(Vec<Json>),
+    /// An object, in the order in which it is written.
+    Object(Vec<(Piece, Json)>),
+}
+
+/// What is wrong, and where in the file.
+pub type Malformed = (String, Range<usize>);
+
+/// The value that a text is, which begins at this byte of the file.
+///
+/// # Errors
+/// The first mistake.
+pub fn parse(text: &str, start: usize) -> Result<Json, Malformed> {
+    let options = ParseOptions {
+        allow_comments: false,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options).map_err(|error| {
+        let range = error.range();
+        let what = match error.kind() {
+            ParseErrorKind::NestingDepthExceeded => {
+                "lists and objects are read up to 512 levels deep".to_owned()
+            }
+            other => format!("this is no JSON: {}", lower(&other.to_string())),
+        };
+        // What is missing at the end is missing behind the last sign.
+        let end = range.end.clamp(range.start, text.len());
+        (what, start + range.start.min(text.len())..start + end)
+    })?;
+    match parsed.value {
+        Some(ast) => json(&ast, text, start),
+        None => Err(("this is no JSON: there is nothing in it".to_owned(), start..start)),
+    }
+}
+
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + letters.as_str())
+}
+
+/// Recurses as deep as the library does, which has a limit.
+fn json(ast: &Ast<'_>, text: &str, start: usize) -> Result<Json, Malformed> {
+    let range = ast.range();
+    let span = start + range.start..start + range.end;
+    let value = match ast {
+        Ast::NullKeyword(_) => Value::Null,
+        Ast::BooleanLit(literal) => Value::Truth(literal.value),
+        Ast::NumberLit(literal) => Value::Number(literal.value.to_owned()),
+        Ast::StringLit(literal) => Value::Text(piece(&literal.value, literal.range(), text, start)),
+        Ast::Array(array) => {
+            Value::List(array.elements.iter().map(|item| json(item, text, start)).collect::<Result<_, _>>()?)
+        }
+        Ast::Object(object) => {
+            let mut members = Vec::with_capacity(object.properties.len());
+            let mut seen = HashSet::new();
+            for property in &object.properties {
+                let range = property.name.range();
+                let key = match &property.name {
+                    ObjectPropName::String(name) => piece(&name.value, range, text, start),
+                    ObjectPropName::Word(name) => Piece::plain(name.value, start + range.start),
+                };
+                if !seen.insert(key.text.clone()) {
+                    return Err((format!("the key `{}` is there twice", key.text), key.whole()));
+                }
+                members.push((key, json(&property.value, text, start)?));
+            }
+            Value::Object(members)
+        }
+    };
+    Ok(Json { value, span })
+}
+
+/// A text with its escapes resolved, each sign with its place.
+fn piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usize) -> Piece {
+    let inner = range.start + 1..range.end.saturating_sub(1).max(range.start + 1);
+    let raw = text.get(inner.clone()).unwrap_or_default();
+    let mut piece = Piece::plain("", start + inner.start);
+    let mut rest = raw;
+    // Each sign of the value takes what it is written with: itself, or an escape of 2, 6 or, for two halves, 12 signs.
+    for sign in value.chars() {
+        let length = match (rest.as_bytes().first(), rest.as_bytes().get(1)) {
+            (Some(b'\\'), Some(b'u')) if u32::from(sign) > 0xffff => 12,
+            (Some(b'\\'), Some(b'u')) => 6,
+            (Some(b'\\'), _) => 2,
+            _ => sign.len_utf8(),
+        };
+        let at = start + inner.start + (raw.len() - rest.len());
+        piece.push(sign.encode_utf8(&mut [0; 4]), at..at + length);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    piece
+}
+
+impl Json {
+    /// The member of this name.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        match &self.value {
+            Value::Object(members) => {
+                members.iter().find(|(key, _)| key.text == name).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The text that it is.
+    pub fn text(&self) -> Option<&Piece> {
+        match &self.value {
+            Value::Text(piece) => Some(piece),
+            _ => None,
+        }
+    }
+
+    /// What it is, for messages.
+    pub fn describe(&self) -> &'static str {
+        match self.value {
+            Value::Null => "null",
+            Value::Truth(_) => "a truth value",
+            Value::Number(_) => "a number",
+            Value::Text(_) => "a text",
+            Value::List(_) => "a list",
+            Value::Object(_) => "an object",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_know_where_their_signs_are_written() {
+        let text = r#" {"a\u00e9": "x \u003c \ud83d\ude00 \"y\" é z"}"#;
+        let tree = parse(text, 100).unwrap();
+        let Value::Object(members) = &tree.value else { panic!("{tree:?}") };
+        let (key, value) = &members[0];
+        assert_eq!((key.text.as_str(), key.whole()), ("aé", 103..110));
+        let value = value.text().unwrap();
+        assert_eq!(value.text, "x < \u{1f600} \"y\" é z");
+        let place = |what: &str| {
+            let at = value.text.find(what).unwrap();
+            let place = value.place(&(at..at + what.len()));
+            &text[place.start - 100..place.end - 100]
+        };
+        assert_eq!(
+            [place("<"), place("\u{1f600}"), place("\"y\""), place("z")],
+            [r"\u003c", r"\ud83d\ude00", r#"\"y\""#, "z"]
+        );
+    }
+
+    #[test]
+    fn only_json_is_json() {
+        for text in [
+            "",
+            "{",
+            "[1,]",
+            "{a: 1}",
+            "// x\n1",
+            "{'a': 1}",
+            "1 2",
+            "[1 2]",
+            "0x1",
+            "+1",
+            ".5",
+            "NaN",
+            "\"\\x41\"",
+            "{\"a\":1,\"a\":2}",
+            "\"\\ud800\"",
+        ] {
+            assert!(parse(text, 0).is_err(), "{text}");
+        }
+        assert!(parse(&"[".repeat(1_000_000), 0).is_err());
+    }
+}

@@ -1,0 +1,732 @@
+//! A model of a machine of XLIA.
+//!
+//! **What it means here.** What a transition does, it does in order: a guard behind `input c(x)` speaks of the value that was received, an output sends what its
+//! expression is at its place, an assignment is seen by what follows. So the statements are followed with a term for each variable, and what comes of
+//! it is one guard and one parallel assignment, both said by what was before the step. `cl := 0` sets a clock back.
+//!
+//! - A transition without `input` and `output` is an internal step; one with two of them is not translated.
+//! - Numbers: `urational` and its like are reals. That they are not negative is asked of what is received, unless the guard says so itself; a warning says that
+//!   nothing asks it of what is assigned. `uint` is `nat`.
+//! - A variable without a first value that is read before it is assigned gets it from a constant ([`crate::finish`]); of a timed model it may stay open.
+//! - A constant without a value is a constant of the specification.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use coreach_model::diagnostic::{Diagnostic, nearest};
+use coreach_model::iosts::{Action, Iosts, Location, Transition as Edge, TransitionOrigin};
+use coreach_model::numbered::Numbered;
+use coreach_model::reader::collect::{Collector, inventory};
+use coreach_model::term::node::{Comparison, Node};
+use coreach_model::term::{Substitution, substitute};
+use coreach_model::timed::{Clocks, clock};
+use coreach_model::types::EnumType;
+use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, TransitionId, Type, Value, budget};
+use dashu::rational::RBig;
+
+use super::parse::{Machine, Name, State, Step, Transition};
+use crate::Options;
+use crate::expression::typing::{Scope, Typing};
+use crate::expression::{Dialect, Expression, Kind};
+use crate::finish::Model;
+use crate::names::Naming;
+use crate::piece::Piece;
+
+/// The model; none where there was a mistake, which has been reported.
+pub fn translate(collector: &mut Collector, options: &Options, machine: &Machine) -> Option<Model> {
+    let file = collector.file.clone();
+    let piece = Piece::plain(&file.text, 0);
+    let declared = Declared::of(collector, options, machine, &piece);
+    let mut translation = Translation { collector, machine, piece: &piece, declared: &declared };
+    translation.model()
+}
+
+/// What is declared, under the names that it has here.
+struct Declared {
+    types: Vec<(String, Type)>,
+    constants: Vec<Datum>,
+    variables: Vec<Datum>,
+    clocks: Vec<Datum>,
+    /// What names mean in the file.
+    scope: Scope,
+    actions: Numbered<ActionId, Action>,
+    /// The number of each port, by its name in the file; none where its declaration was a mistake.
+    ports: BTreeMap<String, Option<ActionId>>,
+    /// For each port, which parameters are not negative by their type.
+    unsigned: BTreeMap<ActionId, Vec<bool>>,
+    internal: ActionId,
+    uncontrollable: BTreeSet<ActionId>,
+    /// First values, by the declarations.
+    first: Vec<(Datum, Expression)>,
+}
+
+/// The types that have a name of their own: what each is here, and is it not negative?
+const TYPES: [(&str, Type, bool); 16] = [
+    ("bool", Type::Bool, false),
+    ("boolean", Type::Bool, false),
+    ("int", Type::Int, false),
+    ("integer", Type::Int, false),
+    ("uint", Type::Nat, false),
+    ("uinteger", Type::Nat, false),
+    ("natural", Type::Nat, false),
+    ("rational", Type::Real, false),
+    ("real", Type::Real, false),
+    ("float", Type::Real, false),
+    ("double", Type::Real, false),
+    ("urational", Type::Real, true),
+    ("ureal", Type::Real, true),
+    ("ufloat", Type::Real, true),
+    ("udouble", Type::Real, true),
+    ("time", Type::Real, true),
+];
+
+impl Declared {
+    fn of(collector: &mut Collector, options: &Options, machine: &Machine, piece: &Piece) -> Self {
+        let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
+        distinct(collector, machine);
+        // Types, and the literals of enumerations.
+        let type_names =
+            named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", &BTreeSet::new());
+        let data: Vec<&Name> = machine
+            .types
+            .iter()
+            .flat_map(|(_, literals)| literals)
+            .chain(
+                [&machine.constants, &machine.variables, &machine.clocks]
+                    .into_iter()
+                    .flatten()
+                    .map(|d| &d.name),
+            )
+            .collect();
+        let data_names = named(collector, data, "data", "v", &BTreeSet::new());
+        let mut types = Vec::new();
+        let mut scope = Scope::new();
+        for (name, literals) in &machine.types {
+            let enumeration = Arc::new(EnumType {
+                name: type_names.get(&name.text).to_owned(),
+                literals: literals.iter().map(|literal| data_names.get(&literal.text).to_owned()).collect(),
+            });
+            for (number, literal) in literals.iter().enumerate() {
+                let term = Term::literal(Value::Enum(enumeration.clone(), number));
+                scope.insert(format!("{}.{}", name.text, literal.text), Some(term.clone()));
+                scope.insert(literal.text.clone(), Some(term));
+            }
+            types.push((name.text.clone(), Type::Enum(enumeration)));
+        }
+        let mut declared = Declared {
+            types: Vec::new(),
+            constants: Vec::new(),
+            variables: Vec::new(),
+            clocks: Vec::new(),
+            scope,
+            actions: Numbered::new(),
+            ports: BTreeMap::new(),
+            unsigned: BTreeMap::new(),
+            internal: ActionId(0),
+            uncontrollable: BTreeSet::new(),
+            first: Vec::new(),
+        };
+        let mut unsigned: Option<&Name> = None;
+        for constant in &machine.constants {
+            let Some((ty, _)) = type_of(collector, &constant.ty, &types) else {
+                declared.scope.insert(constant.name.text.clone(), None);
+                continue;
+            };
+            let term = match &constant.value {
+                None => {
+                    let datum = Datum::new(data_names.get(&constant.name.text), ty);
+                    declared.constants.push(datum.clone());
+                    Some(Term::datum(&datum))
+                }
+                Some(value) => {
+                    let mut typing = Typing::new(&declared.scope, Dialect::Xlia);
+                    let term = typing.of_type(value, &ty, &format!("`{}`", constant.name.text));
+                    report(collector, piece, typing.mistakes);
+                    term
+                }
+            };
+            declared.scope.insert(constant.name.text.clone(), term);
+        }
+        for variable in &machine.variables {
+            let known = type_of(collector, &variable.ty, &types);
+            let Some((ty, is_unsigned)) = known else {
+                declared.scope.insert(variable.name.text.clone(), None);
+                continue;
+            };
+            unsigned = unsigned.or(Some(&variable.ty).filter(|_| is_unsigned));
+            let datum = Datum::new(data_names.get(&variable.name.text), ty);
+            declared.scope.insert(variable.name.text.clone(), Some(Term::datum(&datum)));
+            declared.first.extend(variable.value.iter().map(|value| (datum.clone(), value.clone())));
+            declared.variables.push(datum);
+        }
+        for declaration in &machine.clocks {
+            if type_of(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
+                let found =
+                    Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
+                collector.push(found.at(origin(collector, &declaration.ty), "a clock of integers"));
+            }
+            let datum = clock(data_names.get(&declaration.name.text));
+            declared.scope.insert(declaration.name.text.clone(), Some(Term::datum(&datum)));
+            declared.clocks.push(datum);
+        }
+        if let Some(ty) = unsigned {
+            let message = format!(
+                "variables of the type `{}` are reals: nothing asks that what is assigned is not negative",
+                ty.text
+            );
+            let found = Diagnostic::warning("unsigned", message);
+            collector.push(found.at(origin(collector, ty), "may be negative here"));
+        }
+        declared.ports(collector, machine, &types, &data_names.all());
+        declared.internals(machine);
+        declared.uncontrollable(collector, options, machine);
+        declared.types = types.into_iter().map(|(name, ty)| (type_names.get(&name).to_owned(), ty)).collect();
+        declared
+    }
+
+    fn ports(
+        &mut self,
+        collector: &mut Collector,
+        machine: &Machine,
+        types: &[(String, Type)],
+        taken: &BTreeSet<String>,
+    ) {
+        let names =
+            named(collector, machine.ports.iter().map(|port| &port.name), "actions", "a", &BTreeSet::new());
+        for port in &machine.ports {
+            let numbers: Vec<String> = (1..=port.types.len()).map(|number| format!("p{number}")).collect();
+            let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), taken, "p");
+            let mut unsigned = Vec::new();
+            let mut data = Vec::new();
+            for (number, ty) in numbers.iter().zip(&port.types) {
+                if let Some((ty, is_unsigned)) = type_of(collector, ty, types) {
+                    data.push(Datum::new(parameters.get(number), ty));
+                    unsigned.push(is_unsigned);
+                }
+            }
+            let kind = if port.is_input { ActionKind::Input } else { ActionKind::Output };
+            let name = names.get(&port.name.text).to_owned();
+            let number = self.actions.push(Action { name, kind, parameters: data });
+            let known = Some(number).filter(|_| unsigned.len() == port.types.len());
+            self.ports.insert(port.name.text.clone(), known);
+            self.unsigned.insert(number, unsigned);
+        }
+    }
+
+    /// An internal action, where a transition has no message.
+    fn internals(&mut self, machine: &Machine) {
+        let is_message = |step: &Step| matches!(step, Step::Input(..) | Step::Output(..));
+        let mut transitions = machine.states.iter().flat_map(|state| &state.transitions);
+        self.internal = self.actions.next_number();
+        if transitions.any(|transition| !transition.steps.iter().any(is_message)) {
+            let taken = self.actions.iter().map(|action| action.name.clone()).collect();
+            let name = Naming::of([("tau", None)], &taken, "tau").get("tau").to_owned();
+            self.actions.push(Action { name, kind: ActionKind::Internal, parameters: Vec::new() });
+        }
+    }
+
+    fn uncontrollable(&mut self, collector: &mut Collector, options: &Options, machine: &Machine) {
+        let inputs = || machine.ports.iter().filter(|port| port.is_input).map(|port| port.name.text.as_str());
+        for name in &options.uncontrollable {
+            match self.ports.get(name).filter(|_| inputs().any(|input| input == name)) {
+                Some(number) => {
+                    self.uncontrollable.extend(*number);
+                }
+                None => {
+                    let message = format!("--uncontrollable names `{name}`, which is no input");
+                    let found = Diagnostic::error("unknown-name", message);
+                    collector.push(found.help(match nearest(name, inputs()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => inventory("inputs", inputs()),
+                    }));
+                }
+            }
+        }
+    }
+}
+
+/// Names for what is declared, told where they are others.
+fn named<'a>(
+    collector: &mut Collector,
+    names: impl IntoIterator<Item = &'a Name>,
+    what: &str,
+    plain: &str,
+    taken: &BTreeSet<String>,
+) -> Naming {
+    let names: Vec<(&str, Option<coreach_model::Origin>)> =
+        names.into_iter().map(|name| (name.text.as_str(), Some(collector.origin(&name.span)))).collect();
+    let naming = Naming::of(names, taken, plain);
+    naming.tell(collector, what);
+    naming
+}
+
+/// What is declared twice.
+fn distinct(collector: &mut Collector, machine: &Machine) {
+    let data: Vec<&Name> = machine
+        .types
+        .iter()
+        .flat_map(|(_, literals)| literals)
+        .chain(
+            [&machine.constants, &machine.variables, &machine.clocks].into_iter().flatten().map(|d| &d.name),
+        )
+        .collect();
+    let lists: [(&str, Vec<&Name>); 4] = [
+        ("datum", data),
+        ("port", machine.ports.iter().map(|port| &port.name).collect()),
+        ("state", machine.states.iter().map(|state| &state.name).collect()),
+        ("type", machine.types.iter().map(|(name, _)| name).collect()),
+    ];
+    for (what, names) in lists {
+        let mut seen: BTreeMap<&str, &Name> = BTreeMap::new();
+        for name in names {
+            if let Some(first) = seen.get(name.text.as_str()) {
+                let found = Diagnostic::error(
+                    "duplicate-declaration",
+                    format!("the {what} `{}` is declared twice", name.text),
+                )
+                .at(collector.origin(&name.span), "declared again")
+                .at(collector.origin(&first.span), "first declared here");
+                collector.push(found);
+            } else {
+                seen.insert(&name.text, name);
+            }
+        }
+    }
+}
+
+/// The type of this name, and is it not negative?
+fn type_of(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> Option<(Type, bool)> {
+    let own = types.iter().find(|(known, _)| *known == name.text).map(|(_, ty)| (ty.clone(), false));
+    let known =
+        || TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, sign)| (ty.clone(), *sign));
+    let found = own.or_else(known);
+    if found.is_none() {
+        let all: Vec<&str> =
+            types.iter().map(|(name, _)| name.as_str()).chain(TYPES.iter().map(|(name, ..)| *name)).collect();
+        let message = format!("no type that can be translated is called `{}`", name.text);
+        let diagnostic =
+            Diagnostic::error("unknown-type", message).at(collector.origin(&name.span), "no such type");
+        let help = match nearest(&name.text, all.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => inventory("types", all),
+        };
+        collector.push(diagnostic.help(help));
+    }
+    found
+}
+
+fn report(collector: &mut Collector, piece: &Piece, mistakes: Vec<crate::expression::Mistake>) {
+    for mistake in mistakes {
+        let found = mistake.on(collector, piece);
+        collector.push(found);
+    }
+}
+
+struct Translation<'a> {
+    collector: &'a mut Collector,
+    machine: &'a Machine,
+    piece: &'a Piece,
+    declared: &'a Declared,
+}
+
+impl Translation<'_> {
+    fn model(&mut self) -> Option<Model> {
+        let (machine, declared) = (self.machine, self.declared);
+        let names = named(
+            self.collector,
+            machine.states.iter().map(|state| &state.name),
+            "locations",
+            "l",
+            &BTreeSet::new(),
+        );
+        let mut locations: Numbered<LocationId, Location> = Numbered::new();
+        let mut by_name: BTreeMap<&str, LocationId> = BTreeMap::new();
+        for state in &machine.states {
+            let mut location = Location::named(names.get(&state.name.text));
+            location.label.clone_from(&state.name.text);
+            by_name.insert(&state.name.text, locations.push(location));
+        }
+        let starts: Vec<&State> = machine.states.iter().filter(|state| state.is_start).collect();
+        let [start] = starts.as_slice() else {
+            let mut found = Diagnostic::error(
+                "no-start",
+                format!("a machine begins in one state, and {} say that they are it", starts.len()),
+            );
+            for state in starts {
+                found = found.at(self.collector.origin(&state.name.span), "it begins here");
+            }
+            self.collector.push(found.help("`state< start > name`"));
+            return None;
+        };
+        let (initial_condition, known) = self.initial(start);
+        let mut transitions: Numbered<TransitionId, Edge> = Numbered::new();
+        let mut resets = Numbered::new();
+        let mut called: Numbered<TransitionId, Option<String>> = Numbered::new();
+        let called_by = self.transition_names();
+        for state in &machine.states {
+            for transition in &state.transitions {
+                budget::ask();
+                let Some(target) = by_name.get(transition.target.text.as_str()) else {
+                    let message = format!("there is no state `{}`", transition.target.text);
+                    let mut found = Diagnostic::error("unknown-name", message)
+                        .at(self.collector.origin(&transition.target.span), "no such state");
+                    if let Some(near) =
+                        self.collector.nearest(&transition.target.text, by_name.keys().copied())
+                    {
+                        found = found.help(format!("did you mean `{near}`?"));
+                    }
+                    self.collector.push(found);
+                    continue;
+                };
+                let source = by_name[state.name.text.as_str()];
+                if let Some((edge, reset)) = self.transition(transition, source, *target) {
+                    transitions.push(edge);
+                    resets.push(reset);
+                    called.push(transition.name.as_ref().map(|name| called_by.get(&name.text).to_owned()));
+                }
+            }
+        }
+        if self.collector.errors() > 0 {
+            return None;
+        }
+        let name = Naming::of([(machine.name.as_str(), None)], &BTreeSet::new(), "model")
+            .get(&machine.name)
+            .to_owned();
+        let iosts = Iosts {
+            name,
+            constants: declared.constants.clone(),
+            variables: declared.variables.clone(),
+            initial_condition,
+            initial: *by_name.get(start.name.text.as_str())?,
+            locations,
+            actions: declared.actions.clone(),
+            transitions,
+            origin: None,
+        };
+        let open = declared.variables.iter().filter(|variable| !known.contains(*variable)).cloned().collect();
+        // Without a clock there is no time in it, whatever it says.
+        let is_timed = !declared.clocks.is_empty();
+        if !is_timed {
+            self.untimed();
+        }
+        let clocks = Clocks { clocks: declared.clocks.clone(), resets, names: called };
+        let time = is_timed.then(|| (clocks, declared.uncontrollable.clone()));
+        Some(Model { iosts, types: declared.types.clone(), time, open })
+    }
+
+    /// What is not said of a model without clocks.
+    fn untimed(&mut self) {
+        if self.machine.is_timed {
+            let message = "the system is `timed` and has no clock: the specification is one without time";
+            self.collector.push(Diagnostic::warning("not-taken", message));
+        }
+        if !self.declared.uncontrollable.is_empty() {
+            let message = "inputs that the tester does not send are known of models with clocks only";
+            self.collector
+                .push(Diagnostic::error("contradiction", message).help("leave out --uncontrollable"));
+        }
+        if self
+            .machine
+            .states
+            .iter()
+            .flat_map(|state| &state.transitions)
+            .any(|transition| transition.name.is_some())
+        {
+            let message = "names of transitions are known of models with clocks only: they are left out";
+            self.collector.push(Diagnostic::warning("not-taken", message));
+        }
+    }
+
+    fn transition_names(&mut self) -> Naming {
+        let names: Vec<&Name> = self
+            .machine
+            .states
+            .iter()
+            .flat_map(|state| &state.transitions)
+            .filter_map(|transition| transition.name.as_ref())
+            .collect();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        for name in &names {
+            if !seen.insert(&name.text) {
+                let message = format!("two transitions are called `{}`", name.text);
+                let found = Diagnostic::error("duplicate-declaration", message);
+                self.collector.push(found.at(self.collector.origin(&name.span), "the second one"));
+            }
+        }
+        named(self.collector, names, "transitions", "t", &BTreeSet::new())
+    }
+
+    fn typed(&mut self, tree: &Expression, ty: &Type, whose: &str) -> Option<Term> {
+        let mut typing = Typing::new(&self.declared.scope, Dialect::Xlia);
+        let term = typing.of_type(tree, ty, whose);
+        report(self.collector, self.piece, typing.mistakes);
+        term
+    }
+
+    fn error(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        name: &std::ops::Range<usize>,
+        label: &str,
+    ) {
+        self.collector.error(code, message, name, label);
+    }
+
+    /// The variable of this name.
+    fn variable(&mut self, name: &Name) -> Option<Datum> {
+        let of = |term: &Option<Term>| match term.as_ref().map(Term::node) {
+            Some(Node::Data(datum)) => Some(datum.clone()),
+            _ => None,
+        };
+        match self.declared.scope.get(&name.text) {
+            // Told already.
+            Some(None) => None,
+            Some(term) if of(term).is_some_and(|datum| !self.declared.constants.contains(&datum)) => of(term),
+            Some(_) => {
+                let message = format!("`{}` is no variable", name.text);
+                self.error("not-a-variable", message, &name.span, "nothing is assigned to it");
+                None
+            }
+            None => {
+                let tree = Expression { kind: Kind::Name(name.text.clone()), span: name.span.clone() };
+                self.typed(&tree, &Type::Int, "this");
+                None
+            }
+        }
+    }
+
+    /// The initial condition, and the variables that it determines.
+    fn initial(&mut self, start: &State) -> (Term, BTreeSet<Datum>) {
+        let mut state = Substitution::new();
+        for (datum, tree) in &self.declared.first {
+            if let Some(value) = self.typed(tree, datum.ty(), "the first value") {
+                self.begun(&mut state, datum, &value, tree);
+            }
+        }
+        for step in &start.first {
+            match step {
+                Step::Assign(name, tree) => {
+                    let Some(datum) = self.variable(name) else { continue };
+                    if self.declared.clocks.contains(&datum) {
+                        let is_zero = matches!(&tree.kind, Kind::Number(digits) if digits.trim_matches(['0', '.']).is_empty());
+                        if !is_zero {
+                            self.error("clock", "clocks begin at 0", &tree.span, "another value");
+                        }
+                        continue;
+                    }
+                    if let Some(value) = self.typed(tree, datum.ty(), &format!("`{}`", name.text)) {
+                        self.begun(&mut state, &datum, &value, tree);
+                    }
+                }
+                Step::Guard(tree) => {
+                    self.error("untranslatable", "a guard in `@init` has no counterpart", &tree.span, "here")
+                }
+                Step::Input(name, _) | Step::Output(name, _) => {
+                    self.error(
+                        "untranslatable",
+                        "a message in `@init` has no counterpart",
+                        &name.span,
+                        "here",
+                    );
+                }
+            }
+        }
+        for other in self.machine.states.iter().filter(|state| !state.is_start && !state.first.is_empty()) {
+            self.error(
+                "untranslatable",
+                "`@init` of a state that is not the first has no counterpart",
+                &other.name.span,
+                "this state",
+            );
+        }
+        let condition = Term::and(state.iter().map(|(datum, value)| Term::equal(&Term::datum(datum), value)));
+        (condition, state.into_keys().collect())
+    }
+
+    fn begun(&mut self, state: &mut Substitution, datum: &Datum, value: &Term, tree: &Expression) {
+        let value = substitute(value, state);
+        if self.declared.variables.iter().any(|other| value.mentions(other)) {
+            self.error(
+                "first-value",
+                "a first value speaks of a variable that has none",
+                &tree.span,
+                "not known yet",
+            );
+            return;
+        }
+        state.insert(datum.clone(), value);
+    }
+
+    fn port(&mut self, name: &Name, kind: ActionKind) -> Option<ActionId> {
+        let found = self.declared.ports.get(&name.text).copied();
+        match found {
+            // Told already.
+            Some(None) => None,
+            Some(Some(number)) if self.declared.actions[number].kind == kind => Some(number),
+            Some(Some(_)) => {
+                let message = format!("the port `{}` has the other direction", name.text);
+                self.error("contradiction", message, &name.span, "not this way");
+                None
+            }
+            None => {
+                let message = format!("there is no port `{}`", name.text);
+                let mut diagnostic = Diagnostic::error("unknown-name", message)
+                    .at(self.collector.origin(&name.span), "not declared");
+                let known = self.declared.ports.keys().map(String::as_str);
+                if let Some(near) = self.collector.nearest(&name.text, known) {
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+                }
+                self.collector.push(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// A transition, and the clocks that it sets back.
+    fn transition(
+        &mut self,
+        transition: &Transition,
+        source: LocationId,
+        target: LocationId,
+    ) -> Option<(Edge, Vec<Datum>)> {
+        let mut state = Substitution::new();
+        let mut guards: Vec<Term> = Vec::new();
+        let mut action: Option<ActionId> = None;
+        for step in &transition.steps {
+            match step {
+                Step::Guard(tree) => {
+                    let guard = self.typed(tree, &Type::Bool, "a guard")?;
+                    guards.push(substitute(&guard, &state));
+                }
+                Step::Assign(name, tree) => {
+                    let datum = self.variable(name)?;
+                    let value = self.typed(tree, datum.ty(), &format!("`{}`", name.text))?;
+                    if self.declared.clocks.contains(&datum) && value != Term::int(0).to_real() {
+                        let message = "a clock is set back to 0, and to nothing else";
+                        self.error("untranslatable", message, &tree.span, "another value");
+                        return None;
+                    }
+                    state.insert(datum, substitute(&value, &state));
+                }
+                Step::Input(name, values) | Step::Output(name, values) => {
+                    let is_input = matches!(step, Step::Input(..));
+                    let kind = if is_input { ActionKind::Input } else { ActionKind::Output };
+                    let number = self.port(name, kind)?;
+                    if action.replace(number).is_some() {
+                        let message = "a transition with two messages has no counterpart";
+                        let found = Diagnostic::error("untranslatable", message)
+                            .at(self.collector.origin(&name.span), "the second one");
+                        self.collector.push(found.help("put a state between them"));
+                        return None;
+                    }
+                    let parameters = &self.declared.actions[number].parameters;
+                    if parameters.len() != values.len() {
+                        let message = format!(
+                            "`{}` has {} values here, and its port {}",
+                            name.text,
+                            values.len(),
+                            parameters.len()
+                        );
+                        self.error("contradiction", message, &name.span, "not as declared");
+                        return None;
+                    }
+                    for (parameter, tree) in parameters.iter().zip(values) {
+                        if is_input {
+                            self.received(parameter, tree, &mut state)?;
+                        } else {
+                            let value = self.typed(tree, parameter.ty(), "what is sent")?;
+                            guards.push(Term::equal(&Term::datum(parameter), &substitute(&value, &state)));
+                        }
+                    }
+                }
+            }
+        }
+        let number = action.unwrap_or(self.declared.internal);
+        let action = &self.declared.actions[number];
+        if action.kind == ActionKind::Input {
+            let unsigned = &self.declared.unsigned[&number];
+            let bounds: Vec<Term> = action
+                .parameters
+                .iter()
+                .zip(unsigned)
+                .filter(|(parameter, is_unsigned)| {
+                    **is_unsigned && !guards.iter().any(|guard| is_bounded(guard, parameter))
+                })
+                .map(|(parameter, _)| {
+                    Term::compare(Comparison::AtLeast, &Term::datum(parameter), &Term::int(0).to_real())
+                })
+                .collect();
+            guards.splice(0..0, bounds);
+        }
+        let mut resets: Vec<Datum> = Vec::new();
+        for datum in &self.declared.clocks {
+            if state.remove(datum).is_some() {
+                resets.push(datum.clone());
+            }
+        }
+        state.retain(|datum, value| *value != Term::datum(datum));
+        let guard = Term::and(guards);
+        if action.kind == ActionKind::Internal {
+            let speaks = |term: &Term| self.declared.clocks.iter().any(|clock| term.mentions(clock));
+            if !resets.is_empty() || speaks(&guard) || state.values().any(speaks) {
+                let message = "an internal step takes no time: it may not speak of clocks";
+                let found = Diagnostic::error("internal-time", message)
+                    .at(self.collector.origin(&transition.span), "it has no message");
+                self.collector
+                    .push(found.help("let it send something, or put what it asks into the steps around it"));
+                return None;
+            }
+        }
+        let origin =
+            TransitionOrigin { whole: Some(self.collector.origin(&transition.span)), ..Default::default() };
+        Some((Edge { source, action: number, guard, assignments: state, target, origin }, resets))
+    }
+
+    /// What is received goes into a variable.
+    fn received(&mut self, parameter: &Datum, tree: &Expression, state: &mut Substitution) -> Option<()> {
+        let Kind::Name(name) = &tree.kind else {
+            self.error("untranslatable", "what is received goes into a variable", &tree.span, "no variable");
+            return None;
+        };
+        let name = Name { text: name.clone(), span: tree.span.clone() };
+        let variable = self.variable(&name)?;
+        if self.declared.clocks.contains(&variable) {
+            self.error("clock", "nothing is received into a clock", &tree.span, "a clock");
+            return None;
+        }
+        let (is, wanted) = (parameter.ty().sort(), variable.ty().sort());
+        let value = Term::datum(parameter);
+        let value = match (is == wanted, &is, &wanted) {
+            (true, ..) => value,
+            (_, Type::Int, Type::Real) => value.to_real(),
+            _ => {
+                let message =
+                    format!("`{}` is {}, and what is received {}", name.text, variable.ty(), parameter.ty());
+                self.error("type-mismatch", message, &tree.span, "of another type");
+                return None;
+            }
+        };
+        state.insert(variable, value);
+        Some(())
+    }
+}
+
+/// Does the guard itself say that the parameter is not negative?
+fn is_bounded(guard: &Term, parameter: &Datum) -> bool {
+    let is_datum = |term: &Term| matches!(term.node(), Node::Data(datum) if datum == parameter);
+    let not_negative = |term: &Term| match term.as_literal() {
+        Some(Value::Real(value)) => *value >= RBig::ZERO,
+        _ => false,
+    };
+    match guard.node() {
+        Node::And(parts) => parts.iter().any(|part| is_bounded(part, parameter)),
+        Node::Compare(Comparison::Less | Comparison::AtMost | Comparison::Equal, low, high) => {
+            not_negative(low) && is_datum(high)
+        }
+        Node::Compare(Comparison::Greater | Comparison::AtLeast, high, low) => {
+            not_negative(low) && is_datum(high)
+        }
+        _ => false,
+    }
+}
