@@ -87,14 +87,48 @@ pub fn same_verdicts(
 
 pub type Counts = BTreeMap<Option<&'static str>, usize>;
 
+/// Faults of an interpreter: what stands in `runtime.py`, and what stands there then. Comparing traces must show each.
+const FAULTS: [(&str, &str); 14] = [
+    ("return a % abs(b)", "return a % b if b > 0 else -(-a % -b)"),
+    ("(a - remainder(a, b)) // b", "a // b if b else remainder(a, b)"),
+    (
+        "    if b == 0:\n        raise Undefined\n    return a % abs(b)",
+        "    if b == 0:\n        return 0\n    return a % abs(b)",
+    ),
+    ("            if value == (operation == \"or\"):\n                break", "            pass"),
+    ("behind[name] = evaluate(term, data)", "behind[name] = evaluate(term, {**data, **behind})"),
+    ("if not is_in(behind[name], VARIABLES[name]):", "if False:"),
+    ("if not evaluate(transition.guard, data):", "if evaluate(transition.guard, data) is None:"),
+    ("if is_in(value, type_):\n                return value", "return value"),
+    ("if not is_in(index, array.type[1]):\n        raise Undefined", "pass"),
+    ("return self.cells.get(index, self.default)", "return self.default"),
+    ("if verdict in (\"Inconclusive\", \"Fail\"):", "if verdict == \"Fail\":"),
+    ("value = -evaluate(parts[0], data, known)", "value = evaluate(parts[0], data, known)"),
+    (
+        "evaluate(parts[1] if evaluate(parts[0], data, known) else parts[2], data, known)",
+        "evaluate(parts[2], data, known)",
+    ),
+    ("self.location, self.data = transition.target, behind\n", "self.location = transition.target\n"),
+];
+
+/// Random pairs have what examples have not. And were the interpreter wrong, the comparison would show it.
 #[test]
-fn python_judges_random_pairs_as_we_do() {
+fn python_judges_random_pairs_as_we_do_and_a_wrong_one_does_not() {
     let folder = Folder::new("random");
     let mut counts = Counts::new();
-    for case in of_random_pairs(0..60) {
+    let mut unseen: Vec<(&str, &str)> = FAULTS.to_vec();
+    for case in of_random_pairs(0..60).into_iter().chain([nasty()]) {
         same_verdicts(&folder, &case, 3, 6, "any-beginning", &mut counts);
+        let program = case.python.as_ref().unwrap();
+        let judgements = judged(&case.test(), &case.specification, 3, 6);
+        unseen.retain(|(right, wrong)| {
+            assert_eq!(program.matches(right).count(), 1, "{right}");
+            let file = folder.file("wrong.py", &program.replace(right, wrong));
+            compared(&file, &judgements, "any-beginning").status.success()
+        });
     }
     println!("{counts:?}");
+    assert!(unseen.is_empty(), "nothing shows these faults: {unseen:#?}");
     for verdict in [Some("Pass"), Some("Inconclusive"), Some("Fail"), None] {
         assert!(counts.get(&verdict).copied().unwrap_or(0) > 20, "{counts:?}");
     }
