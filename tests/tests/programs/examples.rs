@@ -26,7 +26,7 @@ fn every_example_is_a_program_or_says_why_not() {
     for case in configurations().iter().flat_map(|path| of_configuration(path)) {
         holds_its_document(&case);
         if why_not(&case.python) {
-            same_verdicts(&folder, &case, 4, 8, "same-beginning", &mut counts);
+            same_verdicts(&folder, &case, 3, 8, "same-beginning", &mut counts);
         }
         if why_not(&case.ttcn3) && has_compiler() {
             compiled(&folder, &case);
