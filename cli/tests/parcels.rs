@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::fs;
+
 use common::{json, run};
 
 fn example(name: &str) -> String {
@@ -20,4 +22,34 @@ fn the_parts_together_are_tested() {
         let runs = told["runs"].as_array().unwrap();
         assert!(!runs.is_empty() && runs.iter().all(|run| run["verdict"] == verdict), "{told:#}");
     }
+}
+
+/// The parts of a composition are read, so no output may be one; a suite for a composition is a folder that works.
+#[test]
+fn parts_are_not_written_over_and_a_suite_has_what_it_needs() {
+    let folder = std::env::temp_dir().join(format!("coreach-parcels-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let part = |name: &str, on: &str, to: &str, file: &str| {
+        let text = format!(
+            "iosts: {name}\ninitial: {{ location: A }}\ninputs: {{ {on}: {{}} }}\noutputs: {{ {to}: {{}} }}\n\
+             transitions:\n  - {{ from: A, to: B, on: {on} }}\n  - {{ from: B, to: A, on: {to} }}\n"
+        );
+        fs::write(folder.join(file), text).unwrap();
+    };
+    part("one", "Ask", "Say", "one.svg");
+    part("two", "Say", "Tell", "two.yaml");
+    fs::write(folder.join("specification.yaml"), "iosts: both\ncompose: [one.svg, two.yaml]\n").unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let before = fs::read(folder.join("one.svg")).unwrap();
+    let output = run(["explore", &path("specification.yaml"), "--draw", &path("one.svg")]);
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a part of the specification"));
+    assert_eq!(fs::read(folder.join("one.svg")).unwrap(), before);
+
+    let suite = folder.join("suite");
+    let output = run(["cover", &path("specification.yaml"), "--out", suite.to_str().unwrap(), "--quiet"]);
+    assert!(matches!(output.status.code(), Some(0 | 5)), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = run(["check", suite.join("coreach.yaml").to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::remove_dir_all(&folder).unwrap();
 }

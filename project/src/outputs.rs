@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use coreach_execution::campaign::log::beside;
 use coreach_model::Diagnostic;
-use coreach_model::reader::yaml;
+use coreach_model::reader::{parts, yaml};
 
 use crate::campaign::iuts::files_of;
 use crate::campaign::{Campaign, TestSource};
@@ -78,11 +78,18 @@ pub fn store(path: &Path) -> Vec<Named> {
     files
 }
 
+/// A specification, with the parts that it may be made of.
+pub fn specification(path: &Path) -> Vec<Named> {
+    let parts = parts(path);
+    let parts = parts.iter().map(|part| Named::new("a part of the specification", part));
+    std::iter::once(Named::new("the specification", path)).chain(parts).collect()
+}
+
 /// A configuration with all that it names; nothing but itself, where it is no configuration.
 pub fn configuration(path: &Path) -> Vec<Named> {
     let mut files = vec![Named::new("the configuration", path)];
     if let Ok((read, _)) = load_configuration(path) {
-        files.push(Named::new("the specification", &read.specification.path));
+        files.extend(specification(&read.specification.path));
         files.extend(read.purposes.iter().map(|purpose| Named::new("a purpose", &purpose.path)));
         files.extend(read.properties.iter().map(|property| Named::new("a property", &property.path)));
     }
@@ -102,7 +109,8 @@ pub fn iut(path: &Path) -> Vec<Named> {
     let mut files = vec![Named::new("the IUT's file", path)];
     if let Ok(file) = yaml::load(path) {
         let named = files_of(file, path.parent().unwrap_or(Path::new("")));
-        files.extend(named.iter().map(|path| Named::new("a file of the IUT", path)));
+        let with_parts = named.iter().flat_map(|path| std::iter::once(path.clone()).chain(parts(path)));
+        files.extend(with_parts.map(|path| Named::new("a file of the IUT", &path)));
     }
     files
 }

@@ -1,11 +1,14 @@
 //! `coreach cover`: purposes for all that a criterion asks for, and what no run can show.
 
 use std::io;
+use std::path::Path;
+use std::sync::Arc;
 
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::symbolic::TreeLimits;
-use coreach_model::diagnostic::Diagnostic;
-use coreach_model::reader::{Specification, load as load_file, read_specification};
+use coreach_model::diagnostic::{Diagnostic, SourceFile};
+use coreach_model::reader::{Specification, load as load_file, parts, read_specification};
+use coreach_model::writer::write_yaml;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
 use coreach_project::cover::report::{Document, document, files, paths};
@@ -101,14 +104,14 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
     })?;
     match kind {
         FileKind::Specification(_) => {
-            let text = file.text.clone();
+            let text = standing_alone(path, &file)?;
             let (specification, warnings) = budget::reading(|| read_specification(file))?;
             Ok(Given {
                 specification,
                 text,
                 analysis: Analysis::default(),
                 rest: String::new(),
-                inputs: vec![Named::new("the specification", path)],
+                inputs: outputs::specification(path),
                 warnings,
             })
         }
@@ -131,7 +134,7 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             }
             Ok(Given {
                 specification: project.specification,
-                text: source.text.clone(),
+                text: standing_alone(&configuration.specification.path, &source)?,
                 analysis: project.options.analysis,
                 rest,
                 inputs: outputs::configuration(path),
@@ -144,6 +147,15 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             Err(vec![Diagnostic::error("wrong-kind-of-file", message).help(help)])
         }
     }
+}
+
+/// The specification as it was written, for another folder; a composition as the whole, whose parts are not there.
+fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Diagnostic>> {
+    if parts(path).is_empty() {
+        return Ok(file.text.clone());
+    }
+    let (whole, _) = budget::reading(|| read_specification(Arc::clone(file)))?;
+    Ok(write_yaml(&whole.iosts, &whole.types))
 }
 
 fn text(told: &Document, is_quiet: bool) -> String {

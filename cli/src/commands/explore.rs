@@ -42,7 +42,7 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
             let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
             return refuse(&[Diagnostic::error("output-format", message)], arguments.format);
         }
-        let inputs = [Named::new("the specification", path)];
+        let inputs = outputs::specification(path);
         if let Err(found) = outputs::refuse(&[Named::new("--draw", picture)], &inputs) {
             return refuse(&found, arguments.format);
         }

@@ -4,7 +4,7 @@
 //! here, on the line that names the part. A part may be a composition itself.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::compose::{Incompatible, MOST, Unhidden, compose, hide};
 use crate::data::Datum;
@@ -80,6 +80,40 @@ pub(super) fn read(
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
     let iosts = Iosts { origin, ..whole };
     (collector.errors() == before).then_some(Specification { iosts, types })
+}
+
+/// The files of the parts of a composition, and of their parts; none of any other file, or of one that cannot be read.
+///
+/// A part that is not there is among them: somebody may be about to make it.
+pub fn parts(path: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut work = vec![(path.to_owned(), 0)];
+    while let Some((path, depth)) = work.pop() {
+        let Ok(file) = yaml::load(&path) else { continue };
+        let mut collector = Collector::new(file);
+        let Some(root) = yaml::parse(&mut collector) else { continue };
+        let Kind::Mapping(entries) = &root.kind else { continue };
+        let Some(Kind::Sequence(items)) = shape::get(entries, "compose").map(|node| &node.kind) else {
+            continue;
+        };
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for item in items {
+            let node = match &item.kind {
+                Kind::Mapping(entries) => shape::get(entries, "model"),
+                _ => Some(&**item),
+            };
+            let Some(scalar) = node.and_then(Node::as_scalar) else { continue };
+            let part = folder.join(&scalar.text);
+            if found.contains(&part) {
+                continue;
+            }
+            found.push(part.clone());
+            if depth + 1 < DEEPEST {
+                work.push((part, depth + 1));
+            }
+        }
+    }
+    found
 }
 
 fn part(collector: &mut Collector, item: &Node, depth: usize) -> Option<Part> {
