@@ -14,6 +14,7 @@ use coreach_project::cover::{CRITERIA, Criterion};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
+use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments};
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
     Tolerance,
@@ -41,6 +42,9 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Writes an example to begin with: a model, a program that it is tested against, and all else that is needed
+    #[command(after_help = INIT_HELP)]
+    Init(InitArguments),
     /// Makes the test cases of a configuration and writes what it asks for
     #[command(
         after_help = "Example:\n  coreach run coreach.yaml --out results --stages test_graph,test_case"
@@ -87,6 +91,9 @@ pub enum Command {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
+    /// Prints the JSON Schema of a kind of file, for editors; without a kind, tells which there are
+    #[command(after_help = "Example:\n  coreach schema --out .coreach/schemas")]
+    Schema(SchemaArguments),
     /// Tests with time: test cases and sequences for paths, recordings merged, verdicts on them
     #[command(after_help = TIMED_HELP)]
     Timed(TimedArguments),
@@ -104,7 +111,7 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
-            Command::Show(_) | Command::Completions(_) | Command::Man(_) => OutputFormat::Human,
+            Command::Show(_) | Command::Completions(_) | Command::Man(_) | Command::Init(_) | Command::Schema(_) => OutputFormat::Human,
             Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,

@@ -6,6 +6,7 @@
 //! the work goes to standard error.
 
 pub mod arguments;
+pub mod beginning_arguments;
 pub mod commands;
 pub mod console;
 pub mod evidence;
@@ -59,6 +60,8 @@ pub fn main() -> ExitCode {
     budget::command(budget::Said { time: arguments.time, memory: arguments.memory });
     watch::start(arguments.command.format());
     let result = match arguments.command {
+        Command::Init(arguments) => commands::init::init(&arguments),
+        Command::Schema(arguments) => commands::schema::schema(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
         Command::Show(arguments) => commands::show::show(&arguments),

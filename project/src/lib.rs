@@ -14,7 +14,7 @@
 //!
 //! [`models`] tells files apart. [`once`] reads each file of a command once, so that what is hashed is what is run. [`written`] reads
 //! back what was made, [`outputs`] refuses to write over what was read. [`budget`] says how long a piece of work may take, [`jobs`] does
-//! several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results.
+//! several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results. [`beginning`] has the files of a new folder.
 //!
 //! What is absent on purpose: no arguments, no exit codes, no printing. Who wants to tell what is being done gives a function
 //! ([`making::Says`]).
@@ -51,6 +51,7 @@
 //! # }
 //! ```
 
+pub mod beginning;
 pub mod budget;
 pub mod campaign;
 pub mod cases;
