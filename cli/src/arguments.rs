@@ -1,5 +1,6 @@
 //! The arguments of the command line.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +15,8 @@ use coreach_project::cover::{CRITERIA, Criterion};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
-use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments};
+use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments, WATCH_HELP, WatchArguments};
+use crate::console::ColorWhen;
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, ReplayArguments, ReportArguments, TestArguments,
     Tolerance,
@@ -37,6 +39,26 @@ pub struct Arguments {
     /// The most memory: `4GB`, `500MB` [default: 4GB]
     #[arg(long, global = true, value_name = "SIZE", value_parser = budget::parse_memory)]
     pub memory: Option<u64>,
+    /// Colours: where standard error is a terminal and NO_COLOR is not set, always, or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorWhen,
+    /// Say what is done: files, stages, the solver
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+}
+
+impl Arguments {
+    /// What every command takes, as it would be given again.
+    pub fn again(&self) -> Vec<OsString> {
+        let mut again = vec![format!("--color={}", self.color.name())];
+        again.extend(self.time.map(|time| format!("--time={}ms", time.as_millis())));
+        again.extend(self.memory.map(|memory| match memory % (1 << 20) {
+            0 => format!("--memory={}MiB", memory >> 20),
+            _ => format!("--memory={}MB", memory / 1_000_000),
+        }));
+        again.extend(self.verbose.then(|| "--verbose".to_owned()));
+        again.into_iter().map(OsString::from).collect()
+    }
 }
 
 /// The commands.
@@ -51,8 +73,11 @@ pub enum Command {
     )]
     Run(RunArguments),
     /// Looks for mistakes in any file that coreach reads
-    #[command(after_help = "Example:\n  coreach check specification.yaml deliver_coffee.yaml")]
+    #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Checks files again whenever they change, or what they name does
+    #[command(after_help = WATCH_HELP)]
+    Watch(WatchArguments),
     /// Writes one stage to standard output
     #[command(
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
@@ -111,7 +136,12 @@ impl Command {
         match self {
             Command::Run(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
-            Command::Show(_) | Command::Completions(_) | Command::Man(_) | Command::Init(_) | Command::Schema(_) => OutputFormat::Human,
+            Command::Init(_)
+            | Command::Schema(_)
+            | Command::Watch(_)
+            | Command::Show(_)
+            | Command::Completions(_)
+            | Command::Man(_) => OutputFormat::Human,
             Command::Compare(arguments) => arguments.format,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,
@@ -170,8 +200,6 @@ pub struct RunArguments {
 #[derive(Args, Debug)]
 pub struct CheckArguments {
     /// Specifications, purposes, configurations, IUT files, campaigns, test cases, runs, stores
-    ///
-    /// A purpose's specification is looked for among them, then beside it; an IUT's file is held against the models among them.
     #[arg(value_name = "FILE", required = true)]
     pub models: Vec<PathBuf>,
     /// The form of the answer
@@ -411,6 +439,12 @@ pub struct MergeArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
+
+const CHECK_HELP: &str = "\
+A purpose's specification is looked for among the files, then beside it; an IUT's file is held against the models among them.
+
+Example:
+  coreach check specification.yaml deliver_coffee.yaml";
 
 const VERIFY_HELP: &str = "\
 Exit codes: 0 all are proved, 1 one is violated, 3 one is neither; all of them: `coreach --help`.

@@ -19,6 +19,7 @@ pub mod show;
 pub mod test;
 pub mod timed;
 pub mod verify;
+pub mod watch;
 
 use coreach_execution::Bucket;
 use coreach_model::{Diagnostic, Severity};

@@ -16,7 +16,7 @@ use crate::execution_arguments::MutateArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::{console, watch};
+use crate::{certain_end, console};
 
 /// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
 /// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
@@ -87,7 +87,7 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
             judge(&specification, &tests, mutant.clone(), &visits, &effort)
         });
         let result = judged.unwrap_or_else(|stop| {
-            watch::wait_if_ending();
+            certain_end::wait_if_ending();
             let fate = Fate::Broken(stop.to_diagnostic().message);
             Judged { mutant: mutant.clone(), fate, visits: None }
         });

@@ -1,0 +1,151 @@
+//! Which kinds of files each command takes. A file of another kind is told before the command begins, with the commands that take it.
+//!
+//! A file whose kind is not plain (it cannot be read, it is no YAML) is for the command itself to say.
+
+use std::path::{Path, PathBuf};
+
+use coreach_model::Diagnostic;
+use coreach_project::kinds::{Kind, kind};
+
+use crate::arguments::{CampaignArguments, CampaignCommand, Command};
+use crate::timed_arguments::TimedCommand;
+
+/// What is taken: a command, what of it, and the kinds.
+type Taken = (&'static str, &'static [Kind]);
+
+const MODELS: &[Kind] = &[Kind::Specification, Kind::Configuration];
+const TESTS: &[Kind] = &[Kind::Configuration, Kind::TestCase];
+const RUNS: &[Kind] = &[Kind::Run, Kind::Store];
+
+const RUN: Taken = ("run", &[Kind::Configuration]);
+const SHOW: Taken = ("show", &[Kind::Specification, Kind::Purpose, Kind::Property, Kind::Configuration]);
+const COMPARE: Taken = ("compare", &[Kind::Configuration]);
+const EXPLORE: Taken = ("explore", &[Kind::Specification]);
+const VERIFY: Taken = ("verify", &[Kind::Configuration]);
+const COVER: Taken = ("cover", MODELS);
+const TEST: Taken = ("test", TESTS);
+const IUT: Taken = ("test --iut", &[Kind::Iut]);
+const EXPLAIN: Taken = ("explain", RUNS);
+const REPLAY: Taken = ("replay", RUNS);
+const OF_RUN: Taken = ("explain --test", TESTS);
+const MUTATE: Taken = ("mutate", &[Kind::Configuration]);
+const CAMPAIGN: Taken = ("campaign", &[Kind::Campaign]);
+const STORES: Taken = ("campaign merge", &[Kind::Store]);
+const COVERAGE: Taken = ("coverage", &[Kind::Campaign, Kind::Configuration, Kind::Store, Kind::Run]);
+const REPORT: Taken = (
+    "report",
+    &[
+        Kind::Configuration,
+        Kind::Specification,
+        Kind::Purpose,
+        Kind::Property,
+        Kind::Campaign,
+        Kind::Store,
+        Kind::Run,
+    ],
+);
+const TIMED: Taken = ("timed", MODELS);
+
+/// All of it, for what is said of a kind.
+const ALL: [Taken; 17] = [
+    RUN, SHOW, COMPARE, EXPLORE, VERIFY, COVER, TEST, IUT, EXPLAIN, REPLAY, OF_RUN, MUTATE, CAMPAIGN, STORES,
+    COVERAGE, REPORT, TIMED,
+];
+
+/// The files that a command is given, each with what is taken there.
+fn given(command: &Command) -> Vec<(&Path, Taken)> {
+    fn one(path: &Path, taken: Taken) -> Vec<(&Path, Taken)> {
+        vec![(path, taken)]
+    }
+    fn all(paths: &[PathBuf], taken: Taken) -> Vec<(&Path, Taken)> {
+        paths.iter().map(|path| (path.as_path(), taken)).collect()
+    }
+    fn maybe(path: Option<&PathBuf>, taken: Taken) -> Vec<(&Path, Taken)> {
+        all(path.map_or(&[], std::slice::from_ref), taken)
+    }
+    match command {
+        // Every kind, or none.
+        Command::Check(_)
+        | Command::Watch(_)
+        | Command::Init(_)
+        | Command::Schema(_)
+        | Command::Completions(_)
+        | Command::Man(_) => Vec::new(),
+        Command::Run(arguments) => one(&arguments.configuration, RUN),
+        Command::Show(arguments) => one(&arguments.model, SHOW),
+        Command::Compare(arguments) => one(&arguments.configuration, COMPARE),
+        Command::Explore(arguments) => one(&arguments.model, EXPLORE),
+        Command::Verify(arguments) => one(&arguments.configuration, VERIFY),
+        Command::Cover(arguments) => one(&arguments.model, COVER),
+        Command::Test(arguments) => [one(&arguments.test, TEST), one(&arguments.iut, IUT)].concat(),
+        Command::Explain(arguments) => [
+            one(&arguments.source, EXPLAIN),
+            maybe(arguments.test.as_ref(), OF_RUN),
+            maybe(arguments.iut.as_ref(), IUT),
+        ]
+        .concat(),
+        Command::Replay(arguments) => [
+            one(&arguments.source, REPLAY),
+            maybe(arguments.test.as_ref(), OF_RUN),
+            maybe(arguments.iut.as_ref(), IUT),
+        ]
+        .concat(),
+        Command::Mutate(arguments) => one(&arguments.configuration, MUTATE),
+        Command::Coverage(arguments) => all(&arguments.files, COVERAGE),
+        Command::Report(arguments) => all(&arguments.files, REPORT),
+        Command::Timed(arguments) => match &arguments.command {
+            TimedCommand::Path(arguments) => one(&arguments.model, TIMED),
+            TimedCommand::Inputs(arguments) => one(&arguments.model, TIMED),
+            TimedCommand::Merge(arguments) => one(&arguments.model, TIMED),
+            TimedCommand::Verdict(arguments) => one(&arguments.model, TIMED),
+        },
+        Command::Campaign(CampaignArguments { command, configuration, .. }) => match command {
+            // What it takes the runs into may not be there yet.
+            Some(CampaignCommand::Merge(merge)) => {
+                [maybe(Some(&merge.into), STORES), all(&merge.from, STORES)].concat()
+            }
+            Some(CampaignCommand::Salvage(salvage)) => {
+                [maybe(Some(&salvage.into), STORES), maybe(Some(&salvage.from), STORES)].concat()
+            }
+            None => maybe(configuration.as_ref(), CAMPAIGN),
+        },
+    }
+}
+
+/// Is each file of a kind that the command takes?
+///
+/// # Errors
+/// A finding for each that is not.
+pub fn refuse(command: &Command) -> Result<(), Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    for (path, (place, takes)) in given(command) {
+        let Some(is) = kind(path) else { continue };
+        if takes.contains(&is) {
+            continue;
+        }
+        let message = format!(
+            "expected {}, but this is {}: {}",
+            listed(takes.iter().map(|kind| kind.name().to_owned()), "or"),
+            is.name(),
+            path.display()
+        );
+        let others = ALL.iter().filter(|(other, kinds)| *other != place && kinds.contains(&is));
+        let taking: Vec<String> = others
+            .map(|(other, _)| format!("`coreach {other}`"))
+            .chain(["`coreach check`".to_owned()])
+            .collect();
+        let verb = if taking.len() == 1 { "takes" } else { "take" };
+        let help = format!("{} {verb} {}", listed(taking.into_iter(), "and"), is.name());
+        found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
+    }
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// `a, b or c`
+fn listed(words: impl Iterator<Item = String>, last: &str) -> String {
+    let words: Vec<String> = words.collect();
+    match words.split_last() {
+        Some((end, begin)) if !begin.is_empty() => format!("{} {last} {end}", begin.join(", ")),
+        _ => words.concat(),
+    }
+}
