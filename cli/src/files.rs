@@ -135,7 +135,12 @@ pub fn refuse(command: &Command) -> Result<(), Vec<Diagnostic>> {
             .chain(["`coreach check`".to_owned()])
             .collect();
         let verb = if taking.len() == 1 { "takes" } else { "take" };
-        let help = format!("{} {verb} {}", listed(taking.into_iter(), "and"), is.name());
+        let mut help = format!("{} {verb} {}", listed(taking.into_iter(), "and"), is.name());
+        if takes.contains(&Kind::Configuration)
+            && matches!(is, Kind::Specification | Kind::Purpose | Kind::Property)
+        {
+            help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
+        }
         found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
     }
     if found.is_empty() { Ok(()) } else { Err(found) }

@@ -95,7 +95,8 @@ fn a_file_of_another_kind_is_told_with_what_takes_it() {
             assert!(said.replace(' ', "").contains(&is_here), "{line} with {file}: {said}");
             // A command that does take it: with it, the same is not said.
             let (_, help) = said.split_once("help: ").unwrap();
-            let named: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
+            let quoted = help.split('`').skip(1).step_by(2);
+            let named: Vec<&str> = quoted.filter(|quoted| quoted.starts_with("coreach ")).collect();
             assert!(named.len() > 1 || is == Kind::Iut, "{help}");
             for command in named {
                 let words = command.strip_prefix("coreach ").unwrap();
@@ -156,4 +157,27 @@ fn a_folder_is_told_with_the_configuration_in_it() {
     assert!(said.contains("it is a folder") && !said.contains("did you mean"), "{said}");
     let said = stderr(&here(&folder, "run no/such/coreach.yaml"));
     assert!(said.contains("there is no folder `no`"), "{said}");
+}
+
+/// A purpose of a specification of nearly this name; a configuration that fixes a constant so that nothing can begin.
+#[test]
+fn what_is_elsewhere_is_told() {
+    let folder = begun();
+    let purpose = fs::read_to_string(folder.0.join("open_after_wrong.yaml")).unwrap();
+    folder.write("open_after_wrong.yaml", &purpose.replace("of: locker", "of: loker"));
+    let said = stderr(&here(&folder, "check open_after_wrong.yaml"));
+    assert!(said.contains("did you mean `of: locker`?"), "{said}");
+    folder.write("open_after_wrong.yaml", &purpose.replace("of: locker", "of: fridge"));
+    let said = stderr(&here(&folder, "check open_after_wrong.yaml"));
+    assert!(said.contains("a file with `iosts: fridge`"), "{said}");
+
+    folder.write("open_after_wrong.yaml", &purpose);
+    folder.write(
+        "none.yaml",
+        "specification: specification.yaml\npurpose: open_after_wrong.yaml\ninstantiate: { cTries: 0 }\n",
+    );
+    let output = here(&folder, "run none.yaml");
+    exits(&output, 2);
+    let said = stderr(&output);
+    assert!(said.contains("no-initial-state") && said.contains("`cTries` is fixed here"), "{said}");
 }

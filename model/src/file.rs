@@ -66,10 +66,12 @@ impl std::fmt::Display for Unusable {
             }
             false => {
                 let (place, name) = missing(&self.path);
-                // The folder may be what is not there.
-                match self.path.file_name() == name.file_name() {
+                let found = place.join(&name);
+                // The folder may be what is not there, or no folder.
+                match found == self.path {
                     true => f.write_str("no such file")?,
-                    false => write!(f, "there is no folder `{}`", place.join(&name).display())?,
+                    false if found.exists() => return write!(f, "`{}` is no folder", found.display()),
+                    false => write!(f, "there is no folder `{}`", found.display())?,
                 }
                 near(&place, &name)
             }
@@ -103,9 +105,16 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// What lies in the folder under nearly this name.
 fn near(folder: &Path, name: &Path) -> Option<PathBuf> {
-    let names = names(folder);
-    let found = nearest(name.to_str()?, names.iter().map(String::as_str))?;
+    let (names, name) = (names(folder), name.to_str()?);
+    let with_ending = names.iter().find(|known| known.strip_prefix(name).is_some_and(is_yaml_ending));
+    let found =
+        with_ending.map(String::as_str).or_else(|| nearest(name, names.iter().map(String::as_str)))?;
     Some(folder.join(found))
+}
+
+/// `.yaml`, which is forgotten more often than a letter.
+pub fn is_yaml_ending(ending: &str) -> bool {
+    matches!(ending, ".yaml" | ".yml")
 }
 
 /// The file that somebody means who names a folder: its configuration, or the only YAML file.
@@ -191,12 +200,15 @@ mod tests {
         assert!(matches!(read(&plain, 9), Err(FileError::TooLarge(10))));
         let says = |path: &str| read(&folder.join(path), 9).unwrap_err().to_string();
         let shown = |path: &str| folder.join(path).display().to_string();
-        assert_eq!(says("plane"), format!("no such file; did you mean `{}`?", shown("plain")));
+        assert_eq!(says("plainx"), format!("no such file; did you mean `{}`?", shown("plain")));
         assert_eq!(says("quite_another"), "no such file");
+        std::fs::write(folder.join("purpose.yaml"), "").unwrap();
+        assert_eq!(says("purpose"), format!("no such file; did you mean `{}`?", shown("purpose.yaml")));
+        std::fs::remove_file(folder.join("purpose.yaml")).unwrap();
         let no_folder =
             format!("there is no folder `{}`; did you mean `{}`?", shown("plaim"), shown("plain"));
         assert_eq!(says("plaim/deeper/file"), no_folder);
-        assert_eq!(says("plain/file"), "no such file");
+        assert_eq!(says("plain/file"), format!("`{}` is no folder", shown("plain")));
         assert_eq!(says("."), "it is a folder");
         for name in ["b.yaml", "coreach.yaml"] {
             std::fs::write(folder.join(name), "").unwrap();
