@@ -21,7 +21,7 @@ pub struct Row {
 }
 
 /// The codes of signals, what they mean, and what is left.
-const SIGNALS: (&str, &str, &str) =
+pub const SIGNALS: (&str, &str, &str) =
     ("130, 143, 129", "ended by SIGINT, SIGTERM, SIGHUP", "what was finished is kept");
 
 /// What came of a command. In the order of the exit codes.

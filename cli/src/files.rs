@@ -1,8 +1,11 @@
-//! Which kinds of files each command takes. A file of another kind is told before the command begins, with the commands that take it.
+//! Which kinds of files each command takes. Where a command refuses its files, one of another kind is told in place of what the command's readers have made
+//! of it, with the commands that take it.
 //!
-//! A file whose kind is not plain (it cannot be read, it is no YAML) is for the command itself to say.
+//! The look at the kind comes after the refusal, and nothing else comes of it: what a command runs, it has read once. A file whose kind is not plain (it cannot
+//! be read, it is no YAML) is for the command itself to say.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use coreach_model::Diagnostic;
 use coreach_project::kinds::{Kind, kind};
@@ -112,13 +115,19 @@ fn given(command: &Command) -> Vec<(&Path, Taken)> {
     }
 }
 
-/// Is each file of a kind that the command takes?
-///
-/// # Errors
-/// A finding for each that is not.
-pub fn refuse(command: &Command) -> Result<(), Vec<Diagnostic>> {
+/// The files of the command that is under way.
+static GIVEN: OnceLock<Vec<(PathBuf, Taken)>> = OnceLock::new();
+
+/// This command is under way.
+pub fn remember(command: &Command) {
+    let given = given(command).into_iter().map(|(path, taken)| (path.to_owned(), taken));
+    let _ = GIVEN.set(given.collect());
+}
+
+/// A finding for each file of a kind that the command does not take.
+pub fn of_other_kinds() -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for (path, (place, takes)) in given(command) {
+    for (path, (place, takes)) in GIVEN.get().into_iter().flatten() {
         let Some(is) = kind(path) else { continue };
         if takes.contains(&is) {
             continue;
@@ -129,7 +138,7 @@ pub fn refuse(command: &Command) -> Result<(), Vec<Diagnostic>> {
             is.name(),
             path.display()
         );
-        let others = ALL.iter().filter(|(other, kinds)| *other != place && kinds.contains(&is));
+        let others = ALL.iter().filter(|(other, kinds)| other != place && kinds.contains(&is));
         let taking: Vec<String> = others
             .map(|(other, _)| format!("`coreach {other}`"))
             .chain(["`coreach check`".to_owned()])
@@ -143,7 +152,7 @@ pub fn refuse(command: &Command) -> Result<(), Vec<Diagnostic>> {
         }
         found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    found
 }
 
 /// `a, b or c`

@@ -65,11 +65,7 @@ pub fn main() -> ExitCode {
     }
     let given = arguments.again();
     certain_end::start(arguments.command.format());
-    let format = arguments.command.format();
-    if let Err(found) = files::refuse(&arguments.command) {
-        let told = commands::refuse_as(&found, format, Exit::Mistakes);
-        return certain_end::ended(end(told).code()).into();
-    }
+    files::remember(&arguments.command);
     let result = match arguments.command {
         Command::Init(arguments) => commands::init::init(&arguments),
         Command::Watch(arguments) => commands::watch::watch(&arguments, &given),

@@ -118,6 +118,8 @@ fn essence(lines: &[String]) -> Vec<String> {
         }
         match words[..] {
             ["solver:", ..] => words.truncate(1),
+            // How many runs there was time for.
+            ["shrunk", "from", _, _, "to", _, ..] => words.truncate(6),
             // `3  17.2  tester sends  Coin(3)`, and what went over the wire.
             [number, time, ..] if is_number(number) && is_instant(time) => drop(words.remove(1)),
             [time, "->" | "<-" | "==", ..] if is_instant(time) => drop(words.remove(0)),
@@ -258,10 +260,31 @@ fn commands_print_what_the_documents_show() {
     compare(documents);
 }
 
+/// The pages of the book that begin so. They run real programs, so they take their time, each group in a test of its own.
+fn pages(begins: &str) -> Vec<PathBuf> {
+    let mut pages = markdown("book");
+    let group = |page: &PathBuf| {
+        let name = page.file_name().unwrap().to_str().unwrap();
+        ["how_to", "tutorial"].into_iter().find(|known| name.starts_with(known)).unwrap_or_default()
+    };
+    pages.retain(|page| group(page) == begins);
+    pages
+}
+
 #[test]
 #[cfg_attr(feature = "apron", ignore = "as above")]
 fn commands_print_what_the_book_shows() {
-    compare(markdown("book"));
+    compare(pages(""));
+}
+
+#[test]
+fn commands_print_what_the_tutorial_shows() {
+    compare(pages("tutorial"));
+}
+
+#[test]
+fn commands_print_what_the_how_to_pages_show() {
+    compare(pages("how_to"));
 }
 
 /// What is in the book's list is there, and all documents of users are in it, by the names that their headings have.

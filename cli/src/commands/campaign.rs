@@ -34,6 +34,7 @@ use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::console;
 use crate::execution_arguments::{Inconclusive, Tolerance};
 use crate::exit::Exit;
+use crate::files;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::write::Pending;
@@ -328,6 +329,11 @@ fn unwritten(path: &Path, error: &io::Error) -> Ended {
 
 /// Tells what is wrong with a store.
 fn broken(error: &StoreError) -> Ended {
+    let others = if error.is_mistake() { files::of_other_kinds() } else { Vec::new() };
+    if !others.is_empty() {
+        console::draw(&others);
+        return Ended(Exit::Mistakes);
+    }
     console::say(&format!("error: {error}"));
     if let Some(help) = error.help() {
         console::say(&format!("  help: {help}"));

@@ -29,6 +29,7 @@ use coreach_project::render;
 
 use crate::console;
 use crate::exit::Exit;
+use crate::files;
 use crate::output_format::OutputFormat;
 pub(crate) use crate::table::table;
 
@@ -51,6 +52,9 @@ fn exit_of(found: &[Diagnostic]) -> Exit {
 /// # Errors
 /// Standard output cannot be written.
 pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) -> std::io::Result<Exit> {
+    // A file of another kind explains whatever was found in it.
+    let others = if exit == Exit::Mistakes { files::of_other_kinds() } else { Vec::new() };
+    let found = if others.is_empty() { found } else { &others };
     if format == OutputFormat::Json {
         let document = serde_json::json!({
             "format_version": 1,
