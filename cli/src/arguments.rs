@@ -1,5 +1,6 @@
 //! The arguments of the command line.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,6 +15,8 @@ use coreach_project::cover::{CRITERIA, Criterion};
 use coreach_project::verifying::NODES;
 use coreach_project::whole::{positive, whole};
 
+use crate::beginning_arguments::{INIT_HELP, InitArguments, SchemaArguments, WATCH_HELP, WatchArguments};
+use crate::console::ColorWhen;
 use crate::execution_arguments::{
     CoverageArguments, ExplainArguments, MutateArguments, MutateCommand, ReplayArguments, ReportArguments,
     TestArguments, Tolerance,
@@ -38,22 +41,48 @@ pub struct Arguments {
     /// The most memory: `4GB`, `500MB` [default: 4GB]
     #[arg(long, global = true, value_name = "SIZE", value_parser = budget::parse_memory)]
     pub memory: Option<u64>,
+    /// Colours: where standard error is a terminal and NO_COLOR is not set, always, or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorWhen,
+    /// Say what is done: files, stages, the solver
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+}
+
+impl Arguments {
+    /// What every command takes, as it would be given again.
+    pub fn again(&self) -> Vec<OsString> {
+        let mut again = vec![format!("--color={}", self.color.name())];
+        again.extend(self.time.map(|time| format!("--time={}ms", time.as_millis())));
+        again.extend(self.memory.map(|memory| match memory % (1 << 20) {
+            0 => format!("--memory={}MiB", memory >> 20),
+            _ => format!("--memory={}MB", memory / 1_000_000),
+        }));
+        again.extend(self.verbose.then(|| "--verbose".to_owned()));
+        again.into_iter().map(OsString::from).collect()
+    }
 }
 
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Writes an example to begin with: a model, a program that it is tested against, and all else that is needed
+    #[command(after_help = INIT_HELP)]
+    Init(InitArguments),
     /// Makes the test cases of a configuration and writes what it asks for
     #[command(
         after_help = "Example:\n  coreach run coreach.yaml --out results --stages test_graph,test_case"
     )]
     Run(RunArguments),
     /// Looks for mistakes in any file that coreach reads
-    #[command(after_help = "Example:\n  coreach check specification.yaml deliver_coffee.yaml")]
+    #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
     /// Makes a specification of a foreign model, or of recorded traces
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArguments),
+    /// Checks files again whenever they change, or what they name does
+    #[command(after_help = WATCH_HELP)]
+    Watch(WatchArguments),
     /// Writes one stage to standard output
     #[command(
         after_help = "Example:\n  coreach show coreach.yaml --stage test_case --format svg > test_case.svg"
@@ -103,6 +132,9 @@ pub enum Command {
     /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to give back
     #[command(after_help = JSON_HELP)]
     Json,
+    /// Prints the JSON Schema of a kind of file, for editors; without a kind, tells which there are
+    #[command(after_help = "Example:\n  coreach schema --out .coreach/schemas")]
+    Schema(SchemaArguments),
     /// Tests with time: test cases and sequences for paths, recordings merged, verdicts on them
     #[command(after_help = TIMED_HELP)]
     Timed(TimedArguments),
@@ -125,9 +157,13 @@ impl Command {
                 Some(CompareCommand::Merge(merge)) => merge.format,
                 Some(CompareCommand::Tasks(_)) | None => *format,
             },
-            Command::Show(_) | Command::Completions(_) | Command::Man(_) | Command::Json => {
-                OutputFormat::Human
-            }
+            Command::Init(_)
+            | Command::Schema(_)
+            | Command::Watch(_)
+            | Command::Show(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Json => OutputFormat::Human,
             Command::Explore(arguments) => arguments.format,
             Command::Verify(arguments) => arguments.format,
             Command::Cover(arguments) => arguments.format,
@@ -188,8 +224,6 @@ pub struct RunArguments {
 #[derive(Args, Debug)]
 pub struct CheckArguments {
     /// Specifications, purposes, configurations, IUT files, campaigns, test cases, runs, stores
-    ///
-    /// A purpose's specification is looked for among them, then beside it; an IUT's file is held against the models among them.
     #[arg(value_name = "FILE", required = true)]
     pub models: Vec<PathBuf>,
     /// The form of the answer
@@ -451,6 +485,12 @@ pub struct SalvageArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
 }
+
+const CHECK_HELP: &str = "\
+A purpose's specification is looked for among the files, then beside it; an IUT's file is held against the models among them.
+
+Example:
+  coreach check specification.yaml deliver_coffee.yaml";
 
 const VERIFY_HELP: &str = "\
 Exit codes: 0 all are proved, 1 one is violated, 3 one is neither; all of them: `coreach --help`.

@@ -1,12 +1,57 @@
 //! Where words go: data to standard output, everything else to standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Instant;
 
-use coreach_model::Diagnostic;
+use clap::ValueEnum;
+
+use coreach_model::{Diagnostic, journal};
 use coreach_project::render::{Style, render};
 
 use crate::findings;
 use crate::visible::{visible, visible_json};
+
+/// When there are colours.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+#[repr(u8)]
+#[expect(
+    missing_docs,
+    reason = "clap would print documented values at length, and no --help would fit a screen"
+)]
+pub enum ColorWhen {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorWhen {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            ColorWhen::Auto => "auto",
+            ColorWhen::Always => "always",
+            ColorWhen::Never => "never",
+        }
+    }
+}
+
+/// What the command line says of colours.
+static COLOR: AtomicU8 = AtomicU8::new(ColorWhen::Auto as u8);
+
+/// What the command line says of colours, for all that is said from now on.
+pub fn color(when: ColorWhen) {
+    COLOR.store(when as u8, Ordering::Relaxed);
+}
+
+/// From now on, what is done is said, with the time since now.
+pub fn tell_what_is_done() {
+    let begun = Instant::now();
+    journal::listen(Box::new(move |what| {
+        say(&format!("[{:.3} s] {what}", begun.elapsed().as_secs_f64()));
+    }));
+}
 
 /// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing of them
 /// changes here.
@@ -33,14 +78,16 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
-/// What suits the standard error stream: no colours under `NO_COLOR` or where it is not a terminal; the width from
-/// `COLUMNS`, where it is set.
+/// What suits the standard error stream: where the command line does not say it, no colours under `NO_COLOR` or where it is not a terminal; the
+/// width from `COLUMNS`, where it is set.
 pub fn style() -> Style {
     let terminal = io::stderr().is_terminal();
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let width = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = if terminal { width.unwrap_or(100).clamp(40, 200) } else { Style::PLAIN.width };
-    Style { color: terminal && !refused, width }
+    let said = COLOR.load(Ordering::Relaxed);
+    let color = said == ColorWhen::Always as u8 || said == ColorWhen::Auto as u8 && terminal && !refused;
+    Style { color, width }
 }
 
 /// How many columns standard output has: those of the terminal, or what `COLUMNS` says of it. 120 where it is no terminal, whatever

@@ -7,6 +7,23 @@ use coreach_execution::Ending;
 use coreach_execution::campaign::WhyLeftOut;
 use coreach_model::Verdict;
 
+/// What is said of an exit code: all of it is made of this, the help, `docs/exit-codes.md`, and the test of both.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The code.
+    pub exit: Exit,
+    /// What `--help` says of it.
+    pub says: &'static str,
+    /// What the document says of it, in Markdown.
+    pub meaning: &'static str,
+    /// What to do about it.
+    pub cure: &'static str,
+}
+
+/// The codes of signals, what they mean, and what is left.
+pub const SIGNALS: (&str, &str, &str) =
+    ("130, 143, 129", "ended by SIGINT, SIGTERM, SIGHUP", "what was finished is kept");
+
 /// What came of a command. In the order of the exit codes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -34,21 +51,68 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// All of them, by number, each with what `--help` says of it.
-    pub const ALL: [(Exit, &'static str); 10] = [
-        (Exit::Fine, "fine (there may be warnings); of runs: every one ended with Pass"),
-        (Exit::Failed, "a run ended with Fail, or a property is violated"),
-        (Exit::Mistakes, "wrong usage, or errors in a file"),
-        (
-            Exit::Inconclusive,
-            "a run ended with Inconclusive (see `test --inconclusive`), or a property is neither proved nor violated",
-        ),
-        (Exit::RunErrors, "a run ended without a verdict (RunError)"),
-        (Exit::Incomplete, "less than was asked for: runs are missing, stores contradict each other"),
-        (Exit::Stopped, "stopped by a limit, a budget, or a choice that is never resolved"),
-        (Exit::Unreachable, "a purpose cannot be reached"),
-        (Exit::Environment, "environment: a file cannot be written, Z3 is missing"),
-        (Exit::Unsuited, "a purpose was left out: the constants given do not suit it"),
+    /// All of them, by number.
+    pub const ALL: [Row; 10] = [
+        Row {
+            exit: Exit::Fine,
+            says: "fine (there may be warnings); of runs: every one ended with Pass",
+            meaning: "fine; of runs: every one ended with Pass; of `verify`: every property is proved",
+            cure: "warnings may have been printed: read them",
+        },
+        Row {
+            exit: Exit::Failed,
+            says: "a run ended with Fail, or a property is violated",
+            meaning: "a run, or a recorded trace, ended with Fail; of `verify`, a property is violated",
+            cure: "`coreach explain` says why, `coreach replay --shrink` looks for a shorter run",
+        },
+        Row {
+            exit: Exit::Mistakes,
+            says: "wrong usage, or errors in a file",
+            meaning: "wrong usage, or errors in a file: nothing was begun. Also a store that is damaged, an output that is an input, a file in the way of `coreach init`",
+            cure: "each error is shown in its line, with what was expected",
+        },
+        Row {
+            exit: Exit::Inconclusive,
+            says: "a run ended with Inconclusive (see `test --inconclusive`), or a property is neither proved nor violated",
+            meaning: "a run ended with Inconclusive; of `verify`, a property is neither proved nor violated",
+            cure: "`--inconclusive ok` makes it 0, `--inconclusive fail` makes it 1",
+        },
+        Row {
+            exit: Exit::RunErrors,
+            says: "a run ended without a verdict (RunError)",
+            meaning: "a run ended without a verdict (RunError)",
+            cure: "something between tester and system broke: the reason says what. `--retries N` does such runs again",
+        },
+        Row {
+            exit: Exit::Incomplete,
+            says: "less than was asked for: runs are missing, stores contradict each other",
+            meaning: "less is there than was asked for: runs of a plan are missing, or none is planned; stores contradict each other; there are no mutants; less is covered than `coverage --require` asks for; a goal of `cover` is neither covered nor proved to be unreachable; something of a damaged store was left",
+            cure: "run the same command again; see [campaigns](campaigns.md)",
+        },
+        Row {
+            exit: Exit::Stopped,
+            says: "stopped by a limit, a budget, or a choice that is never resolved",
+            meaning: "stopped: by a limit, by a budget (`--time`, `--memory`), or by a choice that is never resolved; or a result is larger than what is read back, and is not written",
+            cure: "the message names what to raise, or where the choice is",
+        },
+        Row {
+            exit: Exit::Unreachable,
+            says: "a purpose cannot be reached",
+            meaning: "a purpose cannot be reached: it has no test case, or, of `run`, one of a single location",
+            cure: "see [the guide](guide.md#when-there-is-no-test-case)",
+        },
+        Row {
+            exit: Exit::Environment,
+            says: "environment: a file cannot be written, Z3 is missing",
+            meaning: "environment: a file cannot be written, a program or library is missing or too old",
+            cure: "the message names it",
+        },
+        Row {
+            exit: Exit::Unsuited,
+            says: "a purpose was left out: the constants given do not suit it",
+            meaning: "a purpose was left out: its initial condition cannot hold with the constants that were given",
+            cure: "give others, or none: then they are solved for",
+        },
     ];
 
     /// Where several apply, the first of these counts.
@@ -72,7 +136,7 @@ impl Exit {
 
     /// Of this number, which a part has kept; a number that no version of us has is a mistake.
     pub fn of_code(code: u8) -> Exit {
-        Exit::ALL.iter().map(|(exit, _)| *exit).find(|exit| exit.code() == code).unwrap_or(Exit::Mistakes)
+        Exit::ALL.iter().map(|row| row.exit).find(|exit| exit.code() == code).unwrap_or(Exit::Mistakes)
     }
 
     /// The one of two that counts.
@@ -112,12 +176,28 @@ impl From<Exit> for ExitCode {
 /// The table for `--help`, and an example.
 pub fn help(example: &str) -> String {
     let mut text = "Exit codes, of all commands:\n".to_owned();
-    for (exit, says) in Exit::ALL {
+    for Row { exit, says, .. } in Exit::ALL {
         let _ = writeln!(text, "  {}  {says}", exit.code());
     }
-    text += "  130, 143, 129  ended by SIGINT, SIGTERM, SIGHUP\n";
+    let (codes, says, _) = SIGNALS;
+    let _ = writeln!(text, "  {codes}  {says}");
+    let _ = write!(text, "{}\n\nExample:\n{example}", order());
+    text
+}
+
+/// Which one counts.
+pub fn order() -> String {
     let order: Vec<String> = Exit::FIRST.iter().map(|exit| exit.code().to_string()).collect();
-    let _ =
-        write!(text, "Where several apply, the first of {} counts.\n\nExample:\n{example}", order.join(", "));
+    format!("Where several apply, the first of {} counts.", order.join(", "))
+}
+
+/// The table of `docs/exit-codes.md`.
+pub fn table() -> String {
+    let mut text = "| code | meaning | what to do |\n|---|---|---|\n".to_owned();
+    for Row { exit, meaning, cure, .. } in Exit::ALL {
+        let _ = writeln!(text, "| {} | {meaning} | {cure} |", exit.code());
+    }
+    let (codes, meaning, cure) = SIGNALS;
+    let _ = writeln!(text, "| {codes} | {meaning} | {cure} |");
     text
 }

@@ -6,11 +6,14 @@
 //! the work goes to standard error.
 
 pub mod arguments;
+pub mod beginning_arguments;
+pub mod certain_end;
 pub mod commands;
 pub mod console;
 pub mod evidence;
 pub mod execution_arguments;
 pub mod exit;
+pub mod files;
 pub mod findings;
 pub mod import_arguments;
 pub mod man;
@@ -21,7 +24,6 @@ pub mod shell_arguments;
 pub mod story;
 mod table;
 pub mod timed_arguments;
-pub mod watch;
 pub mod write;
 
 pub use coreach_model::visible;
@@ -60,8 +62,17 @@ pub fn main() -> ExitCode {
         return Exit::Environment.into();
     }
     budget::command(budget::Said { time: arguments.time, memory: arguments.memory });
-    watch::start(arguments.command.format());
+    console::color(arguments.color);
+    if arguments.verbose {
+        console::tell_what_is_done();
+    }
+    let given = arguments.again();
+    certain_end::start(arguments.command.format());
+    files::remember(&arguments.command);
     let result = match arguments.command {
+        Command::Init(arguments) => commands::init::init(&arguments),
+        Command::Watch(arguments) => commands::watch::watch(&arguments, &given),
+        Command::Schema(arguments) => commands::schema::schema(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Check(arguments) => commands::check::check(&arguments),
         Command::Import(arguments) => commands::import::import(&arguments),
@@ -82,7 +93,7 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => commands::completions::completions(&arguments),
         Command::Man(arguments) => commands::man::man(&arguments),
     };
-    watch::ended(end(result).code()).into()
+    certain_end::ended(end(result).code()).into()
 }
 
 /// Who closed the pipe has read what was wanted; any other failure to write is the environment's.

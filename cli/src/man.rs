@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::arguments::Arguments;
-use crate::exit::Exit;
+use crate::exit::{self, Exit, Row};
 
 /// What a help's examples begin with; all help that has some says it in these words (a test of `arguments.rs` holds that).
 const EXAMPLES: &str = "Example:\n";
@@ -108,17 +108,17 @@ fn remarks(command: &Command, roff: &mut Roff) {
 
 fn exit_codes(roff: &mut Roff) {
     roff.control("SH", ["EXIT STATUS"]);
-    for (exit, says) in Exit::ALL {
+    for Row { exit, says, .. } in Exit::ALL {
         roff.control("TP", []);
         roff.text([bold(exit.code().to_string())]);
         roff.text([roman(says)]);
     }
     roff.control("TP", []);
-    roff.text([bold("130, 143, 129")]);
-    roff.text([roman("ended by SIGINT, SIGTERM, SIGHUP")]);
+    let (codes, says, _) = exit::SIGNALS;
+    roff.text([bold(codes)]);
+    roff.text([roman(says)]);
     roff.control("PP", []);
-    let order = Exit::FIRST.map(|exit| exit.code().to_string()).join(", ");
-    roff.text([roman(format!("Where several apply, the first of {order} counts."))]);
+    roff.text([roman(exit::order())]);
 }
 
 fn examples(command: &Command, roff: &mut Roff) {

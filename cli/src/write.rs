@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use coreach_model::journal;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
@@ -141,7 +142,9 @@ impl Drop for Pending {
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut pending = Pending::new(path)?;
     pending.write_all(bytes.as_ref())?;
-    pending.finish()
+    pending.finish()?;
+    journal::note(|| format!("wrote {}: {} bytes", path.display(), bytes.as_ref().len()));
+    Ok(())
 }
 
 /// Renames, if the new name is free. File systems differ in which of the two ways they have.

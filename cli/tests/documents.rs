@@ -1,14 +1,14 @@
 //! What the documents show of the program is what the program prints.
 //!
-//! Every block ```` ```console ```` of `README.md`, `docs/*.md` and `examples/*/README.md` is gone through: a line `$ coreach ...`
-//! or `$ sh ...`, for a script that it has written, is run, and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before;
-//! `> file` is understood; other commands are not run. A line `...` stands for any lines. A command below which nothing
+//! Every block ```` ```console ```` of `README.md`, `docs/*.md`, the book and `examples/*/README.md` is gone through: a line `$ coreach ...`
+//! or `$ sh ...`, for a script that it has written, is run, and the lines below it are compared with what it prints. `$ echo $?` prints the exit code of the one before,
+//! `$ cd DIR` holds for the lines that follow; `> file` is understood; other commands are not run, and the book has none. A line `...` stands for any lines. A command below which nothing
 //! is shown must succeed, or `echo $?` must come next.
 //!
 //! A document has a folder of its own for its commands. For an example it is a copy of the example's folder; else it
-//! holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` of the document as a file.
+//! holds a copy of `examples/`, and each block ```` ```yaml kind name.yaml ```` or ```` ```python name.py ```` of the document as a file, from where it stands.
 //!
-//! Not compared are times, and the number of queries to the solver: they say how much was done, not what came out.
+//! Not compared are times, the sizes of pages, and the number of queries to the solver: they say how much was done, not what came out.
 //!
 //! With `COREACH_BLESS=1` in the environment, output that differs is written into the document; read it before you
 //! commit it.
@@ -99,12 +99,18 @@ fn run(folder: &Path, program: &str, arguments: &str) -> (Vec<String>, i32) {
 
 /// Lines without what differs from run to run, or from version to version without any difference in the result.
 fn essence(lines: &[String]) -> Vec<String> {
-    let is_time = |word: &str| {
+    let has_decimals = |word: &str, decimals: std::ops::RangeInclusive<usize>| {
         let parts = word.split_once('.');
         parts.is_some_and(|(a, b)| {
-            b.len() == 3 && !a.is_empty() && (a.to_owned() + b).bytes().all(|b| b.is_ascii_digit())
+            decimals.contains(&b.len())
+                && !a.is_empty()
+                && (a.to_owned() + b).bytes().all(|b| b.is_ascii_digit())
         })
     };
+    // Seconds at the end of a row, milliseconds of an event.
+    let is_time = |word: &str| has_decimals(word, 3..=4);
+    let is_instant = |word: &str| has_decimals(word, 1..=1);
+    let is_number = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
     let mut counts_queries = false;
     let mut essence = Vec::new();
     for line in lines {
@@ -117,8 +123,21 @@ fn essence(lines: &[String]) -> Vec<String> {
         } else {
             counts_queries = false;
         }
-        if words.first() == Some(&"solver:") {
-            words.truncate(1);
+        match words[..] {
+            ["solver:", ..] => words.truncate(1),
+            // How many runs there was time for.
+            ["shrunk", "from", _, _, "to", _, ..] => words.truncate(6),
+            // `3  17.2  tester sends  Coin(3)`, and what went over the wire.
+            [number, time, ..] if is_number(number) && is_instant(time) => drop(words.remove(1)),
+            [time, "->" | "<-" | "==", ..] if is_instant(time) => drop(words.remove(0)),
+            ["wrote", _, size, "kB)"] if size.starts_with('(') => words.truncate(2),
+            _ => {}
+        }
+        // `6 events in 0.260 s, Pass`
+        if let Some(at) = words.windows(3).position(|three| {
+            three[0] == "in" && is_time(three[1]) && three[2].trim_end_matches([',', ';']) == "s"
+        }) {
+            words.remove(at + 1);
         }
         essence.push(words.join(" "));
     }
@@ -147,13 +166,17 @@ fn go_through(document: &Path) -> (usize, String, String) {
         beside if beside.join("specification.yaml").is_file() => copy(beside, &folder.0),
         _ => copy(&root().join("examples"), &folder.0.join("examples")),
     }
+    let is_book = document.parent().unwrap().ends_with("book");
+    let mut here = folder.0.clone();
     let (mut commands, mut problems) = (0, String::new());
     let mut right: Vec<String> = Vec::new();
     let mut done = 0;
     for (info, range) in blocks(&lines) {
         let inside = &lines[range.clone()];
-        if let ["yaml", _, name] = info.split(' ').collect::<Vec<_>>()[..] {
-            fs::write(folder.0.join(name), inside.join("\n") + "\n").unwrap();
+        if let ["yaml", _, name] | ["python", name] = info.split(' ').collect::<Vec<_>>()[..] {
+            let path = folder.0.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, inside.join("\n") + "\n").unwrap();
         }
         if info != "console" {
             continue;
@@ -175,10 +198,15 @@ fn go_through(document: &Path) -> (usize, String, String) {
                 vec![last.to_string()]
             } else if let Some((program, arguments)) = program(command) {
                 commands += 1;
-                let (printed, code) = run(&folder.0, program, arguments);
+                let (printed, code) = run(&here, program, arguments);
                 last = code;
                 printed
+            } else if let Some(place) = command.strip_prefix("cd ") {
+                here = here.join(place).canonicalize().unwrap();
+                right.extend(shown);
+                continue;
             } else {
+                assert!(!is_book, "{}: `{command}` is not run", document.display());
                 right.extend(shown);
                 continue;
             };
@@ -202,16 +230,8 @@ fn go_through(document: &Path) -> (usize, String, String) {
     (commands, problems, right.join("\n") + "\n")
 }
 
-#[test]
-#[cfg_attr(
-    feature = "apron",
-    ignore = "the documents show a default build, and `compare` shows all domains of a build"
-)]
-fn commands_print_what_the_documents_show() {
-    let mut documents = vec![root().join("README.md")];
-    documents.extend(listed(&root().join("docs")));
-    documents.extend(listed(&root().join("examples")).iter().map(|folder| folder.join("README.md")));
-    documents.retain(|path| path.extension().is_some_and(|e| e == "md") && path.is_file());
+/// Goes through documents, and writes them anew where that is asked for.
+fn compare(documents: Vec<PathBuf>) {
     let bless = std::env::var_os("COREACH_BLESS").is_some();
     let (mut commands, mut problems) = (0, String::new());
     for document in documents {
@@ -227,6 +247,81 @@ fn commands_print_what_the_documents_show() {
     assert!(commands >= 10, "only {commands} commands found: are the blocks still understood?");
 }
 
+/// The Markdown files of a folder.
+fn markdown(folder: &str) -> Vec<PathBuf> {
+    let mut documents = listed(&root().join(folder));
+    documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    documents
+}
+
+#[test]
+#[cfg_attr(
+    feature = "apron",
+    ignore = "the documents show a default build, and `compare` shows all domains of a build"
+)]
+fn commands_print_what_the_documents_show() {
+    let mut documents = vec![root().join("README.md")];
+    documents.extend(markdown("docs"));
+    documents.extend(listed(&root().join("examples")).iter().map(|folder| folder.join("README.md")));
+    documents.retain(|path| path.is_file());
+    compare(documents);
+}
+
+/// The pages of the book that begin so. They run real programs, so they take their time, each group in a test of its own.
+fn pages(begins: &str) -> Vec<PathBuf> {
+    let mut pages = markdown("book");
+    let group = |page: &PathBuf| {
+        let name = page.file_name().unwrap().to_str().unwrap();
+        ["how_to", "tutorial"].into_iter().find(|known| name.starts_with(known)).unwrap_or_default()
+    };
+    pages.retain(|page| group(page) == begins);
+    pages
+}
+
+#[test]
+#[cfg_attr(feature = "apron", ignore = "as above")]
+fn commands_print_what_the_book_shows() {
+    compare(pages(""));
+}
+
+#[test]
+fn commands_print_what_the_tutorial_shows() {
+    compare(pages("tutorial"));
+}
+
+#[test]
+fn commands_print_what_the_how_to_pages_show() {
+    compare(pages("how_to"));
+}
+
+/// What is in the book's list is there, and all documents of users are in it, by the names that their headings have.
+#[test]
+fn the_book_has_every_document() {
+    let summary = fs::read_to_string(root().join("book/SUMMARY.md")).unwrap();
+    let links: Vec<&str> = summary
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|link| !link.is_empty())
+        .collect();
+    for link in &links {
+        assert!(root().join("book").join(link).is_file(), "{link}");
+        assert_eq!(links.iter().filter(|other| *other == link).count(), 1, "{link} is there twice");
+    }
+    let mut known = markdown("book");
+    known.retain(|path| !path.ends_with("SUMMARY.md"));
+    known.extend(markdown("docs"));
+    known.extend(listed(&root().join("examples")).iter().map(|folder| folder.join("README.md")));
+    for path in known.iter().filter(|path| path.is_file()) {
+        let file = path.strip_prefix(root()).unwrap();
+        let link = match file.strip_prefix("book") {
+            Ok(page) => page.display().to_string(),
+            Err(_) => format!("../{}", file.display()),
+        };
+        assert!(links.contains(&link.as_str()), "the book lacks {link}");
+    }
+}
+
 #[test]
 fn what_is_compared() {
     let lines = |text: &str| -> Vec<String> { essence(&text.lines().map(str::to_owned).collect::<Vec<_>>()) };
@@ -235,6 +330,12 @@ fn what_is_compared() {
         ["p domain queries seconds", "p location"]
     );
     assert_eq!(lines("  closed  12  26  0.001\n  solver: 3 queries"), ["closed 12 26", "solver:"]);
+    assert_eq!(
+        lines(
+            "3  17.2  tester sends  C(1.5)\n   0.1 -> x\np seed 1: 6 events in 0.260 s, Pass: A()\nwrote a.html (12 kB)"
+        ),
+        ["3 tester sends C(1.5)", "-> x", "p seed 1: 6 events in s, Pass: A()", "wrote a.html"]
+    );
     assert_eq!(lines("a price of 0.5, 1.25 or v0.100"), ["a price of 0.5, 1.25 or v0.100"]);
     assert!(matches(&lines("a\n...\nd"), &lines("a\nb\nc\nd")));
     assert!(matches(&lines("..."), &[]));

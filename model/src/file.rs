@@ -6,12 +6,18 @@
 //! **Method.** The file is opened once, without waiting (a pipe that nobody writes to would hold the open itself), and all
 //! questions are asked of what is open: is it a plain file, how large is it. Whatever it answers, no more is read
 //! than the limit. Who needs the content twice keeps it: a path is not opened a second time.
+//!
+//! **What is told.** Whoever misspells a name, or names a folder, is told what lies there: the error of [`open`] says it, so everybody who tells
+//! of that error does. It is looked for when it is told, for a file may also be missed by somebody who does not mind.
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
+
+use crate::diagnostic::nearest;
+use crate::journal;
 
 /// The largest document of ours that is read, in bytes.
 pub const MOST_DOCUMENT: u64 = 512 << 20;
@@ -22,8 +28,103 @@ pub const MOST_DOCUMENT: u64 = 512 << 20;
 /// It cannot be opened, or is something else: a folder, a pipe, a device.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
+    let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(io::Error::from);
+    let file = File::from(opened.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Unusable::of(path, error.kind()),
+        _ => error,
+    })?);
+    let known = file.metadata()?;
+    match known.is_file() {
+        true => Ok(file),
+        false if known.is_dir() => Err(Unusable::of(path, io::ErrorKind::IsADirectory)),
+        false => Err(io::Error::other("it is not a file")),
+    }
+}
+
+/// A path that leads to no file.
+#[derive(Debug)]
+struct Unusable {
+    path: PathBuf,
+    is_folder: bool,
+}
+
+impl Unusable {
+    fn of(path: &Path, kind: io::ErrorKind) -> io::Error {
+        let is_folder = kind == io::ErrorKind::IsADirectory;
+        io::Error::new(kind, Unusable { path: path.to_owned(), is_folder })
+    }
+}
+
+impl std::error::Error for Unusable {}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let meant = match self.is_folder {
+            true => {
+                f.write_str("it is a folder")?;
+                configuration_in(&self.path)
+            }
+            false => {
+                let (place, name) = missing(&self.path);
+                let found = place.join(&name);
+                // The folder may be what is not there, or no folder.
+                match found == self.path {
+                    true => f.write_str("no such file")?,
+                    false if found.exists() => return write!(f, "`{}` is no folder", found.display()),
+                    false => write!(f, "there is no folder `{}`", found.display())?,
+                }
+                near(&place, &name)
+            }
+        };
+        match meant {
+            Some(meant) => write!(f, "; did you mean `{}`?", meant.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The folder that is there, and the first part of the path that is not there in it.
+fn missing(path: &Path) -> (PathBuf, PathBuf) {
+    let is_there = |folder: &&Path| folder.as_os_str().is_empty() || folder.is_dir();
+    let place = path.ancestors().skip(1).find(is_there).unwrap_or(Path::new(""));
+    let name = path.strip_prefix(place).ok().and_then(|rest| rest.iter().next()).unwrap_or_default();
+    (place.to_owned(), PathBuf::from(name))
+}
+
+/// At most so many names are compared, or looked through.
+const MOST_NAMES: usize = 1000;
+
+/// The names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let items = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_NAMES);
+    let mut names: Vec<String> = items.filter_map(|item| item.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// What lies in the folder under nearly this name.
+fn near(folder: &Path, name: &Path) -> Option<PathBuf> {
+    let (names, name) = (names(folder), name.to_str()?);
+    let with_ending = names.iter().find(|known| known.strip_prefix(name).is_some_and(is_yaml_ending));
+    let found =
+        with_ending.map(String::as_str).or_else(|| nearest(name, names.iter().map(String::as_str)))?;
+    Some(folder.join(found))
+}
+
+/// `.yaml`, which is forgotten more often than a letter.
+pub fn is_yaml_ending(ending: &str) -> bool {
+    matches!(ending, ".yaml" | ".yml")
+}
+
+/// The file that somebody means who names a folder: its configuration, or the only YAML file.
+fn configuration_in(folder: &Path) -> Option<PathBuf> {
+    let mut names = names(folder);
+    names.retain(|name| name.ends_with(".yaml") || name.ends_with(".yml"));
+    match names.as_slice() {
+        [one] => Some(folder.join(one)),
+        names => names.iter().find(|name| *name == "coreach.yaml").map(|name| folder.join(name)),
+    }
 }
 
 /// Why a file is not read.
@@ -57,7 +158,9 @@ impl From<io::Error> for FileError {
 /// # Errors
 /// [`FileError`].
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
-    rest(open(path)?, most)
+    let bytes = rest(open(path)?, most)?;
+    journal::note(|| format!("read {}: {} bytes", path.display(), bytes.len()));
+    Ok(bytes)
 }
 
 /// What follows in an open file, at most so many bytes.
@@ -95,6 +198,22 @@ mod tests {
         std::fs::write(&plain, "0123456789").unwrap();
         assert_eq!(read(&plain, 10).unwrap(), b"0123456789");
         assert!(matches!(read(&plain, 9), Err(FileError::TooLarge(10))));
+        let says = |path: &str| read(&folder.join(path), 9).unwrap_err().to_string();
+        let shown = |path: &str| folder.join(path).display().to_string();
+        assert_eq!(says("plainx"), format!("no such file; did you mean `{}`?", shown("plain")));
+        assert_eq!(says("quite_another"), "no such file");
+        std::fs::write(folder.join("purpose.yaml"), "").unwrap();
+        assert_eq!(says("purpose"), format!("no such file; did you mean `{}`?", shown("purpose.yaml")));
+        std::fs::remove_file(folder.join("purpose.yaml")).unwrap();
+        let no_folder =
+            format!("there is no folder `{}`; did you mean `{}`?", shown("plaim"), shown("plain"));
+        assert_eq!(says("plaim/deeper/file"), no_folder);
+        assert_eq!(says("plain/file"), format!("`{}` is no folder", shown("plain")));
+        assert_eq!(says("."), "it is a folder");
+        for name in ["b.yaml", "coreach.yaml"] {
+            std::fs::write(folder.join(name), "").unwrap();
+            assert_eq!(says("."), format!("it is a folder; did you mean `{}`?", shown(&format!("./{name}"))));
+        }
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -53,6 +53,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod file;
 pub mod iosts;
+pub mod journal;
 pub mod number;
 pub mod numbered;
 pub mod obligation;

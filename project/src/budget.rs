@@ -6,15 +6,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3;
-use coreach_model::Diagnostic;
 use coreach_model::budget::Budget;
 use coreach_model::number::count;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::Entry;
+use coreach_model::{Diagnostic, journal};
 use coreach_pipeline::stop::Stop;
 
 /// The time of one piece of work, where nobody says another.
@@ -111,7 +111,10 @@ pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget)
 /// # Errors
 /// What is wrong, or that the budget was passed.
 pub fn reading<T>(work: impl FnOnce() -> Result<T, Vec<Diagnostic>>) -> Result<T, Vec<Diagnostic>> {
-    match within("read", time(None), |_| work()) {
+    let begun = Instant::now();
+    let result = within("read", time(None), |_| work());
+    journal::note(|| format!("reading and checking: {:.3} s", begun.elapsed().as_secs_f64()));
+    match result {
         Ok(result) => result,
         Err(stop) => Err(vec![stop.to_diagnostic()]),
     }

@@ -14,6 +14,7 @@ use coreach_analyses::domains::{DomainKind, NAMES};
 use coreach_model::Aim;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::file;
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::scope::{Meaning, Names, Scope};
 use coreach_model::reader::typing::read_expression;
@@ -299,10 +300,13 @@ pub(crate) fn reference(
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut sorted: Vec<&str> = beside.iter().map(String::as_str).collect();
     sorted.sort_unstable();
-    diagnostic = diagnostic.help(match collector.nearest(name, sorted) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "paths are relative to the folder of the file that names them".to_owned(),
-    });
+    let with_ending = sorted.iter().find(|known| known.strip_prefix(name).is_some_and(file::is_yaml_ending));
+    diagnostic = diagnostic.help(
+        match with_ending.copied().or_else(|| collector.nearest(name, sorted.iter().copied())) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "paths are relative to the folder of the file that names them".to_owned(),
+        },
+    );
     collector.push(diagnostic);
     None
 }
@@ -322,6 +326,14 @@ fn read_references(
                     .at(collector.origin(&several.key.span), "the list")
                     .at(collector.origin(&one.key.span), "the single one")
                     .help(format!("put all of them into `{list}: [...]`"));
+            collector.push(diagnostic);
+            return None;
+        }
+        (Some(one), None) if matches!(one.value.kind, Kind::Sequence(_)) => {
+            let message = format!("`{single}` is one file, but this is {}", one.value.describe());
+            let diagnostic = Diagnostic::error("wrong-kind", message)
+                .at(collector.origin(&one.key.span), "expected one file")
+                .help(format!("a list has the key `{list}`: `{list}: [a.yaml, b.yaml]`"));
             collector.push(diagnostic);
             return None;
         }

@@ -12,9 +12,10 @@
 //! | campaign | [`mod@campaign`] | [`campaign::prepare`]: a plan of runs |
 //! | run, store | [`stored`] | a run that can be looked at or run again |
 //!
-//! [`models`] tells files apart. [`once`] reads each file of a command once, so that what is hashed is what is run. [`written`] reads
+//! [`models`] tells files apart, [`kinds`] from outside. [`once`] reads each file of a command once, so that what is hashed is what is run. [`written`] reads
 //! back what was made, [`outputs`] refuses to write over what was read. [`budget`] says how long a piece of work may take, [`jobs`] does
-//! several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results.
+//! several at once. [`mod@render`] draws findings on the user's own text, [`summary`] makes documents of results. [`beginning`] has the files of a new folder,
+//! [`watched`] finds the files that a file names, and when they change.
 //!
 //! What is absent on purpose: no arguments, no exit codes, no printing. Who wants to tell what is being done gives a function
 //! ([`making::Says`]).
@@ -51,6 +52,7 @@
 //! # }
 //! ```
 
+pub mod beginning;
 pub mod budget;
 pub mod campaign;
 pub mod cases;
@@ -63,6 +65,7 @@ pub mod guided;
 pub mod instantiate;
 pub mod iut;
 pub mod jobs;
+pub mod kinds;
 pub mod limits;
 pub mod making;
 pub mod models;
@@ -79,5 +82,6 @@ pub mod timed;
 mod timing;
 pub mod unreachable;
 pub mod verifying;
+pub mod watched;
 pub mod whole;
 pub mod written;

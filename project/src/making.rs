@@ -6,9 +6,9 @@ use coreach_analyses::DomainKind;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
 use coreach_execution::planner::{Example, example};
-use coreach_model::Diagnostic;
 use coreach_model::budget::Budget;
 use coreach_model::iosts::TestPurpose;
+use coreach_model::{Diagnostic, journal};
 use coreach_pipeline::artifact::Verdict;
 use coreach_pipeline::export::View;
 use coreach_pipeline::online::{OnlineTest, online};
@@ -103,7 +103,7 @@ fn make_within(
     };
     begun.push(Instant::now());
     let generation = generation?;
-    let stages = Stage::ALL
+    let stages: Vec<Measured> = Stage::ALL
         .into_iter()
         .zip(begun.windows(2))
         .map(|(stage, time)| {
@@ -118,6 +118,15 @@ fn make_within(
             }
         })
         .collect();
+    for stage in &stages {
+        let Measured { stage, locations, transitions, seconds, .. } = stage;
+        journal::note(|| {
+            format!(
+                "{} with {domain}: {stage}: {locations} locations, {transitions} transitions, {seconds:.3} s",
+                purpose.iosts.name
+            )
+        });
+    }
     let unreachable =
         (!generation.test_graph.is_purpose_reachable()).then(|| explain(&generation, purpose, domain));
     let case = &generation.test_case;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use coreach_model::Aim;
-use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
+use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::yaml;
 
@@ -88,28 +88,39 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
 /// The file of the specification of this name: among the candidates first, then among the YAML files beside the purpose,
 /// in the order of their names.
 pub fn find_specification(name: &str, candidates: &[PathBuf], purpose: &Path) -> Option<Arc<SourceFile>> {
-    let folder = purpose.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = || {
-        let items = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml" || e == "yml");
-        let mut paths: Vec<PathBuf> = items.map(|item| item.path()).filter(is_yaml).collect();
-        paths.sort();
-        paths.truncate(MOST_SIBLINGS);
-        paths.into_iter().map(|path| match path.strip_prefix(".") {
-            Ok(short) => short.to_owned(),
-            Err(_) => path,
-        })
-    };
     let matches = |path: PathBuf| {
         let file = yaml::load(&path).ok()?;
         (kind_of(&file).ok()? == FileKind::Specification(name.to_owned())).then_some(file)
     };
-    candidates.iter().cloned().find_map(matches).or_else(|| beside().find_map(matches))
+    candidates.iter().cloned().chain(beside(purpose)).find_map(matches)
 }
 
-/// That the purpose's specification is not to be found.
-pub fn no_specification(name: &str, origin: Origin) -> Diagnostic {
+/// The YAML files beside a purpose, in the order of their names.
+fn beside(purpose: &Path) -> Vec<PathBuf> {
+    let folder = purpose.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let items = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml" || e == "yml");
+    let mut paths: Vec<PathBuf> = items.map(|item| item.path()).filter(is_yaml).collect();
+    paths.sort();
+    paths.truncate(MOST_SIBLINGS);
+    let short = |path: PathBuf| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path);
+    paths.into_iter().map(short).collect()
+}
+
+/// That the purpose's specification is not to be found; and which one there is of nearly its name.
+pub fn no_specification(name: &str, origin: Origin, candidates: &[PathBuf], purpose: &Path) -> Diagnostic {
+    let called = |path: PathBuf| match kind_of(&yaml::load(&path).ok()?).ok()? {
+        FileKind::Specification(name) => Some(name),
+        _ => None,
+    };
+    let mut known: Vec<String> =
+        candidates.iter().cloned().chain(beside(purpose)).filter_map(called).collect();
+    known.sort();
+    let help = match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `of: {near}`?"),
+        None => format!("name its file too: a file with `iosts: {name}`"),
+    };
     Diagnostic::error("no-specification", format!("there is no specification `{name}`"))
         .at(origin, "not among the files given, and not beside this one")
-        .help(format!("name its file too: a file with `iosts: {name}`"))
+        .help(help)
 }

@@ -129,7 +129,20 @@ fn load_models(
         time: configuration.budget.time,
     };
     budget.enter("check");
-    with_solver(project, found)
+    with_solver(project, found).map_err(|found| fixed_here(found, configuration))
+}
+
+/// Where no initial state is left, the values that the configuration gives to constants may be why.
+fn fixed_here(found: Vec<Diagnostic>, configuration: &Configuration) -> Vec<Diagnostic> {
+    let tell = |mut one: Diagnostic| {
+        if one.code == "no-initial-state" {
+            for fixed in &configuration.instantiate {
+                one = one.at(fixed.origin.clone(), format!("`{}` is fixed here", fixed.name));
+            }
+        }
+        one
+    };
+    found.into_iter().map(tell).collect()
 }
 
 /// A purpose alone, with its specification and the defaults for the rest.
@@ -235,7 +248,7 @@ pub fn specification_of(
     match models::kind_of(file)? {
         models::FileKind::Purpose { of: Some((name, origin)), .. } => {
             models::find_specification(&name, candidates, path)
-                .ok_or_else(|| vec![models::no_specification(&name, origin)])
+                .ok_or_else(|| vec![models::no_specification(&name, origin, candidates, path)])
         }
         _ => Err(vec![
             Diagnostic::error(

@@ -181,7 +181,12 @@ fn a_kind_of_file_is_told_in_one_place() {
     touched(
         "a kind of file",
         &kinds,
-        &["cli/src/commands/show.rs", "project/src/checked.rs", "project/src/models.rs"],
+        &[
+            "cli/src/commands/show.rs",
+            "project/src/checked.rs",
+            "project/src/kinds.rs",
+            "project/src/models.rs",
+        ],
         &[],
     );
 }

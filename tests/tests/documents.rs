@@ -1,7 +1,7 @@
 //! The documents hold together: links resolve, models in them are models, the schemas accept what the reader accepts.
 //!
-//! A block ```` ```yaml specification ````, `purpose`, `configuration`, `iut` or `campaign` is a whole file (a name may follow); other blocks are
-//! pieces. What the documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
+//! A block ```` ```yaml specification ````, `purpose`, `configuration`, `iut` or `campaign` is a whole file (a name may follow), and so is `mistaken`, which is there for
+//! what is wrong with it; other blocks are pieces. What the documents show of the *program* is checked beside the program, in `cli/tests/documents.rs`.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
 use std::fs;
@@ -48,6 +48,7 @@ fn documents() -> Vec<PathBuf> {
     found.sort();
     found.extend(below(&root().join("docs"), "md"));
     found.extend(below(&root().join("examples"), "md"));
+    found.extend(below(&root().join("book"), "md"));
     found
 }
 
@@ -120,6 +121,9 @@ fn links_resolve() {
     assert!(links > 10, "only {links} links found: is Markdown still understood?");
 }
 
+/// The kind of a file that is shown for what is wrong with it; what is said of that is shown as well (`cli/tests/documents.rs`).
+const MISTAKEN: &str = "mistaken";
+
 /// A whole file in a document.
 struct Whole {
     kind: String,
@@ -177,8 +181,21 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
         }
         let mut specifications: Vec<Specification> = Vec::new();
         for Whole { kind, name, file } in wholes(&document) {
+            if kind == MISTAKEN {
+                continue;
+            }
+            let mut here = folder.0.clone();
             if let Some(name) = name {
-                fs::write(folder.0.join(name), &file.text).unwrap();
+                let path = folder.0.join(&name);
+                if let Some((example, _)) = name.split_once('/') {
+                    // What `coreach init` has written there is an example.
+                    here = folder.0.join(example);
+                    fs::create_dir_all(&here).unwrap();
+                    for known in below(&root().join("examples").join(example), "yaml") {
+                        fs::copy(&known, here.join(known.file_name().unwrap())).unwrap();
+                    }
+                }
+                fs::write(path, &file.text).unwrap();
             }
             let place = file.name.clone();
             let found = match kind.as_str() {
@@ -196,8 +213,13 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                 }),
                 "purpose" | "property" => {
                     counts[1] += 1;
-                    let of = |s: &&Specification| file.text.contains(&format!("of: {}", s.iosts.name));
-                    let specification = specifications.iter().find(of);
+                    let named =
+                        value(&file.text).and_then(|value| value.get("of")?.as_str().map(str::to_owned));
+                    let of = |s: &&Specification| Some(&s.iosts.name) == named.as_ref();
+                    let beside =
+                        from_bytes(place.clone(), fs::read(here.join("specification.yaml")).unwrap());
+                    let beside = read_specification(beside.unwrap()).map(|(read, _)| read);
+                    let specification = specifications.iter().rev().chain(beside.as_ref()).find(of);
                     let specification =
                         specification.unwrap_or_else(|| panic!("{place}: of nothing above it"));
                     let aim = if kind == "purpose" { Aim::Accept } else { Aim::Violate };
@@ -208,14 +230,16 @@ fn whole_models_in_documents_are_accepted_without_a_word() {
                 }
                 "configuration" => {
                     counts[2] += 1;
-                    read_configuration(file, &folder.0).map(|(_, found)| found)
+                    read_configuration(file, &here).map(|(_, found)| found)
                 }
                 "iut" => {
                     counts[3] += 1;
-                    iut::read(file, &folder.0, None).map(|(_, found)| found)
+                    iut::read(file, &here, None).map(|(_, found)| found)
                 }
-                // It names files of the examples, as from the root.
-                "campaign" => read_campaign(file, &root()).map(|(_, found)| found),
+                // It names files beside it, or of the examples, as from the root.
+                "campaign" => read_campaign(Arc::clone(&file), &here)
+                    .or_else(|_| read_campaign(file, &root()))
+                    .map(|(_, found)| found),
                 other => panic!("{place}: a whole `{other}`?"),
             };
             let found = found.unwrap_or_else(|errors| errors);
@@ -238,9 +262,9 @@ fn the_schemas_accept_what_the_reader_accepts() {
     let mut texts: Vec<(String, String)> =
         files.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap())).collect();
     for document in documents() {
-        texts.extend(
-            wholes(&document).into_iter().map(|whole| (whole.file.name.clone(), whole.file.text.clone())),
-        );
+        let mut wholes = wholes(&document);
+        wholes.retain(|whole| whole.kind != MISTAKEN);
+        texts.extend(wholes.into_iter().map(|whole| (whole.file.name.clone(), whole.file.text.clone())));
     }
     assert!(texts.len() > 20, "only {} files found", texts.len());
     for (name, text) in texts {
@@ -248,6 +272,24 @@ fn the_schemas_accept_what_the_reader_accepts() {
         let objections = objections(&value);
         assert!(objections.is_empty(), "{name}: {objections:#?}");
     }
+}
+
+/// Editors help where the first line names the schema, and it is there, and is that of the file's kind.
+#[test]
+fn every_file_of_the_examples_names_its_schema() {
+    let mut files = 0;
+    for path in below(&root().join("examples"), "yaml") {
+        let text = fs::read_to_string(&path).unwrap();
+        let line = text.lines().next().unwrap_or_default();
+        let named = line.strip_prefix("# yaml-language-server: $schema=");
+        let named = named.unwrap_or_else(|| panic!("{} names no schema", path.display()));
+        let schema = path.parent().unwrap().join(named);
+        assert!(schema.is_file(), "{}: {named} is not there", path.display());
+        let kind = schema::of_written(&value(&text).unwrap());
+        assert_eq!(schema.file_name().unwrap(), kind, "{}", path.display());
+        files += 1;
+    }
+    assert!(files > 60, "only {files} files found");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn cargo_and_pip_take_what_is_pinned() {
             }
         }
     }
-    assert!(cargo > 15 && pip == 3, "one-sided test: {cargo} and {pip}");
+    assert!(cargo > 15 && pip >= 3, "one-sided test: {cargo} and {pip}");
 }
 
 /// `scripts/fuzz` refuses a lock file that does not fit, and nothing else would notice: the fuzz targets are no part of the

@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 use coreach_model::obligation::defined;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transition, TransitionId};
+use coreach_model::{Datum, Diagnostic, Iosts, LocationId, Numbered, Term, Transition, TransitionId, Type};
 
 use super::show;
 use crate::solver::{Answer, Solver, Witness};
@@ -52,6 +52,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
         iosts.variables.iter().map(|variable| (variable.clone(), Term::datum(&other(variable)))).collect();
     let twice = [condition.clone(), substitute(&condition, &others)];
     let (mut open, mut undecided, mut shown) = (Vec::new(), Vec::new(), None);
+    let mut equation = String::new();
     for variable in read_before_written(iosts) {
         // Each costs queries; whoever forgot so many forgot them all.
         if open.len() + undecided.len() == MOST_NAMED {
@@ -70,6 +71,9 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
             Witness::Unknown => undecided.push(format!("`{variable}`")),
             Witness::Found(valuation) => {
                 open.push(format!("`{variable}`"));
+                if shown.is_none() {
+                    equation = like(&variable);
+                }
                 shown.get_or_insert(valuation);
             }
         }
@@ -86,7 +90,7 @@ pub fn check(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
                 .at(iosts.origin.clone(), "leaves the initial value open")
                 .note(format!("one initial valuation: {}", show(&one)))
                 .note(format!("another: {}", show(&two)))
-                .help("add an equation for it, or assign it before it is read"),
+                .help(format!("add an equation for it{equation}, or assign it before it is read")),
         );
     }
     if !undecided.is_empty() {
@@ -182,6 +186,18 @@ fn reads(transition: &Transition) -> BTreeSet<Datum> {
 /// The second copy of a variable; no name of a user's contains `!`.
 fn other(variable: &Datum) -> Datum {
     Datum::new(format!("{}!other", variable.name()), variable.ty().clone())
+}
+
+/// An equation that may be meant; nothing where no value is more likely than another.
+fn like(variable: &Datum) -> String {
+    let value = match variable.ty() {
+        Type::Int | Type::Nat | Type::Real => "0".to_owned(),
+        Type::Bool => "false".to_owned(),
+        Type::Range(low, _) => low.to_string(),
+        Type::Enum(of) => of.literals[0].clone(),
+        Type::Array(_) | Type::Record(_) => return String::new(),
+    };
+    format!(", for example `{variable} == {value}`")
 }
 
 /// The two valuations in a witness. A datum that the condition does not mention is left out.

@@ -1,6 +1,6 @@
 //! `coreach campaign`: many runs, kept in a store, and what came of them.
 //!
-//! An interrupt ends the process and what it has launched ([`crate::watch`]); since each finished run is on the disk by then,
+//! An interrupt ends the process and what it has launched ([`crate::certain_end`]); since each finished run is on the disk by then,
 //! the same command goes on where it stopped (`docs/campaigns.md`).
 
 mod merge;
@@ -35,6 +35,7 @@ use crate::arguments::{CampaignArguments, CampaignCommand};
 use crate::console;
 use crate::execution_arguments::{Inconclusive, Tolerance};
 use crate::exit::Exit;
+use crate::files;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::write::Pending;
@@ -374,6 +375,11 @@ fn unwritten(path: &Path, error: &io::Error) -> Ended {
 
 /// Tells what is wrong with a store.
 fn broken(error: &StoreError) -> Ended {
+    let others = if error.is_mistake() { files::of_other_kinds() } else { Vec::new() };
+    if !others.is_empty() {
+        console::draw(&others);
+        return Ended(Exit::Mistakes);
+    }
     console::say(&format!("error: {error}"));
     if let Some(help) = error.help() {
         console::say(&format!("  help: {help}"));

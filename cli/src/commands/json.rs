@@ -22,9 +22,9 @@ use std::io::{self, BufRead, Write};
 
 use serde_json::{Value as Json, json};
 
+use crate::certain_end;
 use crate::exit::Exit;
 use crate::visible::visible_json;
-use crate::watch;
 use child::Done;
 use folder::Folder;
 use request::Request;
@@ -50,7 +50,7 @@ pub fn json() -> io::Result<Exit> {
             Err(why) => refusal(&Json::Null, &why),
         };
         // A signal has ended the command too: there is nothing to tell.
-        watch::wait_if_ending();
+        certain_end::wait_if_ending();
         let mut stdout = io::stdout().lock();
         stdout.write_all(answer.as_bytes())?;
         stdout.write_all(b"\n")?;

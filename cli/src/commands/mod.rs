@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod explain;
 pub mod explore;
 pub mod import;
+pub mod init;
 pub mod json;
 pub mod man;
 pub mod mutate;
@@ -16,11 +17,13 @@ pub mod parts;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod show;
 pub mod tasks;
 pub mod test;
 pub mod timed;
 pub mod verify;
+pub mod watch;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -33,6 +36,7 @@ use coreach_project::render;
 
 use crate::console;
 use crate::exit::Exit;
+use crate::files;
 use crate::output_format::OutputFormat;
 pub(crate) use crate::table::table;
 use crate::write::write;
@@ -56,6 +60,9 @@ fn exit_of(found: &[Diagnostic]) -> Exit {
 /// # Errors
 /// Standard output cannot be written.
 pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) -> std::io::Result<Exit> {
+    // A file of another kind explains whatever was found in it.
+    let others = if exit == Exit::Mistakes { files::of_other_kinds() } else { Vec::new() };
+    let found = if others.is_empty() { found } else { &others };
     if format == OutputFormat::Json {
         let document = serde_json::json!({
             "format_version": 1,

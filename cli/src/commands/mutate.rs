@@ -22,7 +22,7 @@ use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArgu
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::{console, watch};
+use crate::{certain_end, console};
 
 /// What its parts are called.
 const KIND: &str = "mutate";
@@ -181,7 +181,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
             judge(&specification, &tests, mutant.clone(), &visits, &effort)
         });
         let result = judged.unwrap_or_else(|stop| {
-            watch::wait_if_ending();
+            certain_end::wait_if_ending();
             let fate = Fate::Broken(stop.to_diagnostic().message);
             Judged { mutant: mutant.clone(), fate, visits: None }
         });

@@ -38,7 +38,7 @@ use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::{console, story, watch};
+use crate::{certain_end, console, story};
 
 /// Reads, runs, and says what came of it.
 ///
@@ -123,7 +123,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let documents: Arc<Mutex<Vec<Record>>> = Arc::default();
     if arguments.format == OutputFormat::Json {
         let finished = documents.clone();
-        watch::tell_at_end(move |exit_code| {
+        certain_end::tell_at_end(move |exit_code| {
             let (diagnostics, runs) = (Value::Array(Vec::new()), lock(&finished).clone());
             let document = Document { format_version: 1, exit_code, diagnostics, runs };
             serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"

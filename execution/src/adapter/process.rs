@@ -273,6 +273,7 @@ fn start(launch: &Launch, is_talking: bool) -> Result<(Process, Option<Pipes>), 
     // The command holds the other end of the pipe open.
     drop(command);
     let pid = Pid::from_child(&child);
+    coreach_model::journal::note(|| format!("launched {}", launch.words.join(" ")));
     let pipes = match (child.stdin.take(), child.stdout.take()) {
         (Some(input), Some(output)) => Some(Pipes { input: input.into(), output: output.into() }),
         _ => None,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use coreach_model::file;
 use rusqlite::ErrorCode;
 
 use crate::campaign::schema::FORMAT_VERSION;
@@ -54,7 +55,11 @@ impl StoreError {
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StoreError::Missing(path) => write!(f, "there is no store {}", path.display()),
+            StoreError::Missing(path) => {
+                write!(f, "there is no store {}", path.display())?;
+                // What lies there instead, or what is meant.
+                file::open(path).err().map_or(Ok(()), |error| write!(f, ": {error}"))
+            }
             StoreError::Access(path, why) => write!(f, "the store {} cannot be used: {why}", path.display()),
             StoreError::NoDatabase(path) => {
                 write!(f, "{} is no store: it is not an SQLite file", path.display())

@@ -150,10 +150,14 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
             property::no_violate(collector, &root);
         }
     } else if accept.is_none() {
-        let help = "name the location `Accept` that a run reaches when the purpose is met";
-        let diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
-            .at(collector.origin(&root.head()), "this purpose accepts nothing")
-            .help(help);
+        let mut diagnostic = Diagnostic::error("no-accept", "the purpose has no location `Accept`")
+            .at(collector.origin(&root.head()), "this purpose accepts nothing");
+        let names = locations.locations.iter().map(|location| location.name.as_str());
+        let meant = collector.nearest(aim.location(), names).and_then(|name| locations.find(name));
+        diagnostic = match meant.and_then(|meant| locations.origins[meant].clone()) {
+            Some(origin) => diagnostic.at(origin, "is this it?").help("did you mean `Accept`?"),
+            None => diagnostic.help("name the location `Accept` that a run reaches when the purpose is met"),
+        };
         collector.push(diagnostic);
     }
     let iosts = Iosts {

@@ -85,7 +85,8 @@ pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
     places.filter(|path| path.is_file()).collect()
 }
 
-fn words_of(node: &Node, words: &mut Vec<String>) {
+/// All text of a file that may be a path: each value, and each word of one.
+pub(crate) fn words_of(node: &Node, words: &mut Vec<String>) {
     match &node.kind {
         Kind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
         Kind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 use coreach_model::budget::{self, Budget, Passed};
 use coreach_model::term::evaluate::{Valuation, evaluate};
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Datum, Term, Value, journal};
 use z3::ast::{Bool, Dynamic};
 use z3::{Params, SatResult};
 
@@ -75,6 +75,17 @@ pub struct Z3Solver {
     answers: HashMap<Box<[Term]>, Answer>,
     witnesses: HashMap<Box<[Term]>, Witness>,
     statistics: Statistics,
+}
+
+impl Drop for Z3Solver {
+    fn drop(&mut self) {
+        let Statistics { queries, remembered, unknown, .. } = self.statistics;
+        if queries > 0 {
+            journal::note(|| {
+                format!("solver: {queries} queries, {remembered} of them from memory, {unknown} unknown")
+            });
+        }
+    }
 }
 
 impl Default for Z3Solver {

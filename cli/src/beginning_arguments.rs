@@ -1,0 +1,55 @@
+//! The arguments of `init` and `schema`, with which one begins.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use coreach_project::beginning::SCHEMAS;
+
+/// What `coreach init --help` ends with.
+pub const INIT_HELP: &str = "\
+Nothing is overwritten: where one of the files is there, none is written, and the exit code is 2.
+
+Example:
+  coreach init locker";
+
+/// Of `init`.
+#[derive(Args, Debug)]
+pub struct InitArguments {
+    /// The folder; made where there is none
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+}
+
+/// Of `schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArguments {
+    /// The kind of file
+    #[arg(value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
+    pub kind: Option<String>,
+    /// Write it to this folder; without a kind, all. What is there under their names is replaced
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+fn kinds() -> PossibleValuesParser {
+    SCHEMAS.map(|schema| schema.kind).into()
+}
+
+/// What `coreach watch --help` ends with.
+pub const WATCH_HELP: &str = "\
+Ends by Ctrl-C, with exit code 130. Each time, the exit code of `check` or `run` is told.
+
+Example:
+  coreach watch coreach.yaml --run";
+
+/// Of `watch`.
+#[derive(Args, Debug)]
+pub struct WatchArguments {
+    /// What `check` takes; what these name is watched too: models, purposes, an IUT's program
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Make the test cases each time: `run` instead of `check`, of configurations
+    #[arg(long)]
+    pub run: bool,
+}

@@ -1,0 +1,181 @@
+//! Which kinds of files each command takes. Where a command refuses its files, one of another kind is told in place of what the command's readers have made
+//! of it, with the commands that take it.
+//!
+//! The look at the kind comes after the refusal, and nothing else comes of it: what a command runs, it has read once. A file whose kind is not plain (it cannot
+//! be read, it is no YAML) is for the command itself to say.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use coreach_model::Diagnostic;
+use coreach_project::kinds::{Kind, kind};
+
+use crate::arguments::{CampaignArguments, CampaignCommand, Command, CompareCommand};
+use crate::execution_arguments::MutateCommand;
+use crate::timed_arguments::TimedCommand;
+
+/// What is taken: a command, what of it, and the kinds.
+type Taken = (&'static str, &'static [Kind]);
+
+const MODELS: &[Kind] = &[Kind::Specification, Kind::Configuration];
+const TESTS: &[Kind] = &[Kind::Configuration, Kind::TestCase];
+const RUNS: &[Kind] = &[Kind::Run, Kind::Store];
+
+const RUN: Taken = ("run", &[Kind::Configuration]);
+const SHOW: Taken = ("show", &[Kind::Specification, Kind::Purpose, Kind::Property, Kind::Configuration]);
+const COMPARE: Taken = ("compare", &[Kind::Configuration]);
+const EXPLORE: Taken = ("explore", &[Kind::Specification]);
+const VERIFY: Taken = ("verify", &[Kind::Configuration]);
+const COVER: Taken = ("cover", MODELS);
+const TEST: Taken = ("test", TESTS);
+const IUT: Taken = ("test --iut", &[Kind::Iut]);
+const EXPLAIN: Taken = ("explain", RUNS);
+const REPLAY: Taken = ("replay", RUNS);
+const OF_RUN: Taken = ("explain --test", TESTS);
+const MUTATE: Taken = ("mutate", &[Kind::Configuration]);
+const CAMPAIGN: Taken = ("campaign", &[Kind::Campaign]);
+const STORES: Taken = ("campaign merge", &[Kind::Store]);
+const COVERAGE: Taken = ("coverage", &[Kind::Campaign, Kind::Configuration, Kind::Store, Kind::Run]);
+const REPORT: Taken = (
+    "report",
+    &[
+        Kind::Configuration,
+        Kind::Specification,
+        Kind::Purpose,
+        Kind::Property,
+        Kind::Campaign,
+        Kind::Store,
+        Kind::Run,
+    ],
+);
+const TIMED: Taken = ("timed", MODELS);
+
+/// All of it, for what is said of a kind.
+const ALL: [Taken; 17] = [
+    RUN, SHOW, COMPARE, EXPLORE, VERIFY, COVER, TEST, IUT, EXPLAIN, REPLAY, OF_RUN, MUTATE, CAMPAIGN, STORES,
+    COVERAGE, REPORT, TIMED,
+];
+
+/// The files that a command is given, each with what is taken there.
+fn given(command: &Command) -> Vec<(&Path, Taken)> {
+    fn one(path: &Path, taken: Taken) -> Vec<(&Path, Taken)> {
+        vec![(path, taken)]
+    }
+    fn all(paths: &[PathBuf], taken: Taken) -> Vec<(&Path, Taken)> {
+        paths.iter().map(|path| (path.as_path(), taken)).collect()
+    }
+    fn maybe(path: Option<&PathBuf>, taken: Taken) -> Vec<(&Path, Taken)> {
+        all(path.map_or(&[], std::slice::from_ref), taken)
+    }
+    match command {
+        // Every kind, or none.
+        Command::Check(_)
+        | Command::Watch(_)
+        | Command::Init(_)
+        | Command::Schema(_)
+        // A foreign model, of no kind of ours.
+        | Command::Import(_)
+        // Its requests are commands of their own.
+        | Command::Json
+        | Command::Completions(_)
+        | Command::Man(_) => Vec::new(),
+        Command::Run(arguments) => one(&arguments.configuration, RUN),
+        Command::Show(arguments) => one(&arguments.model, SHOW),
+        Command::Compare(arguments) => match &arguments.command {
+            Some(CompareCommand::Tasks(tasks)) => one(&tasks.tasks.configuration, COMPARE),
+            // Parts are no kind of file that is asked for.
+            Some(CompareCommand::Merge(_)) => Vec::new(),
+            None => maybe(arguments.configuration.as_ref(), COMPARE),
+        },
+        Command::Explore(arguments) => one(&arguments.model, EXPLORE),
+        Command::Verify(arguments) => one(&arguments.configuration, VERIFY),
+        Command::Cover(arguments) => one(&arguments.model, COVER),
+        Command::Test(arguments) => [one(&arguments.test, TEST), one(&arguments.iut, IUT)].concat(),
+        Command::Explain(arguments) => [
+            one(&arguments.source, EXPLAIN),
+            maybe(arguments.test.as_ref(), OF_RUN),
+            maybe(arguments.iut.as_ref(), IUT),
+        ]
+        .concat(),
+        Command::Replay(arguments) => [
+            one(&arguments.source, REPLAY),
+            maybe(arguments.test.as_ref(), OF_RUN),
+            maybe(arguments.iut.as_ref(), IUT),
+        ]
+        .concat(),
+        Command::Mutate(arguments) => match &arguments.command {
+            Some(MutateCommand::Tasks(tasks)) => one(&tasks.tasks.configuration, MUTATE),
+            Some(MutateCommand::Merge(_)) => Vec::new(),
+            None => maybe(arguments.configuration.as_ref(), MUTATE),
+        },
+        Command::Coverage(arguments) => all(&arguments.files, COVERAGE),
+        Command::Report(arguments) => all(&arguments.files, REPORT),
+        Command::Timed(arguments) => match &arguments.command {
+            TimedCommand::Path(arguments) => one(&arguments.model, TIMED),
+            TimedCommand::Inputs(arguments) => one(&arguments.model, TIMED),
+            TimedCommand::Merge(arguments) => one(&arguments.model, TIMED),
+            TimedCommand::Verdict(arguments) => one(&arguments.model, TIMED),
+        },
+        Command::Campaign(CampaignArguments { command, configuration, .. }) => match command {
+            // What it takes the runs into may not be there yet.
+            Some(CampaignCommand::Merge(merge)) => {
+                let campaign = maybe(merge.campaign.as_ref(), CAMPAIGN);
+                [maybe(Some(&merge.into), STORES), all(&merge.from, STORES), campaign].concat()
+            }
+            Some(CampaignCommand::Tasks(tasks)) => one(&tasks.configuration, CAMPAIGN),
+            Some(CampaignCommand::Salvage(salvage)) => {
+                [maybe(Some(&salvage.into), STORES), maybe(Some(&salvage.from), STORES)].concat()
+            }
+            None => maybe(configuration.as_ref(), CAMPAIGN),
+        },
+    }
+}
+
+/// The files of the command that is under way.
+static GIVEN: OnceLock<Vec<(PathBuf, Taken)>> = OnceLock::new();
+
+/// This command is under way.
+pub fn remember(command: &Command) {
+    let given = given(command).into_iter().map(|(path, taken)| (path.to_owned(), taken));
+    let _ = GIVEN.set(given.collect());
+}
+
+/// A finding for each file of a kind that the command does not take.
+pub fn of_other_kinds() -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (path, (place, takes)) in GIVEN.get().into_iter().flatten() {
+        let Some(is) = kind(path) else { continue };
+        if takes.contains(&is) {
+            continue;
+        }
+        let message = format!(
+            "expected {}, but this is {}: {}",
+            listed(takes.iter().map(|kind| kind.name().to_owned()), "or"),
+            is.name(),
+            path.display()
+        );
+        let others = ALL.iter().filter(|(other, kinds)| other != place && kinds.contains(&is));
+        let taking: Vec<String> = others
+            .map(|(other, _)| format!("`coreach {other}`"))
+            .chain(["`coreach check`".to_owned()])
+            .collect();
+        let verb = if taking.len() == 1 { "takes" } else { "take" };
+        let mut help = format!("{} {verb} {}", listed(taking.into_iter(), "and"), is.name());
+        if takes.contains(&Kind::Configuration)
+            && matches!(is, Kind::Specification | Kind::Purpose | Kind::Property)
+        {
+            help += "; a configuration names both models: `specification: a.yaml` and `purpose: b.yaml`";
+        }
+        found.push(Diagnostic::error("wrong-kind-of-file", message).help(help));
+    }
+    found
+}
+
+/// `a, b or c`
+fn listed(words: impl Iterator<Item = String>, last: &str) -> String {
+    let words: Vec<String> = words.collect();
+    match words.split_last() {
+        Some((end, begin)) if !begin.is_empty() => format!("{} {last} {end}", begin.join(", ")),
+        _ => words.concat(),
+    }
+}

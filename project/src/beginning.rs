@@ -1,0 +1,103 @@
+//! What `coreach init` puts into a folder, and the schemas that editors ask for.
+//!
+//! The files are those of `examples/locker`, word for word, so they are checked as every example is. Their first lines name a schema
+//! of this repository; a folder of a user's has no `docs/` above it, so it gets the schemas too, and the lines name those.
+
+/// A schema with the name of what it describes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Schema {
+    /// `purpose`
+    pub kind: &'static str,
+    /// Is it of a file that people write?
+    pub is_written_by_people: bool,
+    /// The schema.
+    pub text: &'static str,
+}
+
+macro_rules! schema {
+    ($kind:literal, $people:literal) => {
+        Schema {
+            kind: $kind,
+            is_written_by_people: $people,
+            text: include_str!(concat!("../../docs/", $kind, ".schema.json")),
+        }
+    };
+}
+
+/// All schemas: first those of files that people write, then those of what the program writes.
+pub const SCHEMAS: [Schema; 16] = [
+    schema!("model", true),
+    schema!("purpose", true),
+    schema!("property", true),
+    schema!("configuration", true),
+    schema!("iut", true),
+    schema!("campaign", true),
+    schema!("test-case", false),
+    schema!("run-record", false),
+    schema!("campaign-summary", false),
+    schema!("mutation-summary", false),
+    schema!("coverage", false),
+    schema!("cover", false),
+    schema!("exploration", false),
+    schema!("path", false),
+    schema!("offline-verdict", false),
+    schema!("page", false),
+];
+
+impl Schema {
+    /// `purpose.schema.json`: schemas refer to each other by these names.
+    pub fn file_name(&self) -> String {
+        format!("{}.schema.json", self.kind)
+    }
+}
+
+/// Where the schemas lie in a folder that was begun.
+pub const SCHEMAS_FOLDER: &str = ".coreach/schemas";
+
+/// Where the example's files find them.
+const IN_THE_REPOSITORY: &str = "$schema=../../docs/";
+
+macro_rules! template {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../examples/locker/", $name)))
+    };
+}
+
+/// The files of the example that a beginner gets, in the order in which one reads them.
+pub const TEMPLATES: [(&str, &str); 7] = [
+    template!("specification.yaml"),
+    template!("open_after_wrong.yaml"),
+    template!("coreach.yaml"),
+    template!("locker.py"),
+    template!("iut.yaml"),
+    template!("iut_faulty.yaml"),
+    template!("campaign.yaml"),
+];
+
+/// All files of a new folder, by their names in it: first those that are to be read, then the schemas.
+pub fn files() -> Vec<(String, String)> {
+    let here = format!("$schema={SCHEMAS_FOLDER}/");
+    let templates =
+        TEMPLATES.iter().map(|(name, text)| ((*name).to_owned(), text.replace(IN_THE_REPOSITORY, &here)));
+    let schemas = SCHEMAS
+        .iter()
+        .filter(|schema| schema.is_written_by_people)
+        .map(|schema| (format!("{SCHEMAS_FOLDER}/{}", schema.file_name()), schema.text.to_owned()));
+    templates.chain(schemas).collect()
+}
+
+/// What to do next: a command, its exit code, and what it is for.
+pub const NEXT: [(&str, u8, &str); 8] = [
+    ("coreach check specification.yaml open_after_wrong.yaml", 0, "looks for mistakes"),
+    ("coreach run coreach.yaml", 0, "makes the test case; its picture: out/open_after_wrong/test_case.svg"),
+    ("coreach test coreach.yaml --iut iut.yaml --runs 10", 0, "runs it against locker.py"),
+    ("coreach test coreach.yaml --iut iut_faulty.yaml --keep runs", 1, "the same program with a fault: Fail"),
+    ("coreach explain runs/open_after_wrong.1.json", 0, "tells why"),
+    (
+        "coreach replay runs/open_after_wrong.1.json --iut iut_faulty.yaml --shrink",
+        1,
+        "runs it again, and looks for a shorter run",
+    ),
+    ("coreach campaign campaign.yaml", 1, "many runs of both, all kept"),
+    ("coreach report coreach.yaml nightly.sqlite --out report.html", 0, "a page to look at, in a browser"),
+];
