@@ -14,13 +14,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_model::diagnostic::{Diagnostic, Origin, nearest};
-use coreach_model::iosts::{Action, Iosts, Location, Transition, TransitionOrigin};
+use coreach_model::iosts::{Action, Iosts, Transition, TransitionOrigin};
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::Collector;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{ActionId, ActionKind, Datum, LocationId, Term, Type, budget};
+use coreach_model::{ActionId, ActionKind, Datum, Term, Type, budget};
 
-use super::{Drawing, Edge, Start};
+use super::places::Places;
+use super::{Drawing, Edge};
 use crate::directions::Directions;
 use crate::expression::infer::{Seen, infer};
 use crate::expression::parser::Statements;
@@ -233,136 +234,6 @@ fn rename(tree: &mut Expression, names: &BTreeMap<String, String>) {
         Kind::Choice(c, a, b) => [c, a, b].into_iter().for_each(|part| rename(part, names)),
     }
 }
-
-/// The transition with which a vertex is seen.
-struct Entered {
-    from: LocationId,
-    to: LocationId,
-    event: String,
-    origin: Origin,
-}
-
-/// What vertices are.
-struct Places {
-    locations: Numbered<LocationId, Location>,
-    initial: LocationId,
-    /// For each vertex, where edges lead that enter it.
-    reached: Vec<LocationId>,
-    /// For each vertex, where edges begin that leave it.
-    left: Vec<LocationId>,
-    entered: Vec<Entered>,
-}
-
-impl Places {
-    fn of(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Self> {
-        let vertices = &drawing.vertices;
-        // Of vertices that are one, the first.
-        let mut first_of: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut representative: Vec<usize> = (0..vertices.len()).collect();
-        for (number, vertex) in vertices.iter().enumerate() {
-            let Some(shared) = &vertex.shared else { continue };
-            let first = *first_of.entry(shared).or_insert(number);
-            representative[number] = first;
-            if first != number {
-                let found = Diagnostic::warning(
-                    "shared-state",
-                    format!("vertices that share the state `{shared}` are one location"),
-                );
-                let found = found
-                    .at(collector.origin(&vertex.span), "this one")
-                    .at(collector.origin(&vertices[first].span), "and this one");
-                collector.push(found);
-                if options.vertices == Vertices::Outputs {
-                    let message = "shared states and observed vertices together are not translated";
-                    let found = Diagnostic::error("untranslatable", message);
-                    collector.push(
-                        found.at(collector.origin(&vertex.span), "shared").help("`--vertices locations`"),
-                    );
-                    return None;
-                }
-            }
-        }
-        // Names are unique with their identifiers.
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-        for vertex in vertices {
-            *seen.entry(vertex.name.text.as_str()).or_default() += 1;
-        }
-        let key = |number: usize| {
-            let vertex = &vertices[number];
-            match vertex.name.text.as_str() {
-                "" => vertex.id.clone(),
-                name if seen.get(name).is_some_and(|count| *count > 1) => format!("{name} {}", vertex.id),
-                name => name.to_owned(),
-            }
-        };
-        let is_seen =
-            |number: usize| options.vertices == Vertices::Outputs && !vertices[number].name.is_empty();
-        let mut keys: Vec<(String, Option<Origin>, String)> = Vec::new();
-        for (number, vertex) in vertices.iter().enumerate() {
-            if representative[number] != number {
-                continue;
-            }
-            let origin = || Some(collector.origin(&vertex.span));
-            if is_seen(number) {
-                keys.push((entering(&key(number)), origin(), String::new()));
-            }
-            keys.push((key(number), origin(), vertex.name.text.clone()));
-        }
-        if let Start::Edge(number) = drawing.start
-            && drawing.edges[number].source.is_none()
-        {
-            keys.push((START.to_owned(), None, String::new()));
-        }
-        let naming = Naming::of(
-            keys.iter().map(|(key, origin, _)| (key.as_str(), origin.clone())),
-            &BTreeSet::new(),
-            "l",
-        );
-        let mut by_key: BTreeMap<String, LocationId> = BTreeMap::new();
-        let mut locations = Numbered::new();
-        for (key, _, label) in &keys {
-            let mut location = Location::named(naming.get(key));
-            if !label.is_empty() {
-                location.label.clone_from(label);
-            }
-            by_key.insert(key.clone(), locations.push(location));
-        }
-        // Two vertices may have one key: an identifier that is another one's name.
-        if by_key.len() < keys.len() {
-            let message = "a vertex has the name that another one has for an identifier";
-            collector.push(Diagnostic::error("duplicate-name", message));
-            return None;
-        }
-        naming.tell(collector, "locations");
-        let at = |key: &str| by_key.get(key).copied();
-        let left =
-            (0..vertices.len()).map(|number| at(&key(representative[number]))).collect::<Option<Vec<_>>>()?;
-        let mut reached = left.clone();
-        let mut entered = Vec::new();
-        for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
-            reached[number] = at(&entering(&key(number)))?;
-            let origin = collector.origin(&vertices[number].span);
-            let event = vertices[number].name.text.clone();
-            entered.push(Entered { from: reached[number], to: left[number], event, origin });
-        }
-        let initial = match drawing.start {
-            Start::Vertex(number) => reached[number],
-            Start::Edge(number) => match drawing.edges[number].source {
-                Some(source) => left[source],
-                None => at(START)?,
-            },
-        };
-        Some(Places { locations, initial, reached, left, entered })
-    }
-}
-
-/// The key of the location at which a vertex is entered; the sign says that the name is ours.
-fn entering(key: &str) -> String {
-    format!("\0entering {key}")
-}
-
-/// Where a graph begins whose first edge has no source.
-const START: &str = "\0Start";
 
 /// The actions, by their names in the file.
 fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BTreeMap<String, Event> {

@@ -4,6 +4,7 @@
 
 pub mod build;
 pub mod label;
+mod places;
 
 use std::ops::Range;
 

@@ -16,6 +16,7 @@
 //!            | ( "guard" | "tguard" ) expression ";"  |  variable ":=" expression ";"
 //! ```
 
+mod declared;
 pub mod parse;
 pub mod translate;
 

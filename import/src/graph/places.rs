@@ -1,0 +1,143 @@
+//! Which locations the vertices of a drawn graph are: one, the same one where they share a state, two where they are seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coreach_model::LocationId;
+use coreach_model::diagnostic::{Diagnostic, Origin};
+use coreach_model::iosts::Location;
+use coreach_model::numbered::Numbered;
+use coreach_model::reader::collect::Collector;
+
+use super::{Drawing, Start};
+use crate::names::Naming;
+use crate::{Options, Vertices};
+
+/// The transition with which a vertex is seen.
+pub(super) struct Entered {
+    pub(super) from: LocationId,
+    pub(super) to: LocationId,
+    pub(super) event: String,
+    pub(super) origin: Origin,
+}
+
+/// What vertices are.
+pub(super) struct Places {
+    pub(super) locations: Numbered<LocationId, Location>,
+    pub(super) initial: LocationId,
+    /// For each vertex, where edges lead that enter it.
+    pub(super) reached: Vec<LocationId>,
+    /// For each vertex, where edges begin that leave it.
+    pub(super) left: Vec<LocationId>,
+    pub(super) entered: Vec<Entered>,
+}
+
+impl Places {
+    pub(super) fn of(collector: &mut Collector, options: &Options, drawing: &Drawing) -> Option<Self> {
+        let vertices = &drawing.vertices;
+        // Of vertices that are one, the first.
+        let mut first_of: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut representative: Vec<usize> = (0..vertices.len()).collect();
+        for (number, vertex) in vertices.iter().enumerate() {
+            let Some(shared) = &vertex.shared else { continue };
+            let first = *first_of.entry(shared).or_insert(number);
+            representative[number] = first;
+            if first != number {
+                let found = Diagnostic::warning(
+                    "shared-state",
+                    format!("vertices that share the state `{shared}` are one location"),
+                );
+                let found = found
+                    .at(collector.origin(&vertex.span), "this one")
+                    .at(collector.origin(&vertices[first].span), "and this one");
+                collector.push(found);
+                if options.vertices == Vertices::Outputs {
+                    let message = "shared states and observed vertices together are not translated";
+                    let found = Diagnostic::error("untranslatable", message);
+                    collector.push(
+                        found.at(collector.origin(&vertex.span), "shared").help("`--vertices locations`"),
+                    );
+                    return None;
+                }
+            }
+        }
+        // Names are unique with their identifiers.
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for vertex in vertices {
+            *seen.entry(vertex.name.text.as_str()).or_default() += 1;
+        }
+        let key = |number: usize| {
+            let vertex = &vertices[number];
+            match vertex.name.text.as_str() {
+                "" => vertex.id.clone(),
+                name if seen.get(name).is_some_and(|count| *count > 1) => format!("{name} {}", vertex.id),
+                name => name.to_owned(),
+            }
+        };
+        let is_seen =
+            |number: usize| options.vertices == Vertices::Outputs && !vertices[number].name.is_empty();
+        let mut keys: Vec<(String, Option<Origin>, String)> = Vec::new();
+        for (number, vertex) in vertices.iter().enumerate() {
+            if representative[number] != number {
+                continue;
+            }
+            let origin = || Some(collector.origin(&vertex.span));
+            if is_seen(number) {
+                keys.push((entering(&key(number)), origin(), String::new()));
+            }
+            keys.push((key(number), origin(), vertex.name.text.clone()));
+        }
+        if let Start::Edge(number) = drawing.start
+            && drawing.edges[number].source.is_none()
+        {
+            keys.push((START.to_owned(), None, String::new()));
+        }
+        let naming = Naming::of(
+            keys.iter().map(|(key, origin, _)| (key.as_str(), origin.clone())),
+            &BTreeSet::new(),
+            "l",
+        );
+        let mut by_key: BTreeMap<String, LocationId> = BTreeMap::new();
+        let mut locations = Numbered::new();
+        for (key, _, label) in &keys {
+            let mut location = Location::named(naming.get(key));
+            if !label.is_empty() {
+                location.label.clone_from(label);
+            }
+            by_key.insert(key.clone(), locations.push(location));
+        }
+        // Two vertices may have one key: an identifier that is another one's name.
+        if by_key.len() < keys.len() {
+            let message = "a vertex has the name that another one has for an identifier";
+            collector.push(Diagnostic::error("duplicate-name", message));
+            return None;
+        }
+        naming.tell(collector, "locations");
+        let at = |key: &str| by_key.get(key).copied();
+        let left =
+            (0..vertices.len()).map(|number| at(&key(representative[number]))).collect::<Option<Vec<_>>>()?;
+        let mut reached = left.clone();
+        let mut entered = Vec::new();
+        for number in (0..vertices.len()).filter(|number| is_seen(*number)) {
+            reached[number] = at(&entering(&key(number)))?;
+            let origin = collector.origin(&vertices[number].span);
+            let event = vertices[number].name.text.clone();
+            entered.push(Entered { from: reached[number], to: left[number], event, origin });
+        }
+        let initial = match drawing.start {
+            Start::Vertex(number) => reached[number],
+            Start::Edge(number) => match drawing.edges[number].source {
+                Some(source) => left[source],
+                None => at(START)?,
+            },
+        };
+        Some(Places { locations, initial, reached, left, entered })
+    }
+}
+
+/// The key of the location at which a vertex is entered; the sign says that the name is ours.
+fn entering(key: &str) -> String {
+    format!("\0entering {key}")
+}
+
+/// Where a graph begins whose first edge has no source.
+const START: &str = "\0Start";

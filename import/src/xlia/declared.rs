@@ -1,0 +1,302 @@
+//! What a machine of XLIA declares, under the names that it has here: types, data, clocks, ports.
+//!
+//! A declaration with a mistake stays known, without a meaning: where it is used nothing more is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use coreach_model::diagnostic::{Diagnostic, nearest};
+use coreach_model::iosts::Action;
+use coreach_model::numbered::Numbered;
+use coreach_model::reader::collect::{Collector, inventory};
+use coreach_model::timed::clock;
+use coreach_model::types::EnumType;
+use coreach_model::{ActionId, ActionKind, Datum, Term, Type, Value};
+
+use super::parse::{Machine, Name, Step};
+use crate::Options;
+use crate::expression::typing::{Scope, Typing};
+use crate::expression::{Dialect, Expression};
+use crate::names::Naming;
+use crate::piece::Piece;
+
+/// What is declared, under the names that it has here.
+pub(super) struct Declared {
+    pub(super) types: Vec<(String, Type)>,
+    pub(super) constants: Vec<Datum>,
+    pub(super) variables: Vec<Datum>,
+    pub(super) clocks: Vec<Datum>,
+    /// What names mean in the file.
+    pub(super) scope: Scope,
+    pub(super) actions: Numbered<ActionId, Action>,
+    /// The number of each port, by its name in the file; none where its declaration was a mistake.
+    pub(super) ports: BTreeMap<String, Option<ActionId>>,
+    /// For each port, which parameters are not negative by their type.
+    pub(super) unsigned: BTreeMap<ActionId, Vec<bool>>,
+    pub(super) internal: ActionId,
+    pub(super) uncontrollable: BTreeSet<ActionId>,
+    /// First values, by the declarations.
+    pub(super) first: Vec<(Datum, Expression)>,
+}
+
+/// The types that have a name of their own: what each is here, and is it not negative?
+const TYPES: [(&str, Type, bool); 16] = [
+    ("bool", Type::Bool, false),
+    ("boolean", Type::Bool, false),
+    ("int", Type::Int, false),
+    ("integer", Type::Int, false),
+    ("uint", Type::Nat, false),
+    ("uinteger", Type::Nat, false),
+    ("natural", Type::Nat, false),
+    ("rational", Type::Real, false),
+    ("real", Type::Real, false),
+    ("float", Type::Real, false),
+    ("double", Type::Real, false),
+    ("urational", Type::Real, true),
+    ("ureal", Type::Real, true),
+    ("ufloat", Type::Real, true),
+    ("udouble", Type::Real, true),
+    ("time", Type::Real, true),
+];
+
+impl Declared {
+    pub(super) fn of(collector: &mut Collector, options: &Options, machine: &Machine, piece: &Piece) -> Self {
+        let origin = |collector: &Collector, name: &Name| Some(collector.origin(&name.span));
+        distinct(collector, machine);
+        // Types, and the literals of enumerations.
+        let type_names =
+            named(collector, machine.types.iter().map(|(name, _)| name), "types", "t", &BTreeSet::new());
+        let data: Vec<&Name> = machine
+            .types
+            .iter()
+            .flat_map(|(_, literals)| literals)
+            .chain(
+                [&machine.constants, &machine.variables, &machine.clocks]
+                    .into_iter()
+                    .flatten()
+                    .map(|d| &d.name),
+            )
+            .collect();
+        let data_names = named(collector, data, "data", "v", &BTreeSet::new());
+        let mut types = Vec::new();
+        let mut scope = Scope::new();
+        for (name, literals) in &machine.types {
+            let enumeration = Arc::new(EnumType {
+                name: type_names.get(&name.text).to_owned(),
+                literals: literals.iter().map(|literal| data_names.get(&literal.text).to_owned()).collect(),
+            });
+            for (number, literal) in literals.iter().enumerate() {
+                let term = Term::literal(Value::Enum(enumeration.clone(), number));
+                scope.insert(format!("{}.{}", name.text, literal.text), Some(term.clone()));
+                scope.insert(literal.text.clone(), Some(term));
+            }
+            types.push((name.text.clone(), Type::Enum(enumeration)));
+        }
+        let mut declared = Declared {
+            types: Vec::new(),
+            constants: Vec::new(),
+            variables: Vec::new(),
+            clocks: Vec::new(),
+            scope,
+            actions: Numbered::new(),
+            ports: BTreeMap::new(),
+            unsigned: BTreeMap::new(),
+            internal: ActionId(0),
+            uncontrollable: BTreeSet::new(),
+            first: Vec::new(),
+        };
+        let mut unsigned: Option<&Name> = None;
+        for constant in &machine.constants {
+            let Some((ty, _)) = type_of(collector, &constant.ty, &types) else {
+                declared.scope.insert(constant.name.text.clone(), None);
+                continue;
+            };
+            let term = match &constant.value {
+                None => {
+                    let datum = Datum::new(data_names.get(&constant.name.text), ty);
+                    declared.constants.push(datum.clone());
+                    Some(Term::datum(&datum))
+                }
+                Some(value) => {
+                    let mut typing = Typing::new(&declared.scope, Dialect::Xlia);
+                    let term = typing.of_type(value, &ty, &format!("`{}`", constant.name.text));
+                    report(collector, piece, typing.mistakes);
+                    term
+                }
+            };
+            declared.scope.insert(constant.name.text.clone(), term);
+        }
+        for variable in &machine.variables {
+            let known = type_of(collector, &variable.ty, &types);
+            let Some((ty, is_unsigned)) = known else {
+                declared.scope.insert(variable.name.text.clone(), None);
+                continue;
+            };
+            unsigned = unsigned.or(Some(&variable.ty).filter(|_| is_unsigned));
+            let datum = Datum::new(data_names.get(&variable.name.text), ty);
+            declared.scope.insert(variable.name.text.clone(), Some(Term::datum(&datum)));
+            declared.first.extend(variable.value.iter().map(|value| (datum.clone(), value.clone())));
+            declared.variables.push(datum);
+        }
+        for declaration in &machine.clocks {
+            if type_of(collector, &declaration.ty, &types).is_some_and(|(ty, _)| ty != Type::Real) {
+                let found =
+                    Diagnostic::warning("clock", "clocks are real here, and this one counts whole units");
+                collector.push(found.at(origin(collector, &declaration.ty), "a clock of integers"));
+            }
+            let datum = clock(data_names.get(&declaration.name.text));
+            declared.scope.insert(declaration.name.text.clone(), Some(Term::datum(&datum)));
+            declared.clocks.push(datum);
+        }
+        if let Some(ty) = unsigned {
+            let message = format!(
+                "variables of the type `{}` are reals: nothing asks that what is assigned is not negative",
+                ty.text
+            );
+            let found = Diagnostic::warning("unsigned", message);
+            collector.push(found.at(origin(collector, ty), "may be negative here"));
+        }
+        declared.ports(collector, machine, &types, &data_names.all());
+        declared.internals(machine);
+        declared.uncontrollable(collector, options, machine);
+        declared.types = types.into_iter().map(|(name, ty)| (type_names.get(&name).to_owned(), ty)).collect();
+        declared
+    }
+
+    fn ports(
+        &mut self,
+        collector: &mut Collector,
+        machine: &Machine,
+        types: &[(String, Type)],
+        taken: &BTreeSet<String>,
+    ) {
+        let names =
+            named(collector, machine.ports.iter().map(|port| &port.name), "actions", "a", &BTreeSet::new());
+        for port in &machine.ports {
+            let numbers: Vec<String> = (1..=port.types.len()).map(|number| format!("p{number}")).collect();
+            let parameters = Naming::of(numbers.iter().map(|name| (name.as_str(), None)), taken, "p");
+            let mut unsigned = Vec::new();
+            let mut data = Vec::new();
+            for (number, ty) in numbers.iter().zip(&port.types) {
+                if let Some((ty, is_unsigned)) = type_of(collector, ty, types) {
+                    data.push(Datum::new(parameters.get(number), ty));
+                    unsigned.push(is_unsigned);
+                }
+            }
+            let kind = if port.is_input { ActionKind::Input } else { ActionKind::Output };
+            let name = names.get(&port.name.text).to_owned();
+            let number = self.actions.push(Action { name, kind, parameters: data });
+            let known = Some(number).filter(|_| unsigned.len() == port.types.len());
+            self.ports.insert(port.name.text.clone(), known);
+            self.unsigned.insert(number, unsigned);
+        }
+    }
+
+    /// An internal action, where a transition has no message.
+    fn internals(&mut self, machine: &Machine) {
+        let is_message = |step: &Step| matches!(step, Step::Input(..) | Step::Output(..));
+        let mut transitions = machine.states.iter().flat_map(|state| &state.transitions);
+        self.internal = self.actions.next_number();
+        if transitions.any(|transition| !transition.steps.iter().any(is_message)) {
+            let taken = self.actions.iter().map(|action| action.name.clone()).collect();
+            let name = Naming::of([("tau", None)], &taken, "tau").get("tau").to_owned();
+            self.actions.push(Action { name, kind: ActionKind::Internal, parameters: Vec::new() });
+        }
+    }
+
+    fn uncontrollable(&mut self, collector: &mut Collector, options: &Options, machine: &Machine) {
+        let inputs = || machine.ports.iter().filter(|port| port.is_input).map(|port| port.name.text.as_str());
+        for name in &options.uncontrollable {
+            match self.ports.get(name).filter(|_| inputs().any(|input| input == name)) {
+                Some(number) => {
+                    self.uncontrollable.extend(*number);
+                }
+                None => {
+                    let message = format!("--uncontrollable names `{name}`, which is no input");
+                    let found = Diagnostic::error("unknown-name", message);
+                    collector.push(found.help(match nearest(name, inputs()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => inventory("inputs", inputs()),
+                    }));
+                }
+            }
+        }
+    }
+}
+
+/// Names for what is declared, told where they are others.
+pub(super) fn named<'a>(
+    collector: &mut Collector,
+    names: impl IntoIterator<Item = &'a Name>,
+    what: &str,
+    plain: &str,
+    taken: &BTreeSet<String>,
+) -> Naming {
+    let names: Vec<(&str, Option<coreach_model::Origin>)> =
+        names.into_iter().map(|name| (name.text.as_str(), Some(collector.origin(&name.span)))).collect();
+    let naming = Naming::of(names, taken, plain);
+    naming.tell(collector, what);
+    naming
+}
+
+/// What is declared twice.
+fn distinct(collector: &mut Collector, machine: &Machine) {
+    let data: Vec<&Name> = machine
+        .types
+        .iter()
+        .flat_map(|(_, literals)| literals)
+        .chain(
+            [&machine.constants, &machine.variables, &machine.clocks].into_iter().flatten().map(|d| &d.name),
+        )
+        .collect();
+    let lists: [(&str, Vec<&Name>); 4] = [
+        ("datum", data),
+        ("port", machine.ports.iter().map(|port| &port.name).collect()),
+        ("state", machine.states.iter().map(|state| &state.name).collect()),
+        ("type", machine.types.iter().map(|(name, _)| name).collect()),
+    ];
+    for (what, names) in lists {
+        let mut seen: BTreeMap<&str, &Name> = BTreeMap::new();
+        for name in names {
+            if let Some(first) = seen.get(name.text.as_str()) {
+                let found = Diagnostic::error(
+                    "duplicate-declaration",
+                    format!("the {what} `{}` is declared twice", name.text),
+                )
+                .at(collector.origin(&name.span), "declared again")
+                .at(collector.origin(&first.span), "first declared here");
+                collector.push(found);
+            } else {
+                seen.insert(&name.text, name);
+            }
+        }
+    }
+}
+
+/// The type of this name, and is it not negative?
+fn type_of(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> Option<(Type, bool)> {
+    let own = types.iter().find(|(known, _)| *known == name.text).map(|(_, ty)| (ty.clone(), false));
+    let known =
+        || TYPES.iter().find(|(known, ..)| *known == name.text).map(|(_, ty, sign)| (ty.clone(), *sign));
+    let found = own.or_else(known);
+    if found.is_none() {
+        let all: Vec<&str> =
+            types.iter().map(|(name, _)| name.as_str()).chain(TYPES.iter().map(|(name, ..)| *name)).collect();
+        let message = format!("no type that can be translated is called `{}`", name.text);
+        let diagnostic =
+            Diagnostic::error("unknown-type", message).at(collector.origin(&name.span), "no such type");
+        let help = match nearest(&name.text, all.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => inventory("types", all),
+        };
+        collector.push(diagnostic.help(help));
+    }
+    found
+}
+
+pub(super) fn report(collector: &mut Collector, piece: &Piece, mistakes: Vec<crate::expression::Mistake>) {
+    for mistake in mistakes {
+        let found = mistake.on(collector, piece);
+        collector.push(found);
+    }
+}
