@@ -10,7 +10,7 @@ use coreach_project::whole::{positive, whole};
 use crate::output_format::OutputFormat;
 
 /// The end of its help.
-pub const IMPORT_HELP: &str = "Examples:
+pub const IMPORT_HELP: &str = "Example:
   coreach import lift.aut --inputs 'call,up' --outputs door --out specification.yaml
   coreach import shop.json --vertices outputs > specification.yaml";
 

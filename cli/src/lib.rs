@@ -15,6 +15,7 @@ pub mod execution_arguments;
 pub mod exit;
 pub mod files;
 pub mod findings;
+mod help;
 pub mod import_arguments;
 pub mod man;
 pub mod output_format;

@@ -25,7 +25,7 @@ macro_rules! schema {
 }
 
 /// All schemas: first those of files that people write, then those of what the program writes.
-pub const SCHEMAS: [Schema; 16] = [
+pub const SCHEMAS: [Schema; 18] = [
     schema!("model", true),
     schema!("purpose", true),
     schema!("property", true),
@@ -42,6 +42,8 @@ pub const SCHEMAS: [Schema; 16] = [
     schema!("path", false),
     schema!("offline-verdict", false),
     schema!("page", false),
+    schema!("json-request", false),
+    schema!("json-answer", false),
 ];
 
 impl Schema {

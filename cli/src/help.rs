@@ -1,0 +1,71 @@
+//! What the help of each command ends with: exit codes that are its own, and an example.
+
+use crate::exit;
+
+pub(crate) const CHECK_HELP: &str = "\
+A purpose's specification is looked for among the files, then beside it; an IUT's file is held against the models among them.
+
+Example:
+  coreach check specification.yaml deliver_coffee.yaml";
+
+pub(crate) const VERIFY_HELP: &str = "\
+Exit codes: 0 all are proved, 1 one is violated, 3 one is neither; all of them: `coreach --help`.
+
+Example:
+  coreach verify coreach.yaml --nodes 100000";
+
+pub(crate) const EXPLAIN_HELP: &str = "\
+A campaign's store has many runs: name one by its number, or by the beginning of its key.
+
+Example:
+  coreach explain nightly.sqlite 17 --draw walked.svg --reproducer shows.py";
+
+/// What the whole program's help ends with.
+pub(crate) fn help() -> String {
+    exit::help("  coreach run coreach.yaml")
+}
+
+pub(crate) const TESTING_HELP: &str = "\
+Exit codes: 0 Pass, 1 Fail, 2 nothing was run, 3 Inconclusive, 4 RunError; all of them: `coreach --help`.
+
+Example:
+  coreach test coreach.yaml --iut server.yaml --runs 20 --keep runs
+  coreach replay runs/deliver_coffee.7.json --iut server.yaml --shrink";
+
+pub(crate) const CAMPAIGN_HELP: &str = "\
+Exit codes: 0 all Pass, and none missing, 1 Fail, 3 Inconclusive, 4 RunError, 5 runs are missing; all: `coreach --help`.
+Killed at any instant, the same command goes on where it stopped.
+
+Example:
+  coreach campaign nightly.yaml --threads 2 --junit nightly.xml";
+
+pub(crate) const JSON_HELP: &str = "\
+Each request is a line, {\"id\": 1, \"arguments\": [\"check\", \"m.yaml\"], \"files\": {\"m.yaml\": \"...\"}, \"want\": []}; see docs/json.md.
+
+Example:
+  coreach json < requests.jsonl > answers.jsonl";
+
+pub(crate) const TASKS_HELP: &str = "\
+Writes DIR/part, DIR/merge and DIR/submit, which does it all; `sh DIR/submit` may be killed and begun again.
+
+Example:
+  coreach campaign tasks nightly.yaml --parts 64 --out tasks && sh tasks/submit";
+
+pub(crate) const COVER_HELP: &str = "\
+Exit code 5: a goal is neither covered nor proved to be unreachable.
+
+Example:
+  coreach cover coreach.yaml --criterion transitions,pairs --out suite
+  coreach run suite/coreach.yaml";
+
+pub(crate) const COVERAGE_HELP: &str = "\
+Exit code 5: less is covered than --require asks for.
+
+Example:
+  coreach coverage nightly.yaml --lcov nightly.info --require transitions=90%";
+
+pub(crate) const TIMED_HELP: &str = "\
+Example:
+  coreach timed path specification.yaml --path open,reply --tm 5 --out out
+  coreach timed inputs specification.yaml --path 1,2,3 > inputs.csv
+  coreach timed verdict specification.yaml --path 1,2,3 --trace trace.csv";
