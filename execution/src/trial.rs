@@ -1,6 +1,6 @@
 //! A test case within `cargo test`: read, driven with a seed, and told.
 //!
-//! [`run`](crate::run) takes everything that can be chosen. A test of an implementation in a crate of its own chooses a seed, perhaps constants, and wants to
+//! [`run`](crate::run()) takes everything that can be chosen. A test of an implementation in a crate of its own chooses a seed, perhaps constants, and wants to
 //! know whether it failed and why: that is a [`Trial`]. `coreach show CONFIG --stage test_case --format rust` writes such a test with its test case in it.
 //!
 //! ```

@@ -91,7 +91,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let (pairs, plan) = pairs(&project, &domains);
     let total = pairs.len();
-    let place = parts::place(&arguments.part, &outputs::configuration(path));
+    let place = parts::place(&arguments.part, || outputs::configuration(path));
     let mut pairs = match place.and_then(|()| parts::mine(pairs, &plan, &arguments.part)) {
         Ok(mine) => mine,
         Err(found) => return refuse(&found, arguments.format),

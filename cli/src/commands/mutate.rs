@@ -150,7 +150,7 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
 /// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let path = parts::given(arguments.configuration.as_deref());
-    if let Err(found) = parts::place(&arguments.part, &outputs::test(path)) {
+    if let Err(found) = parts::place(&arguments.part, || outputs::test(path)) {
         return refuse(&found, arguments.format);
     }
     let given = match given(path, &arguments.tries, arguments.quiet, arguments.format)? {

@@ -42,13 +42,13 @@ pub fn mine<I>(items: Vec<I>, plan: &Key, part: &PartArguments) -> Result<Vec<(u
     Ok(numbered.filter(|(number, _)| takes(partition, plan, *number)).collect())
 }
 
-/// Can the results be kept where they are to be? Asked before there are any.
+/// Can the results be kept where they are to be? Asked before there are any; what is read is asked for only where some are to be kept.
 ///
 /// # Errors
 /// What is in the way.
-pub fn place(part: &PartArguments, inputs: &[Named]) -> Result<(), Vec<Diagnostic>> {
-    let named = part.store.as_deref().map(|store| Named::new("--store", store));
-    outputs::refuse(named.as_slice(), inputs)
+pub fn place(part: &PartArguments, inputs: impl FnOnce() -> Vec<Named>) -> Result<(), Vec<Diagnostic>> {
+    let Some(store) = &part.store else { return Ok(()) };
+    outputs::refuse(&[Named::new("--store", store)], &inputs())
 }
 
 /// Results that are kept there already, of the same plan. What else is there is replaced, like any output.

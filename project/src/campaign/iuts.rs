@@ -4,6 +4,7 @@
 //! its hash is part of every run's key. No path of this machine is in it, so that parts of a campaign done elsewhere fit
 //! together; where the file lay is kept beside it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,7 +83,8 @@ pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     folders.extend(words.iter().map(|word| folder.join(word)).filter(|path| path.is_dir()));
     let places = folders.iter().flat_map(|folder| words.iter().map(move |word| folder.join(word)));
-    places.filter(|path| path.is_file()).collect()
+    let found: BTreeSet<PathBuf> = places.filter(|path| path.is_file()).collect();
+    found.into_iter().collect()
 }
 
 /// All text of a file that may be a path: each value, and each word of one.

@@ -7,7 +7,7 @@
 //! approximated: a form that would give other verdicts than our own judge is not written.
 //!
 //! **Names** of a model may be words of the other language, and may differ in what it does not distinguish. Where a name stands in a
-//! text it is quoted by that language's rules; where it has to be a name, it is made one by [`Words`], which never makes one of two.
+//! text it is quoted by that language's rules; where it has to be a name, it is made one by `Words`, which never makes one of two.
 
 pub mod python;
 pub mod rust;
@@ -79,7 +79,7 @@ fn judged_by_its_graph(form: &'static str, view: &View<'_>) -> Result<(), Unsuit
     Err(Unsuited { form, why: why.to_owned(), instead })
 }
 
-/// A name of letters, digits and underscores of ASCII. Two names may become one: where that matters, [`Words`] tells them apart.
+/// A name of letters, digits and underscores of ASCII. Two names may become one: where that matters, `Words` tells them apart.
 fn identifier(name: &str) -> String {
     name.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign } else { '_' }).collect()
 }
