@@ -56,7 +56,7 @@ use std::hash::Hash;
 use std::ops::Range;
 
 use coreach_model::iosts::ActionKind;
-use coreach_model::{Datum, LocationId, Number, Numbered, Term, TransitionId};
+use coreach_model::{Datum, LocationId, Number, Numbered, Term, TransitionId, budget};
 
 use super::inclusion::{Inclusion, Shape, Tidy, data_of, inclusion, tidy};
 use super::quiescence::{Quiescence, quiescence};
@@ -298,6 +298,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
 
     /// All of it.
     pub fn finish(mut self, solver: &mut dyn Solver) -> Tree {
+        budget::doing("growing the tree of symbolic states");
         while self.step(solver).is_some() {}
         self.tree
     }

@@ -120,6 +120,7 @@ pub fn search(
     limits: TreeLimits,
     solver: &mut dyn Solver,
 ) -> Vec<Sought> {
+    budget::doing("looking for paths to the goals");
     let system = System::new(&walked.iosts);
     let mut open: Vec<Open> = goals
         .iter()
