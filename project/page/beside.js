@@ -5,7 +5,7 @@
   const { h } = Coreach;
 
   // What is the same in two graphs: locations by their names; transitions by ends, action and guard, and where only the guard is another one, by
-  // what is left. `pairs` lead from the first graph to the second one; `only` has neither partner.
+  // what is left. `locations` and `transitions` lead from the first graph to the second one; `otherwise` are transitions of the first one whose guard differs.
   const match = (a, b) => {
     const byName = (graph) => new Map(graph.locations.map((location, number) => [location.name, number]));
     const [mine, theirs] = [byName(a), byName(b)];
