@@ -1,14 +1,12 @@
 //! Nothing needs more than its budget, and everything ends when it is asked to.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::Folder;
+use crate::common::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 

@@ -1,17 +1,14 @@
 //! Campaigns from the outside: what is kept, what is told, and what a kill leaves.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod campaigns;
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use campaigns::{SMALL, configured, coreach, document, results, run, sql, store};
-use common::{Folder, RIGHT, WRONG, stderr};
+use crate::campaigns::{SMALL, configured, coreach, document, results, run, sql, store};
+use crate::common::{Folder, RIGHT, WRONG, stderr};
 use coreach_execution::campaign::Store;
 use serde_json::Value;
 

@@ -1,13 +1,10 @@
 //! A failure as a script, where what is sent depends on what came: it is captured again, since no two runs of the implementation say the same.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod adder;
-mod common;
-
 use std::fs;
 use std::process::{Command, Output};
 
-use common::Folder;
+use crate::common::Folder;
 
 /// Adds, but only for who says back what was said: each answer has something new, by chance. The third is one too much where FAULT is
 /// `sum`.
@@ -168,7 +165,7 @@ http:
 "#;
 
 fn folder(name: &str) -> Folder {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     let (model, purpose) = (folder.0.join("model.yaml"), folder.0.join("purpose.yaml"));
     let edit = |path: &std::path::Path, from: &str, to: &str| {
         let text = fs::read_to_string(path).unwrap();
@@ -205,8 +202,8 @@ fn started(folder: &Folder, script: &str) -> Output {
 fn what_is_sent_is_captured_again() {
     for way in ["lines", "frames", "http"] {
         let folder = folder(way);
-        adder::run(&folder, way, "none", "Pass");
-        let record = adder::run(&folder, way, "sum", "Fail");
+        crate::adder::run(&folder, way, "none", "Pass");
+        let record = crate::adder::run(&folder, way, "sum", "Fail");
         assert!(record["reason"].to_string().contains("s == total"), "{way}: {record}");
         let (run, iut, script) =
             (format!("{way}-sum/four.1.json"), format!("{way}_sum.yaml"), format!("again_{way}.py"));
@@ -235,7 +232,7 @@ fn what_is_sent_is_captured_again() {
 #[test]
 fn where_nothing_is_captured_the_script_says_so() {
     let folder = folder("http");
-    adder::run(&folder, "http", "sum", "Fail");
+    crate::adder::run(&folder, "http", "sum", "Fail");
     let output = folder.coreach(&[
         "explain",
         "http-sum/four.1.json",

@@ -1,13 +1,10 @@
 //! `coreach check`: files of every kind, whole and with mistakes.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-#[macro_use]
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Folder, data, exits, json, run, stderr, stdout};
+use crate::common::{Folder, data, exits, json, run, stderr, stdout};
 
 #[test]
 fn a_model_that_was_shown_can_be_checked() {

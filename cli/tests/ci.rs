@@ -3,14 +3,12 @@
 //! Those that install the wheel are compared with the block of that page that `scripts/try-install` runs.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 fn docs(file: &str) -> String {
@@ -105,7 +103,7 @@ fn every_line_is_run() {
 /// A job is for finding faults: it fails, and report and page are there all the same.
 #[test]
 fn a_fault_fails_the_job_and_is_reported() {
-    let (right, wrong) = (common::RIGHT, common::WRONG);
+    let (right, wrong) = (crate::common::RIGHT, crate::common::WRONG);
     for (file, keys) in FILES {
         let folder = project();
         folder.write("mutant.yaml", &folder.read("specification.yaml"));

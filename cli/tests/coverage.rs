@@ -1,12 +1,10 @@
 //! `coreach coverage` from the outside: the same of a store and of files, in any order; what was changed is refused; the LCOV is read.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 
-use common::Folder;
+use crate::common::Folder;
 use rusqlite::Connection;
 use serde_json::Value;
 

@@ -14,15 +14,13 @@
 //! commit it.
 #![allow(clippy::unwrap_used, reason = "a test's helper fails its test")]
 
-mod common;
-
 use std::fmt::Write;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::Folder;
+use crate::common::Folder;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -1,9 +1,6 @@
 //! What went over the wire is in the record of its run, whatever became of it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod adder;
-mod common;
-
 use serde_json::Value;
 
 /// The items of a run's evidence: direction, phase, text and note.
@@ -26,8 +23,8 @@ fn has(told: &[String], expected: &str) {
 
 #[test]
 fn a_process_is_heard_word_for_word() {
-    let folder = adder::folder();
-    let told = told(&adder::run(&folder, "stdio", "none", "Pass"));
+    let folder = crate::adder::folder();
+    let told = told(&crate::adder::run(&folder, "stdio", "none", "Pass"));
     assert!(told[0].starts_with("start: sent: {\"start\":"), "{told:#?}");
     has(&told, "start: received: {\"ready\":   true}\n");
     assert!(
@@ -40,26 +37,26 @@ fn a_process_is_heard_word_for_word() {
 
 #[test]
 fn what_is_no_event_is_kept_as_it_came() {
-    let folder = adder::folder();
-    let told = |way: &str, fault: &str, verdict: &str| told(&adder::run(&folder, way, fault, verdict));
+    let folder = crate::adder::folder();
+    let told = |way: &str, fault: &str, verdict: &str| told(&crate::adder::run(&folder, way, fault, verdict));
     has(
         &told("stdio", "alien", "Fail"),
         "mark: alien: {\"output\": \"Nonsense\", \"values\": {\"what\": \"größer\\u0007\"}}",
     );
     // It has a control character, so it is no text for a person.
     let line = "what'; \u{7} \"$(exit 3)\" %s \\";
-    let tcp = adder::run(&folder, "tcp", "alien", "Fail");
+    let tcp = crate::adder::run(&folder, "tcp", "alien", "Fail");
     let mark = tcp["wire"].as_array().unwrap().iter().find(|item| item["direction"] == "mark").unwrap();
-    assert_eq!(adder::bytes(mark), line.as_bytes());
-    let http = adder::run(&folder, "http", "alien", "Fail");
+    assert_eq!(crate::adder::bytes(mark), line.as_bytes());
+    let http = crate::adder::run(&folder, "http", "alien", "Fail");
     let mark = http["wire"].as_array().unwrap().iter().find(|item| item["direction"] == "mark").unwrap();
-    assert_eq!(adder::bytes(mark), line.as_bytes());
+    assert_eq!(crate::adder::bytes(mark), line.as_bytes());
 }
 
 #[test]
 fn half_an_answer_is_kept() {
-    let folder = adder::folder();
-    let told = |way: &str| told(&adder::run(&folder, way, "half", "RunError"));
+    let folder = crate::adder::folder();
+    let told = |way: &str| told(&crate::adder::run(&folder, way, "half", "RunError"));
     let stdio = told("stdio");
     has(&stdio, "received: {\"output\": \"Su");
     has(&stdio, "end: the implementation has closed its output");
@@ -70,8 +67,8 @@ fn half_an_answer_is_kept() {
 
 #[test]
 fn what_comes_when_the_run_is_over_is_kept() {
-    let folder = adder::folder();
-    let told = told(&adder::run(&folder, "tcp", "late", "Pass"));
+    let folder = crate::adder::folder();
+    let told = told(&crate::adder::run(&folder, "tcp", "late", "Pass"));
     has(&told, "start: received: 220 adder\r\n");
     has(&told, "start: sent: RESET\r\n");
     has(&told, "settle: end: the tester has ended its side");
@@ -81,8 +78,8 @@ fn what_comes_when_the_run_is_over_is_kept() {
 
 #[test]
 fn a_request_is_kept_as_it_was_sent() {
-    let folder = adder::folder();
-    let told = told(&adder::run(&folder, "http", "none", "Pass"));
+    let folder = crate::adder::folder();
+    let told = told(&crate::adder::run(&folder, "http", "none", "Pass"));
     assert!(told[0].starts_with("start: sent: POST /reset HTTP/1.1\r\n"), "{told:#?}");
     let sent: Vec<&String> = told.iter().filter(|item| item.starts_with("sent: POST /add?by=")).collect();
     assert_eq!(sent.len(), 4, "{told:#?}");
@@ -93,8 +90,8 @@ fn a_request_is_kept_as_it_was_sent() {
 
 #[test]
 fn explain_shows_the_wire_beside_the_events_and_no_control_sign() {
-    let folder = adder::folder();
-    adder::run(&folder, "tcp", "alien", "Fail");
+    let folder = crate::adder::folder();
+    crate::adder::run(&folder, "tcp", "alien", "Fail");
     let output = folder.coreach(&["explain", "tcp-alien/four.1.json"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains('\u{7}'), "{text}");

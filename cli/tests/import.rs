@@ -1,9 +1,7 @@
 //! `coreach import`: what goes where, what is never overwritten, and an imported model all the way to a run.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
-use common::{Folder, exits, json, stderr, stdout};
+use crate::common::{Folder, exits, json, stderr, stdout};
 use serde_json::Value;
 
 const COIN: &str =

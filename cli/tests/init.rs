@@ -1,14 +1,12 @@
 //! `coreach init`: what it writes can be used at once, and it writes over nothing. `coreach schema`: editors find what files name.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use common::{Folder, coreach, exits, run, stderr, stdout};
+use crate::common::{Folder, coreach, exits, run, stderr, stdout};
 use coreach_project::beginning::{SCHEMAS, TEMPLATES};
 
 fn root() -> PathBuf {

@@ -1,9 +1,7 @@
 //! A model that stands for the implementation, and constants that the configuration fixed: the test case does not have them any more.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
-use common::{Folder, json};
+use crate::common::{Folder, json};
 
 const MODEL: &str = "
 iosts: gate

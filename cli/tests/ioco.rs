@@ -1,11 +1,9 @@
 //! `conformance: ioco`: what is silent where the specification must answer fails, and what is silent where it may does not.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 
-use common::{Folder, stderr, stdout};
+use crate::common::{Folder, stderr, stdout};
 
 /// A bell: it rings when it is asked, after it has made up its mind. It may be switched off, and is silent then.
 const BELL: &str = "

@@ -1,16 +1,13 @@
 //! `coreach json`: a session of requests and answers.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-#[macro_use]
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Folder, data};
+use crate::common::{Folder, data};
 use serde_json::{Value, json};
 
 /// A session, with a folder for temporary files of its own.
@@ -96,7 +93,7 @@ fn a_request_gives_what_the_command_gives_and_leaves_nothing() {
     assert_eq!(files.keys().collect::<Vec<_>>(), both);
     // The same bytes as without a session.
     let folder = Folder::new();
-    common::run(arguments!["run", data("coffee/coreach.yaml"), "--out", &folder.0]);
+    crate::common::run(arguments!["run", data("coffee/coreach.yaml"), "--out", &folder.0]);
     let own = fs::read_to_string(folder.0.join("deliver_coffee/test_case.json")).unwrap();
     assert_eq!(files["out/deliver_coffee/test_case.json"], own);
     assert!(answer["withheld"]["no/such.file"].is_string(), "{answer}");

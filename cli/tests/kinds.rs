@@ -1,12 +1,10 @@
 //! Files that are not there, folders, and files of another kind than a command takes: what is said helps.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 use std::process::Output;
 
-use common::{Folder, coreach, exits, stderr};
+use crate::common::{Folder, coreach, exits, stderr};
 use coreach_project::kinds::{Kind, kind};
 
 /// The commands that take files, each with the kinds that it takes. `{}` is where the file stands.

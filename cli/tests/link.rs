@@ -2,11 +2,9 @@
 //! explained and repeated with it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::path::Path;
 
-use common::Folder;
+use crate::common::Folder;
 
 const MODEL: &str = "
 iosts: ticker

@@ -1,14 +1,12 @@
 //! A file that changes while a command runs: whatever is hashed, told, sent and judged comes from one look at it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::mem::MaybeUninit;
 use std::path::Path;
 
-use common::{Folder, data};
+use crate::common::{Folder, data};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 

@@ -1,9 +1,7 @@
 //! What every command takes: `--color`, `--verbose`.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
-use common::{Folder, coreach, exits, run, stderr, stdout};
+use crate::common::{Folder, coreach, exits, run, stderr, stdout};
 
 #[test]
 fn colours_are_there_when_they_are_asked_for() {

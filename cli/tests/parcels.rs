@@ -1,11 +1,9 @@
 //! A system of three components, from its parts to a fault that is found.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 
-use common::{json, run};
+use crate::common::{json, run};
 
 fn example(name: &str) -> String {
     format!("{}/../examples/parcels/{name}", env!("CARGO_MANIFEST_DIR"))

@@ -1,14 +1,11 @@
 //! The whole program: arguments in, standard output and exit code out.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-#[macro_use]
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use common::{Folder, coreach, data, exits, json, run, stderr, stdout};
+use crate::common::{Folder, coreach, data, exits, json, run, stderr, stdout};
 use serde_json::Value;
 
 /// Every file below a folder, with its content.

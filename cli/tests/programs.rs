@@ -1,13 +1,10 @@
 //! Test cases as programs, asked for on the command line and in a configuration: what is written, and what is refused.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-#[macro_use]
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Folder, exits, run, stderr, stdout};
+use crate::common::{Folder, exits, run, stderr, stdout};
 
 fn example(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(path)

@@ -1,11 +1,9 @@
 //! What many runs leave: reports of JUnit, kept runs, and what is said with `--quiet`.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 
-use common::Folder;
+use crate::common::Folder;
 use roxmltree::{Document, Node};
 
 /// The names of the files there.

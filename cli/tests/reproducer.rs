@@ -1,14 +1,11 @@
 //! A failed run as a script that stands alone: it fails without coreach, and no longer where the fault is cured.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod adder;
-mod common;
-
 use std::fs;
 use std::process::{Command, Output};
 
-use adder::WAYS;
-use common::Folder;
+use crate::adder::WAYS;
+use crate::common::Folder;
 
 /// The same in frames of bytes: each says its length, or is a datagram.
 const FRAMES: [&str; 2] = ["frames", "datagrams"];
@@ -16,7 +13,7 @@ const FRAMES: [&str; 2] = ["frames", "datagrams"];
 /// Writes the script of a run with this fault.
 fn script(folder: &Folder, way: &str, fault: &str) -> String {
     let verdict = if fault == "half" { "RunError" } else { "Fail" };
-    adder::run(folder, way, fault, verdict);
+    crate::adder::run(folder, way, fault, verdict);
     let (run, iut) = (format!("{way}-{fault}/four.1.json"), format!("{way}_{fault}.yaml"));
     let path = format!("{way}-{fault}.py");
     let output = folder.coreach(&["explain", &run, "--iut", &iut, "--reproducer", &path]);
@@ -50,7 +47,7 @@ fn so_does_one_of_frames_of_bytes() {
 
 fn fails_alone_until_cured(ways: &[&str]) {
     for fault in ["sum", "alien", "half", "kind"] {
-        let folder = adder::folder();
+        let folder = crate::adder::folder();
         let scripts: Vec<String> = ways.iter().map(|way| script(&folder, way, fault)).collect();
         for path in &scripts {
             let output = started(&folder, path);
@@ -82,12 +79,12 @@ fn fails_alone_until_cured(ways: &[&str]) {
 
 #[test]
 fn silence_that_is_a_failure_is_shown_again() {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     let server = folder.0.join("server.py");
     let text = fs::read_to_string(&server).unwrap();
     for way in ["stdio", "tcp", "udp", "http", "frames"] {
         edit(&folder, &format!("{way}.yaml"), "iut: adder", "iut: adder\nsilence: fail\nwithin: 900 ms");
-        let (iut, path) = (adder::iut(&folder, way, "mute"), format!("{way}-mute.py"));
+        let (iut, path) = (crate::adder::iut(&folder, way, "mute"), format!("{way}-mute.py"));
         let output = folder.coreach(&["test", "coreach.yaml", "--iut", &iut, "--keep", way]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let run = format!("{way}/four.1.json");
@@ -105,7 +102,7 @@ fn silence_that_is_a_failure_is_shown_again() {
 
 #[test]
 fn a_hang_up_that_is_an_output_is_shown_again() {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     for (name, from, to) in [
         ("model.yaml", "Sum: { s: int } }", "Sum: { s: int }, Closed: {} }"),
         ("stdio.yaml", "iut: adder", "iut: adder\non_close: Closed"),
@@ -126,7 +123,7 @@ fn a_hang_up_that_is_an_output_is_shown_again() {
 
 #[test]
 fn a_hang_up_in_the_middle_is_told_from_the_whole_answer() {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     edit(&folder, "model.yaml", "Sum: { s: int } }", "Sum: { s: int }, Closed: {} }");
     for way in ["stdio", "tcp", "frames"] {
         edit(&folder, &format!("{way}.yaml"), "iut: adder", "iut: adder\non_close: Closed");
@@ -141,7 +138,7 @@ fn a_hang_up_in_the_middle_is_told_from_the_whole_answer() {
 
 #[test]
 fn who_may_end_by_itself_is_let_by_the_script() {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     edit(&folder, "stdio.yaml", "FAULT] }", "FAULT], grace_ms: 20000 }");
     edit(&folder, "server.py", "    for line in sys.stdin:\n", "    for line in leaving(sys.stdin):\n");
     let leaving =
@@ -155,7 +152,7 @@ fn who_may_end_by_itself_is_let_by_the_script() {
 
 #[test]
 fn of_a_new_connection_there_is_no_script() {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     for (name, from, to) in [
         ("model.yaml", "inputs: { Add", "inputs: { Again: {}, Add"),
         (
@@ -169,7 +166,7 @@ fn of_a_new_connection_there_is_no_script() {
         edit(&folder, name, from, to);
     }
     // The greeting over the new connection is none of the specification's outputs.
-    adder::run(&folder, "tcp", "none", "Fail");
+    crate::adder::run(&folder, "tcp", "none", "Fail");
     let arguments = ["explain", "tcp-none/four.1.json", "--iut", "tcp_none.yaml", "--reproducer", "again.py"];
     let output = folder.coreach(&arguments);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
@@ -186,8 +183,8 @@ fn edit(folder: &Folder, name: &str, from: &str, to: &str) {
 
 #[test]
 fn a_script_of_a_campaign_takes_its_implementation_from_the_store() {
-    let folder = adder::folder();
-    let iut = adder::iut(&folder, "http", "sum");
+    let folder = crate::adder::folder();
+    let iut = crate::adder::iut(&folder, "http", "sum");
     let campaign = format!(
         "campaign: night\ntests: [ {{ configuration: coreach.yaml }} ]\niuts: [{iut}]\nseeds: {{ first: 1, count: 1 }}\n"
     );
@@ -201,8 +198,8 @@ fn a_script_of_a_campaign_takes_its_implementation_from_the_store() {
 
 #[test]
 fn what_cannot_be_shown_again_is_refused_and_nothing_is_written() {
-    let folder = adder::folder();
-    adder::run(&folder, "stdio", "none", "Pass");
+    let folder = crate::adder::folder();
+    crate::adder::run(&folder, "stdio", "none", "Pass");
     let run = "stdio-none/four.1.json";
     for (arguments, expected) in [
         (vec!["--iut", "stdio_none.yaml", "--reproducer", "a.py"], "no answer of"),
@@ -222,7 +219,7 @@ fn what_cannot_be_shown_again_is_refused_and_nothing_is_written() {
 
 #[test]
 fn a_redacted_header_is_in_no_file() {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     let path = folder.0.join("http.yaml");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text + "evidence: { redact: [AUTHORIZATION] }\n").unwrap();

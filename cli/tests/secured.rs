@@ -1,13 +1,10 @@
 //! A failure of a server behind TLS as a script: it trusts whom the description trusts, and shows who we are.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod adder;
-mod common;
-
 use std::fs;
 use std::process::{Command, Output};
 
-use common::Folder;
+use crate::common::Folder;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 /// The adder behind TLS 1.3; who has no certificate is not answered.
@@ -69,7 +66,7 @@ fn started(folder: &Folder, script: &str) -> Output {
 
 #[test]
 fn a_script_speaks_tls_with_whom_the_description_trusts() {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     certificates(&folder);
     fs::write(folder.0.join("secured.py"), SECURED).unwrap();
     let tls = "  tls: { ca: ca.pem, server_name: machine.test, certificate: client.pem, key: client.key }\n";
@@ -81,8 +78,8 @@ fn a_script_speaks_tls_with_whom_the_description_trusts() {
             .replace("http://", "https://")
             .replace(&format!("{way}:\n"), &format!("{way}:\n{tls}"));
         fs::write(&path, text).unwrap();
-        adder::run(&folder, way, "none", "Pass");
-        adder::run(&folder, way, "sum", "Fail");
+        crate::adder::run(&folder, way, "none", "Pass");
+        crate::adder::run(&folder, way, "sum", "Fail");
         let (run, iut, script) =
             (format!("{way}-sum/four.1.json"), format!("{way}_sum.yaml"), format!("again_{way}.py"));
         let output = folder.coreach(&["explain", &run, "--iut", &iut, "--reproducer", &script]);
@@ -101,7 +98,7 @@ fn a_script_speaks_tls_with_whom_the_description_trusts() {
         fs::write(&server, &text).unwrap();
         // Signed by somebody else.
         let held = fs::read(folder.0.join("ca.pem")).unwrap();
-        let other = adder::folder();
+        let other = crate::adder::folder();
         certificates(&other);
         let script_text = fs::read_to_string(folder.0.join(&script)).unwrap();
         let authority = folder.0.join("ca.pem").display().to_string();

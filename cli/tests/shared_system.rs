@@ -2,15 +2,13 @@
 //! run's verdict.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::Folder;
+use crate::common::Folder;
 
 /// A correct server: the counter, of which each seventh addition takes 60 ms.
 struct Server {
@@ -75,7 +73,7 @@ seeds: { first: 1, count: 40 }\nlimits: { steps: 3, quiescence_ms: 200 }\n",
 }
 
 fn coreach(folder: &Folder) -> Command {
-    let mut command = common::coreach(["campaign", "campaign.yaml", "--quiet"]);
+    let mut command = crate::common::coreach(["campaign", "campaign.yaml", "--quiet"]);
     command.current_dir(&folder.0).stdout(Stdio::null());
     command
 }

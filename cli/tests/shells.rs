@@ -1,15 +1,13 @@
 //! What an installation puts beside the program is of use: shells complete by it, `man` shows it, and nothing of the program is missing in it.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::common::Folder;
 use clap::CommandFactory;
-use common::Folder;
 use coreach_cli::arguments::Arguments;
 use coreach_cli::exit::Exit;
 

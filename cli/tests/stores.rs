@@ -1,15 +1,12 @@
 //! Stores from the outside: merged, contradicted, damaged, or none at all.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod campaigns;
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
-use campaigns::{SMALL, configured, coreach, document, results, run, sql, store};
-use common::{Folder, stderr};
+use crate::campaigns::{SMALL, configured, coreach, document, results, run, sql, store};
+use crate::common::{Folder, stderr};
 use coreach_execution::Ending;
 use coreach_execution::campaign::{Partition, Plan, Store};
 use coreach_model::Verdict;

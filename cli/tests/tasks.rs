@@ -1,9 +1,6 @@
 //! Work in parts: the scripts that an engine is given, run by a shell.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod campaigns;
-mod common;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -13,8 +10,8 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use campaigns::{SMALL, configured, coreach, results, run, sql};
-use common::{Folder, RIGHT, WRONG, exits, json, stderr, stdout};
+use crate::campaigns::{SMALL, configured, coreach, results, run, sql};
+use crate::common::{Folder, RIGHT, WRONG, exits, json, stderr, stdout};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 
@@ -23,7 +20,7 @@ const NASTY: &[u8] = b"-a 'b' \"c\" $(touch pwned) `touch pwned` {d} {{e}} %{JOB
 
 /// The scripts for parts of a campaign in this folder.
 fn tasks(config: &Path, out: &Path, more: &[&str]) -> Output {
-    let mut command = common::coreach(["campaign", "tasks"]);
+    let mut command = crate::common::coreach(["campaign", "tasks"]);
     command.arg(config).arg("--out").arg(out).args(["--engine", "shell"]).args(more);
     command.output().unwrap()
 }
@@ -95,12 +92,13 @@ fn the_parts_of_an_engine_are_one_campaign_wherever_they_lie() {
         !folder.0.join("pwned").exists() && !nasty.join("pwned").exists() && !Path::new("/pwned").exists()
     );
     // What was said of time and memory is said to each part, too.
-    let written =
-        common::coreach(["campaign", "tasks", "--time", "5m", "--memory", "1GiB", "--parts", "3", "--out"])
-            .arg(nasty.join("budgets"))
-            .arg(&config)
-            .output()
-            .unwrap();
+    let written = crate::common::coreach([
+        "campaign", "tasks", "--time", "5m", "--memory", "1GiB", "--parts", "3", "--out",
+    ])
+    .arg(nasty.join("budgets"))
+    .arg(&config)
+    .output()
+    .unwrap();
     exits(&written, 0);
     for name in ["part", "merge"] {
         let text = fs::read(nasty.join("budgets").join(name)).unwrap();
@@ -247,7 +245,7 @@ fn mutants_and_domains_are_done_in_parts() {
         ("compare", domains, &["--format", "json"]),
     ] {
         let out = folder.0.join(command);
-        let written = common::coreach([command, "tasks"])
+        let written = crate::common::coreach([command, "tasks"])
             .arg(&config)
             .args(options)
             .arg("--out")
@@ -257,7 +255,7 @@ fn mutants_and_domains_are_done_in_parts() {
             .unwrap();
         exits(&written, 0);
         let parts = script(&out, "submit", more).output().unwrap();
-        let alone = common::coreach([command]).arg(&config).args(options).args(more).output().unwrap();
+        let alone = crate::common::coreach([command]).arg(&config).args(options).args(more).output().unwrap();
         exits(&parts, 0);
         exits(&alone, 0);
         if command == "compare" {
@@ -270,7 +268,7 @@ fn mutants_and_domains_are_done_in_parts() {
     let parts = folder.0.join("mutate/parts");
     let place = |name: &str| parts.join(name).display().to_string();
     let merge = |command: &str, names: &[String], code: i32| {
-        let output = common::coreach([command, "merge"]).args(names).output().unwrap();
+        let output = crate::common::coreach([command, "merge"]).args(names).output().unwrap();
         exits(&output, code);
         stderr(&output)
     };
@@ -292,7 +290,7 @@ fn mutants_and_domains_are_done_in_parts() {
     exits(&output, 2);
     assert!(folder.read("mutate/log/0003").contains("another-plan"));
     let stranger = folder.0.join("stranger").display().to_string();
-    let output = common::coreach(["mutate"])
+    let output = crate::common::coreach(["mutate"])
         .arg(&config)
         .args(options)
         .args(["--partition", "hash:3/3", "--store", &stranger, "--quiet"])
@@ -302,9 +300,10 @@ fn mutants_and_domains_are_done_in_parts() {
     let said = merge("mutate", &[place("0001.part"), stranger], 2);
     assert!(said.contains("another-plan") && said.contains("one whole"), "{said}");
     // A part is kept, or nothing is done; and over nothing that is read.
-    let output = common::coreach(["mutate"]).arg(&config).args(["--partition", "hash:3/3"]).output().unwrap();
+    let output =
+        crate::common::coreach(["mutate"]).arg(&config).args(["--partition", "hash:3/3"]).output().unwrap();
     exits(&output, 2);
-    let output = common::coreach(["mutate"])
+    let output = crate::common::coreach(["mutate"])
         .arg(&config)
         .args(["--store"])
         .arg(folder.0.join("specification.yaml"))

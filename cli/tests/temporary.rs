@@ -1,15 +1,12 @@
 //! The folder for a launch's files: there while it lasts, gone when it is over, however that comes.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod adder;
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::Folder;
+use crate::common::Folder;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The adder, with files of its own that are not easily removed. It notes down where they are.
@@ -34,7 +31,7 @@ const WAYS: [&str; 4] = ["stdio", "tcp", "udp", "http"];
 
 /// The adder's files, with a place for temporary ones.
 fn folder() -> Folder {
-    let folder = adder::folder();
+    let folder = crate::adder::folder();
     fs::create_dir(folder.0.join("tmp")).unwrap();
     fs::write(folder.0.join("files.py"), FILES).unwrap();
     for way in WAYS {
@@ -89,7 +86,7 @@ fn each_launch_has_one_and_none_is_left() {
         ("http", "half", 4, 3),
     ] {
         let folder = folder();
-        let output = test(&folder, &adder::iut(&folder, way, fault));
+        let output = test(&folder, &crate::adder::iut(&folder, way, fault));
         assert_eq!(output.status.code(), Some(code), "{way} {fault}: {output:?}");
         let mut noted = noted(&folder);
         assert!(noted.iter().all(|path| path.starts_with(folder.0.join("tmp"))), "{noted:?}");
@@ -107,7 +104,7 @@ fn what_cannot_be_started_leaves_none_and_where_there_is_no_place_nothing_is() {
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert_eq!(left(&folder), Vec::<String>::new());
     fs::remove_dir_all(folder.0.join("tmp")).unwrap();
-    let output = test(&folder, &adder::iut(&folder, "stdio", "none"));
+    let output = test(&folder, &crate::adder::iut(&folder, "stdio", "none"));
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{output:?}");
     assert!(said.contains("no folder for temporary files"), "{said}");
@@ -139,10 +136,10 @@ fn reset_knows_the_port_and_the_folder() {
         fs::write(path, text.replace(from, &to)).unwrap();
     }
     for way in ["tcp", "http"] {
-        let output = test(&folder, &adder::iut(&folder, way, "none"));
+        let output = test(&folder, &crate::adder::iut(&folder, way, "none"));
         assert_eq!(output.status.code(), Some(0), "{way}: {output:?}");
         // So does a script that stands alone.
-        let iut = adder::iut(&folder, way, "sum");
+        let iut = crate::adder::iut(&folder, way, "sum");
         let run = coreach(&folder, &["test", "coreach.yaml", "--iut", &iut, "--keep", way]).output().unwrap();
         assert_eq!(run.status.code(), Some(1), "{run:?}");
         let (record, script) = (format!("{way}/four.1.json"), format!("again_{way}.py"));
@@ -159,7 +156,7 @@ fn reset_knows_the_port_and_the_folder() {
 
 /// Starts a test of a system that never becomes ready, and waits until it has its files.
 fn hanging(folder: &Folder, count: usize) -> Child {
-    let iut = adder::iut(folder, "stdio", "hang");
+    let iut = crate::adder::iut(folder, "stdio", "hang");
     let child = coreach(folder, &["test", "coreach.yaml", "--iut", &iut, "--time", "60000"]).spawn().unwrap();
     let until = Instant::now() + Duration::from_secs(30);
     while noted(folder).len() < count {
@@ -212,7 +209,7 @@ fn a_constant_may_not_be_called_like_what_belongs_to_a_launch() {
     let path: &Path = &folder.0.join("model.yaml");
     let text = fs::read_to_string(path).unwrap();
     fs::write(path, text.replace("variables:", "constants: { tmp: int }\nvariables:")).unwrap();
-    let output = test(&folder, &adder::iut(&folder, "stdio", "none"));
+    let output = test(&folder, &crate::adder::iut(&folder, "stdio", "none"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(said.contains("two-meanings") && said.contains("{tmp}"), "{said}");

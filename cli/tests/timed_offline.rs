@@ -1,14 +1,12 @@
 //! `coreach timed`: exit codes, standard input, what is refused, and that nothing is written over.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 const PATH: [&str; 2] = ["--path", "1,2,3,5,6,8,9,11"];

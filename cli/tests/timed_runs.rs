@@ -1,12 +1,10 @@
 //! Timed runs with the commands: the examples on simulated time, and what is told of a Fail.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::Folder;
+use crate::common::Folder;
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")

@@ -2,13 +2,11 @@
 //! wait for what the program says.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use common::{Folder, coreach, exits};
+use crate::common::{Folder, coreach, exits};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A watch that a test has begun, ended with the test.

@@ -198,7 +198,7 @@ fn what_cannot_be_started_is_no_verdict() {
     assert!(found[0].starts_with("RunError(Start(\"`no-such-program` cannot be started"), "{}", found[0]);
 }
 
-/// `cargo test --release -p coreach-execution --test adapters -- --ignored --nocapture`
+/// `cargo test --release -p coreach-execution --test all adapters:: -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
 fn steps_a_second_over_stdio() {

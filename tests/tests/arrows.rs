@@ -117,6 +117,21 @@ fn only_the_command_line_prints() {
     }
 }
 
+/// What `tests/main.rs` does not name is not compiled, and so a test that cannot fail.
+#[test]
+fn every_file_of_tests_is_in_its_program() {
+    for (_, folder, _) in ARROWS {
+        let tests = root().join(folder).join("tests");
+        let Ok(main) = std::fs::read_to_string(tests.join("main.rs")) else { continue };
+        for path in rust_files(&tests).iter().filter(|path| !path.ends_with("tests/main.rs")) {
+            let name = path.strip_prefix(&tests).unwrap().iter().next().unwrap();
+            let name = name.to_str().unwrap().trim_end_matches(".rs");
+            let is_named = main.lines().any(|line| line == format!("mod {name};"));
+            assert!(is_named, "{} lacks `mod {name};`", tests.join("main.rs").display());
+        }
+    }
+}
+
 fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -6,7 +6,7 @@
 //! asked, in the profile of this test. `COREACH_HOSTILE_KEEP=folder` keeps the files, to be tried by hand.
 //!
 //! No test asserts by the clock. How long each file takes is told by
-//! `cargo test --release -p coreach-tests --test hostile -- --ignored --nocapture`.
+//! `cargo test --release -p coreach-tests --test all hostile:: -- --ignored --nocapture`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
 

@@ -9,9 +9,7 @@ use coreach_octagon::{Bounds, Constraint, LinearExpression, Octagon, Rational, R
 use coreach_polyhedra::Polyhedron;
 use proptest::prelude::*;
 
-mod support;
-
-use support::{DIMENSIONS, bounding, config, octagonal_expressions, octagonal_of};
+use crate::support::{DIMENSIONS, bounding, config, octagonal_expressions, octagonal_of};
 
 /// Integers are from `-SIDE` to `SIDE`.
 const SIDE: i64 = 2;
@@ -79,7 +77,7 @@ fn exact(constraints: &[Constraint], integer: &[bool]) -> Octagon {
         });
         let slice = Polyhedron::from_constraints(DIMENSIONS, constraints.iter().cloned().chain(fixed));
         if !slice.is_empty() {
-            hull = hull.join(&support::hull(&slice));
+            hull = hull.join(&crate::support::hull(&slice));
         }
     }
     hull

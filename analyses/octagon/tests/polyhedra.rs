@@ -7,9 +7,7 @@ use coreach_octagon::{Constraint, Integer, LinearExpression, Octagon, Rational, 
 use coreach_polyhedra::Polyhedron;
 use proptest::prelude::*;
 
-mod support;
-
-use support::{DIMENSIONS, config, hull, octagonal_expressions, octagonals};
+use crate::support::{DIMENSIONS, config, hull, octagonal_expressions, octagonals};
 
 type Assignments = Vec<(usize, LinearExpression)>;
 

@@ -2,12 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "the denominators are written in this file")]
 
-mod oracle;
-
+use crate::oracle::Inequality;
 use coreach_polyhedra::{
     Constraint, Integer, Limits, LinearExpression, Outcome, Polyhedron, Rational, Relation,
 };
-use oracle::Inequality;
 use proptest::prelude::*;
 
 fn relation(strict: bool) -> BoxedStrategy<Relation> {
@@ -123,9 +121,13 @@ fn configuration() -> ProptestConfig {
     ProptestConfig { cases, max_global_rejects: 8 * cases, failure_persistence: None, ..default }
 }
 
-fn check_same(p: &Polyhedron, expected: &oracle::System) -> Result<(), TestCaseError> {
-    let actual = known!(oracle::system(&p.constraints()));
-    prop_assert!(known!(oracle::same(&actual, expected)), "got {:?}, expected {expected:?}", p.constraints());
+fn check_same(p: &Polyhedron, expected: &crate::oracle::System) -> Result<(), TestCaseError> {
+    let actual = known!(crate::oracle::system(&p.constraints()));
+    prop_assert!(
+        known!(crate::oracle::same(&actual, expected)),
+        "got {:?}, expected {expected:?}",
+        p.constraints()
+    );
     Ok(())
 }
 
@@ -136,8 +138,8 @@ proptest! {
     #[test]
     fn minimising_keeps_the_set((dimensions, lists) in spaces(1..=4, 7, 1, true)) {
         let p = polyhedron(dimensions, &lists[0]);
-        let original = known!(oracle::system(&lists[0]));
-        prop_assert_eq!(p.is_empty(), known!(oracle::is_empty(&original)));
+        let original = known!(crate::oracle::system(&lists[0]));
+        prop_assert_eq!(p.is_empty(), known!(crate::oracle::is_empty(&original)));
         check_same(&p, &original)?;
     }
 
@@ -175,7 +177,7 @@ proptest! {
         let lazy = p.meet(&q);
         let _ = (p.is_empty(), q.generators());
         let (incremental, added) = (p.meet(&q), p.meet_constraints(&lists[1]));
-        let expected = known!(oracle::system(&lists.concat()));
+        let expected = known!(crate::oracle::system(&lists.concat()));
         check_same(&lazy, &expected)?;
         prop_assert_eq!(incremental.constraints(), lazy.constraints());
         prop_assert_eq!(added.constraints(), lazy.constraints());
@@ -186,8 +188,8 @@ proptest! {
     fn closed_join_is_exact((dimensions, lists) in spaces(1..=3, 4, 2, false)) {
         let (p, q) = (polyhedron(dimensions, &lists[0]), polyhedron(dimensions, &lists[1]));
         prop_assume!(!p.is_empty() && !q.is_empty());
-        let (a, b) = (known!(oracle::system(&lists[0])), known!(oracle::system(&lists[1])));
-        check_same(&p.join(&q), &known!(oracle::hull(&a, &b, dimensions)))?;
+        let (a, b) = (known!(crate::oracle::system(&lists[0])), known!(crate::oracle::system(&lists[1])));
+        check_same(&p.join(&q), &known!(crate::oracle::hull(&a, &b, dimensions)))?;
     }
 
     /// sound, precise: a half-space contains a join exactly when it contains both sides. (NNC
@@ -199,11 +201,11 @@ proptest! {
     ) {
         let (p, q) = (polyhedron(dimensions, &lists[0]), polyhedron(dimensions, &lists[1]));
         let joined = p.join(&q);
-        let (a, b) = (known!(oracle::system(&lists[0])), known!(oracle::system(&lists[1])));
-        let hull = known!(oracle::system(&joined.constraints()));
+        let (a, b) = (known!(crate::oracle::system(&lists[0])), known!(crate::oracle::system(&lists[1])));
+        let hull = known!(crate::oracle::system(&joined.constraints()));
         for inequality in &hull {
-            prop_assert!(known!(oracle::implies(&a, inequality)), "{inequality:?} of {hull:?}");
-            prop_assert!(known!(oracle::implies(&b, inequality)), "{inequality:?} of {hull:?}");
+            prop_assert!(known!(crate::oracle::implies(&a, inequality)), "{inequality:?} of {hull:?}");
+            prop_assert!(known!(crate::oracle::implies(&b, inequality)), "{inequality:?} of {hull:?}");
         }
         // Candidates: constraints of either side, sums of neighbours, and both kinds of each facet.
         let sources: Vec<&Inequality> = a.iter().chain(&b).chain(&hull).collect();
@@ -216,8 +218,8 @@ proptest! {
             }
         }
         for candidate in candidates {
-            let expected = known!(oracle::implies(&a, &candidate)) && known!(oracle::implies(&b, &candidate));
-            prop_assert_eq!(known!(oracle::implies(&hull, &candidate)), expected, "{:?}", candidate);
+            let expected = known!(crate::oracle::implies(&a, &candidate)) && known!(crate::oracle::implies(&b, &candidate));
+            prop_assert_eq!(known!(crate::oracle::implies(&hull, &candidate)), expected, "{:?}", candidate);
         }
     }
 
@@ -226,7 +228,7 @@ proptest! {
     fn forget_is_exact((dimensions, lists) in spaces(1..=4, 6, 1, true), dimension in 0_usize..4) {
         let dimension = dimension % dimensions;
         let p = polyhedron(dimensions, &lists[0]);
-        let expected = known!(oracle::eliminate(&known!(oracle::system(&lists[0])), dimension + 1));
+        let expected = known!(crate::oracle::eliminate(&known!(crate::oracle::system(&lists[0])), dimension + 1));
         let forgotten = p.forget(&[dimension]);
         check_same(&forgotten, &expected)?;
         let removed = p.remove_dimensions(&[dimension]);
@@ -274,8 +276,8 @@ proptest! {
             &LinearExpression::variable(dimensions).minus(&map), Relation::Equal));
         // An expression may be shorter than the lifted space.
         let lifted = Polyhedron::from_constraints(dimensions + 1, lifted);
-        let lifted = known!(oracle::system(&lifted.constraints()));
-        let mut expected = known!(oracle::eliminate(&lifted, dimension + 1));
+        let lifted = known!(crate::oracle::system(&lifted.constraints()));
+        let mut expected = known!(crate::oracle::eliminate(&lifted, dimension + 1));
         for inequality in &mut expected {
             inequality.row[dimension + 1] = inequality.row[dimensions + 1];
             inequality.row.truncate(dimensions + 1);
@@ -379,7 +381,7 @@ proptest! {
         let bounds = p.bounds(&expression);
         prop_assert_eq!(bounds.is_empty(), p.is_empty());
         prop_assume!(!p.is_empty());
-        let system = known!(oracle::system(&p.constraints()));
+        let system = known!(crate::oracle::system(&p.constraints()));
         for (bound, sign) in [(bounds.lower, 1), (bounds.upper, -1)] {
             let directed = expression.times(&Rational::from(sign));
             let half_space = |value: &Rational, relation| {
@@ -391,7 +393,7 @@ proptest! {
             let implied = |value: &Rational, relation| match half_space(value, relation) {
                 None => Some(true),
                 Some(c) if c.coefficients().iter().all(Integer::is_zero) => Some(false),
-                Some(c) => oracle::implies(&system, &oracle::system(&[c])?[0]),
+                Some(c) => crate::oracle::implies(&system, &crate::oracle::system(&[c])?[0]),
             };
             match bound {
                 Some((value, attained)) => {

@@ -12,7 +12,7 @@ use coreach_analyses::solver::must_hold;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_model::{Datum, Iosts, Term, Type};
 
-use crate::build::{Builder, cmp, coffee, t};
+use super::build::{Builder, cmp, coffee, t};
 
 /// x is 0 or 10, and changes from the one to the other.
 fn flip() -> Iosts {

@@ -10,7 +10,7 @@ use coreach_model::term::Term;
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::{Datum, Type, Value};
 
-use crate::build::{Builder, cmp, t};
+use super::build::{Builder, cmp, t};
 
 const DATA: [DomainKind; 3] = [DomainKind::Interval, DomainKind::Octagon, DomainKind::Polyhedra];
 

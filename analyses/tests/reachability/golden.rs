@@ -4,7 +4,7 @@ use coreach_analyses::reachability::Facts;
 use coreach_analyses::{DomainKind, Options, analyse};
 use coreach_model::{Datum, Iosts, Term, Type};
 
-use crate::build::{Builder, cmp, coffee, t};
+use super::build::{Builder, cmp, coffee, t};
 
 fn facts(iosts: &Iosts, accepting: &[bool], domain: DomainKind) -> Facts {
     analyse(iosts, accepting, &Options { domain, ..Options::default() })

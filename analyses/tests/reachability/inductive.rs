@@ -7,7 +7,7 @@ use coreach_analyses::{DomainKind, Options, analyse};
 use coreach_model::iosts::LocationId;
 use coreach_model::{Datum, Iosts, Term, Type};
 
-use crate::build::{Builder, cmp, coffee, t};
+use super::build::{Builder, cmp, coffee, t};
 
 /// The conditions that are not proved.
 fn unproved(obligations: impl Iterator<Item = Obligation>) -> Vec<HornClause> {

@@ -6,7 +6,7 @@ use coreach_analyses::reachability::{LossPlace, Thresholds};
 use coreach_analyses::{DomainKind, Options, analyse, reach};
 use coreach_model::{Datum, LocationId, Number, Term, Type};
 
-use crate::build::{Builder, cmp, coffee, t};
+use super::build::{Builder, cmp, coffee, t};
 
 const DATA: [DomainKind; 2] = [DomainKind::Interval, DomainKind::Polyhedra];
 

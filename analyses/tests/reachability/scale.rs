@@ -6,7 +6,7 @@ use std::time::Instant;
 use coreach_analyses::{DomainKind, Options, analyse};
 use coreach_model::{Datum, Iosts, Location, LocationId, Number, Term, Transition, Type};
 
-use crate::build::{Builder, beverage, beverages, cmp, t};
+use super::build::{Builder, beverage, beverages, cmp, t};
 
 /// A product-like model: a long chain with detours and loops, its guards and assignments drawn from a pool.
 fn large(locations: usize, extra: usize, dimensions: usize, pool: usize) -> Iosts {

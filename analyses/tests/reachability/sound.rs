@@ -25,7 +25,7 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, LocationId, Term, Type, Value};
 use proptest::prelude::*;
 
-use crate::build::{Builder, cmp, t};
+use super::build::{Builder, cmp, t};
 
 /// Decisions, drawn from a list of numbers; zeros when it is used up.
 struct Choices<'a>(std::slice::Iter<'a, u16>);

@@ -13,7 +13,7 @@ use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::open;
 use coreach_execution::adapter::template::Template;
 
-use crate::habits::{HTTP, Habit, JSON, LINES, STDIO};
+use super::habits::{HTTP, Habit, JSON, LINES, STDIO};
 
 /// How long a system may take until it is ready.
 const READY: Duration = Duration::from_millis(800);

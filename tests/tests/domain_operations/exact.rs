@@ -8,7 +8,7 @@ use coreach_polyhedra::{
 use coreach_tests::generator::random::Random;
 use z3::SatResult;
 
-use crate::{assignments, constraints, holds, seeds};
+use super::{assignments, constraints, holds, seeds};
 
 // ---- formulas ----
 

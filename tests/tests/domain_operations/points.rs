@@ -9,7 +9,7 @@ use coreach_analyses::domains::{Domain, WithDomain};
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use coreach_tests::generator::random::Random;
 
-use crate::{Point, assignments, constraints, expression, holds, number, seeds};
+use super::{Point, assignments, constraints, expression, holds, number, seeds};
 
 /// A seed of the second kind, for one domain.
 struct Points(u64);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use coreach_pipeline::timed::rules::sum;
 use coreach_pipeline::timed::{Options, PathGuided, Rule};
 
-use crate::support::{PURPOSE, atm, of, options};
+use super::support::{PURPOSE, atm, of, options};
 
 fn made(path: &str, options: &Options) -> PathGuided {
     of(&atm(), path, options).unwrap()

@@ -13,7 +13,7 @@ use coreach_model::timed::delayed::delayed;
 use coreach_model::{Datum, LocationId, Term, TransitionId};
 use coreach_pipeline::timed::{Options, PathGuided, Rule, resolve};
 
-use crate::support::{PURPOSE, atm, model, of, options};
+use super::support::{PURPOSE, atm, model, of, options};
 
 /// Holds every guard of the test case against the formula that the publication has for it. Returns how many were compared.
 fn compared(timed: &Timed, path: &str, options: &Options) -> usize {

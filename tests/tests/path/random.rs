@@ -9,8 +9,8 @@ use coreach_pipeline::timed::{PathStop, path_guided};
 use coreach_tests::generator::random::Random;
 use coreach_tests::generator::timed::{TimedShape, timed_specification};
 
-use crate::equivalence::held;
-use crate::support::{model, options};
+use super::equivalence::held;
+use super::support::{model, options};
 
 /// Some way through the graph, of up to so many steps.
 fn some_path(timed: &Timed, random: &mut Random, most: usize) -> Vec<TransitionId> {

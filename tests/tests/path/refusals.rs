@@ -2,7 +2,7 @@
 
 use coreach_pipeline::timed::PathStop;
 
-use crate::support::{PURPOSE, atm, model, of, options};
+use super::support::{PURPOSE, atm, model, of, options};
 
 fn refused(text: &str, path: &str) -> PathStop {
     of(&model(text), path, &options("5")).unwrap_err()

@@ -9,7 +9,7 @@ use std::path::Path;
 use coreach_pipeline::export::sptg::{Guards, sptg};
 use serde_json::Value;
 
-use crate::support::{model, of, options};
+use super::support::{model, of, options};
 
 fn document(file: &str, path: &str, guards: Guards) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("models").join(file);

@@ -2,7 +2,7 @@
 
 use coreach_pipeline::timed::Options;
 
-use crate::support::{PURPOSE, atm, document, follow, model, of, options};
+use super::support::{PURPOSE, atm, document, follow, model, of, options};
 
 type Events<'a> = &'a [(&'a str, &'a str, &'a [&'a str])];
 

@@ -5,9 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
-use crate::made::root;
-use crate::python::Folder;
-use crate::ttcn3::has_compiler;
+use super::made::root;
+use super::python::Folder;
+use super::ttcn3::has_compiler;
 
 fn document() -> String {
     fs::read_to_string(root().join("docs/outputs.md")).unwrap()

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use coreach_pipeline::export::NotWritten;
 
-use crate::made::{configurations, of_configuration, of_texts, root};
-use crate::python::{Counts, Folder, same_verdicts};
-use crate::rust::holds_its_document;
-use crate::ttcn3::{compiled, has_compiler};
+use super::made::{configurations, of_configuration, of_texts, root};
+use super::python::{Counts, Folder, same_verdicts};
+use super::rust::holds_its_document;
+use super::ttcn3::{compiled, has_compiler};
 
 #[test]
 fn every_example_is_a_program_or_says_why_not() {

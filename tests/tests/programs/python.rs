@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::made::{Case, coffee, nasty, of_random_pairs, root};
-use crate::traces::{Judgement, judged};
+use super::made::{Case, coffee, nasty, of_random_pairs, root};
+use super::traces::{Judgement, judged};
 
 /// A folder of its own, removed at the end.
 pub struct Folder(pub PathBuf);
@@ -244,7 +244,7 @@ locations: [W, Accept]
 initial: { location: W }
 transitions: [{ from: W, to: Accept, on: Out }]
 ";
-    let case = crate::made::of_texts("cube", specification, purpose);
+    let case = super::made::of_texts("cube", specification, purpose);
     let iut = root().join("examples/coffee_machine/iut.py");
     let iut =
         folder.file("iut.py", &fs::read_to_string(iut).unwrap().replace("[\"cPrice\"]", ".get(\"c\", 1)"));

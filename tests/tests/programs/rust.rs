@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 use coreach_execution::trial::Trial;
 use coreach_execution::{Settings, TestCase};
 
-use crate::made::{Case, coffee, nasty, root};
-use crate::python::Folder;
+use super::made::{Case, coffee, nasty, root};
+use super::python::Folder;
 
 #[test]
 fn the_generator_still_writes_the_file_that_is_compiled() {

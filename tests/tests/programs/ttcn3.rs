@@ -7,8 +7,8 @@ use std::process::Command;
 
 use coreach_pipeline::export::NotWritten;
 
-use crate::made::{Case, coffee, nasty, nasty_without_reals, of_random_pairs};
-use crate::python::Folder;
+use super::made::{Case, coffee, nasty, nasty_without_reals, of_random_pairs};
+use super::python::Folder;
 
 const COMPILER: &str = "ttcn3_compiler";
 

@@ -6,7 +6,7 @@ use coreach_pipeline::check;
 use coreach_pipeline::stages::close::close;
 use coreach_pipeline::stop::Stop;
 
-use crate::support::{lines, solver, specification};
+use super::support::{lines, solver, specification};
 
 fn closure(iosts: Iosts) -> Result<Iosts, Stop> {
     let accepting = iosts.locations.map(|_| false);
@@ -77,7 +77,7 @@ fn golden_19_example_a_2_composed_guards_and_effects() {
 
 #[test]
 fn golden_20_figure_a_2_times_three_is_refused_by_the_reader() {
-    let text = std::fs::read_to_string(crate::support::root().join("tests/models/times_three.yaml")).unwrap();
+    let text = std::fs::read_to_string(super::support::root().join("tests/models/times_three.yaml")).unwrap();
     let file = coreach_model::SourceFile { name: "times_three.yaml".into(), text };
     let errors = coreach_model::reader::read_specification(std::sync::Arc::new(file)).unwrap_err();
     assert_eq!(errors.iter().map(|error| error.code).collect::<Vec<_>>(), ["livelock"]);

@@ -6,7 +6,7 @@ use coreach_model::{Term, TransitionId};
 use coreach_pipeline::Generation;
 use coreach_pipeline::artifact::Verdict;
 
-use crate::support::{equivalent, lines, locations_after, purpose, run, solver, specification};
+use super::support::{equivalent, lines, locations_after, purpose, run, solver, specification};
 
 const SPECIFICATION: &str = "examples/coffee_machine/specification.yaml";
 const PURPOSE: &str = "examples/coffee_machine/deliver_coffee.yaml";
@@ -154,8 +154,8 @@ fn golden_6_tg2_means_what_the_thesis_prints() {
     let iosts = &graph.iosts;
     let d = |name: &str| datum(iosts, name);
     let at = |label: &str| iosts.locations.first_number(|location| location.label == label).unwrap();
-    let coffee = Term::literal(crate::support::value("COFFEE", d("vBeverage").sort()));
-    let tea = Term::literal(crate::support::value("TEA", d("vBeverage").sort()));
+    let coffee = Term::literal(super::support::value("COFFEE", d("vBeverage").sort()));
+    let tea = Term::literal(super::support::value("TEA", d("vBeverage").sort()));
     let price = Term::compare(AtLeast, &d("cPrice"), &Term::int(1));
     let guard = |label: &str| {
         let source = at(label);
@@ -244,13 +244,13 @@ fn golden_5_post_and_pre_of_the_coin() {
     let iosts = &specification.iosts;
     let d = |name: &str| datum(iosts, name);
     let coin = &iosts.transitions[TransitionId(1)];
-    let tea = Term::literal(crate::support::value("TEA", d("vBeverage").sort()));
+    let tea = Term::literal(super::support::value("TEA", d("vBeverage").sort()));
     let others =
         Term::and([Term::compare(Greater, &d("cPrice"), &Term::int(0)), Term::equal(&d("vBeverage"), &tea)]);
     let with_paid = |comparison, number: i32| {
         Term::and([Term::compare(comparison, &d("vPaid"), &Term::int(number)), others.clone()])
     };
-    let options = crate::support::options("polyhedra").analysis;
+    let options = super::support::options("polyhedra").analysis;
     // Example 7.3: post.
     let after = post(iosts, coin, &with_paid(Equal, 0), &options);
     assert!(equivalent(&after, &with_paid(Greater, 0), &Term::yes()), "{after}");

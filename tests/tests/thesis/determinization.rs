@@ -13,7 +13,7 @@ use coreach_pipeline::stages::determinize::determinize;
 use coreach_pipeline::stages::lookahead::{Lookahead, choices, lookahead};
 use coreach_pipeline::stop::Stop;
 
-use crate::support::{lines, solver, specification};
+use super::support::{lines, solver, specification};
 
 fn read(name: &str) -> Iosts {
     specification(name).iosts

@@ -3,7 +3,7 @@
 use coreach_analyses::check::{Search, choice::find_choice, complete::find_incomplete, initialized};
 use coreach_model::semantics::{State, initial_states, step};
 
-use crate::support::{constants, data, locations_after, purpose, solver, specification, states_after, trace};
+use super::support::{constants, data, locations_after, purpose, solver, specification, states_after, trace};
 
 const COFFEE: &str = "examples/coffee_machine/specification.yaml";
 

@@ -3,7 +3,7 @@
 use coreach_model::parallel::{Incompatible, parallel};
 use coreach_pipeline::stages::{complete::complete, product::product};
 
-use crate::support::{lines, purpose, solver, specification};
+use super::support::{lines, purpose, solver, specification};
 
 #[test]
 fn golden_11_figure_5_1_parallel_composition() {

@@ -6,8 +6,8 @@ use coreach_pipeline::stages::input_complete::input_complete;
 use coreach_pipeline::stages::product::product;
 use coreach_pipeline::{check, stages};
 
-use crate::determinization::same_traces;
-use crate::support::{options, purpose, solver, specification};
+use super::determinization::same_traces;
+use super::support::{options, purpose, solver, specification};
 
 /// *Soundness*.
 #[test]

@@ -10,7 +10,7 @@ use coreach_model::{Term, Value};
 use coreach_pipeline::Generation;
 use coreach_pipeline::artifact::TestCase;
 
-use crate::support::{equivalent, run};
+use super::support::{equivalent, run};
 
 fn generation() -> Generation {
     run(
@@ -33,7 +33,7 @@ fn file(case: &TestCase) -> Value {
 fn events(case: &TestCase, text: &str) -> Vec<Event> {
     let one = |word: &str| match word {
         "REQ" => vec![Event::new("REQ", [file(case)])],
-        word => crate::support::trace(&case.iosts, word),
+        word => super::support::trace(&case.iosts, word),
     };
     text.split_whitespace().flat_map(one).collect()
 }

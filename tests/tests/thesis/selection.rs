@@ -3,7 +3,7 @@
 use coreach_analyses::reachability::reach;
 use coreach_model::Term;
 
-use crate::support::{equivalent, lines, options, run, specification};
+use super::support::{equivalent, lines, options, run, specification};
 
 #[test]
 fn golden_16_example_7_6_the_test_graph_stops_at_the_first_pass() {

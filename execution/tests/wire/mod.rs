@@ -6,7 +6,7 @@
 //! event, the same one, and none where it says none. 20,000 mutants a wire are tried in every run of the tests; more with
 //!
 //! ```text
-//! COREACH_MUTANTS=1000000 cargo test --profile soak -p coreach-execution --test wire -- --nocapture
+//! COREACH_MUTANTS=1000000 cargo test --profile soak -p coreach-execution --test all wire:: -- --nocapture
 //! ```
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]

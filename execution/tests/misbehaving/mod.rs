@@ -20,8 +20,8 @@ use coreach_execution::record::record;
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{CaseJudge, Drive, Settings, Strategy, TestCase, run};
 
-use crate::carriers::{Carrier, JSON_OVER_TCP, LINES_OVER_TCP, OVER_HTTP, OVER_STDIO, adapter};
-use crate::habits::TIME;
+use self::carriers::{Carrier, JSON_OVER_TCP, LINES_OVER_TCP, OVER_HTTP, OVER_STDIO, adapter};
+use self::habits::TIME;
 
 /// The limit of a run.
 const LIMIT: Duration = Duration::from_millis(1200);

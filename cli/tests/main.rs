@@ -1,0 +1,49 @@
+//! All tests of this crate in one program: a program for each file would be linked by itself.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on may panic")]
+
+// First: its macro is for all that follow.
+#[macro_use]
+mod common;
+mod adder;
+mod behaviour;
+mod budget;
+mod campaign;
+mod campaigns;
+mod captured;
+mod check;
+mod ci;
+mod cover;
+mod coverage;
+mod definedness;
+mod documents;
+mod evidence;
+mod explore;
+mod import;
+mod init;
+mod instantiated;
+mod ioco;
+mod json;
+mod kinds;
+mod link;
+mod lists;
+mod once;
+mod online;
+mod options;
+mod parcels;
+mod path;
+mod program;
+mod programs;
+mod readme;
+mod reports;
+mod reproducer;
+mod runpath;
+mod secured;
+mod shared_system;
+mod shells;
+mod stores;
+mod tasks;
+mod temporary;
+mod timed_offline;
+mod timed_runs;
+mod verify;
+mod watch;
