@@ -126,14 +126,14 @@ fn a_search_ends_by_its_work_and_says_so() {
     let iosts = model(
         "
 iosts: endless
-variables: { x: int, y: int, z: int }
-initial: { location: l, condition: x == 0 && y == 0 && z == 0 }
-inputs: { Left: { p: int }, Right: {} }
+variables: { x: int, y: int }
+initial: { location: l, condition: x == 0 && y == 0 }
+inputs: { Left: {}, Right: {} }
 outputs: { Done: {} }
 transitions:
-  - { from: l, to: l, on: Left, when: p > y, assign: { x: x + p, y: y - x } }
-  - { from: l, to: l, on: Right, assign: { z: z + x, y: y + 2 * z + 1 } }
-  - { from: l, to: done, on: Done, when: x == 7919 && y == 7907 && z == 7901 }
+  - { from: l, to: l, on: Left, assign: { x: x + 1, y: y - x } }
+  - { from: l, to: l, on: Right, assign: { x: x - y, y: y + 2 } }
+  - { from: l, to: done, on: Done, when: x == 7919 && y == 7907 }
 ",
     );
     let bound = |work| match found_within(
