@@ -548,7 +548,7 @@ impl Reader<'_, '_> {
 
     fn step(&mut self) -> Parsed<Step> {
         if matches!(self.cursor.peek_second(), Some(Token::Sign(":=" | "+=" | "-=" | "*="))) {
-            let assignment = self.cursor.statement()?;
+            let assignment = self.cursor.assignment()?;
             self.cursor.expect(";")?;
             let name = Name { text: assignment.target, span: assignment.target_span };
             return Ok(Step::Assign(name, assignment.value));
