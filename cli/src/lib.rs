@@ -29,7 +29,7 @@ pub mod write;
 
 pub use coreach_model::visible;
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -97,14 +97,13 @@ pub fn main() -> ExitCode {
     certain_end::ended(end(result).code()).into()
 }
 
-/// Who closed the pipe has read what was wanted; any other failure to write is the environment's.
+/// What could not be written is the environment's failure, beside the command's own answer.
 fn end(result: io::Result<Exit>) -> Exit {
-    match result {
-        Ok(exit) => exit,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Fine,
-        Err(error) => {
-            console::say(&format!("error: cannot write to standard output: {error}"));
-            Exit::Environment
-        }
-    }
+    let (exit, error) = match result {
+        Ok(exit) => (exit, console::unwritten()),
+        Err(error) => (Exit::Environment, Some(error)),
+    };
+    let Some(error) = error else { return exit };
+    console::say(&format!("error: cannot write to standard output: {error}"));
+    exit.and(Exit::Environment)
 }

@@ -21,6 +21,7 @@ mod explore;
 mod import;
 mod init;
 mod instantiated;
+mod interruptions;
 mod ioco;
 mod json;
 mod kinds;

@@ -81,6 +81,7 @@ pub mod ending;
 pub mod excerpt;
 pub mod explain;
 pub mod initial;
+pub mod interruption;
 pub mod json;
 pub mod judge;
 pub mod junit;

@@ -28,11 +28,11 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{TransitionId, Verdict};
 
-use crate::adapter::evidence::phased;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::behaviour::Within;
 use crate::clock::Clock;
 use crate::initial::{self, NoState};
+use crate::interruption::finish;
 use crate::judge::{Choice, Judge, Judged};
 use crate::random::Random;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
@@ -152,10 +152,7 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
         }
     };
     let Driver { drive: Drive { judge, adapter, values, .. }, trace, .. } = driver;
-    let over = begin.elapsed();
-    let settled = adapter.settle();
-    let wire = phased(adapter.evidence(begin), ready, over);
-    adapter.stop();
+    let (settled, wire) = finish(adapter, begin, ready, &outcome);
     let mix: BTreeMap<_, _> = values.end();
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
     Run {

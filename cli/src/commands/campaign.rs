@@ -6,7 +6,7 @@
 mod merge;
 mod tasks;
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -19,6 +19,7 @@ use coreach_execution::campaign::summary::{
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::junit::Kind;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
@@ -65,6 +66,8 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let progress = Progress::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, partition, threads, &|what| progress.says(what));
     drop(progress);
+    // What an end has cut off is not left out.
+    stop_if_ending();
     let ((plan, ways), more) = prepared.map_err(|found| refused(&found, arguments.format))?;
     warnings.extend(more);
     if arguments.format == OutputFormat::Human {
@@ -387,15 +390,11 @@ fn broken(error: &StoreError) -> Ended {
     Ended(if error.is_mistake() { Exit::Mistakes } else { Exit::Environment })
 }
 
-/// Who closed the pipe has read what was wanted, and the verdict stays what it is.
 fn printed(result: io::Result<()>) -> Result<(), Ended> {
-    match result {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            console::say(&format!("error: cannot write to standard output: {error}"));
-            Err(Ended(Exit::Environment))
-        }
-        _ => Ok(()),
-    }
+    result.map_err(|error| {
+        console::say(&format!("error: cannot write to standard output: {error}"));
+        Ended(Exit::Environment)
+    })
 }
 
 /// Tells of mistakes that end the command before it began: drawn, or as a document.

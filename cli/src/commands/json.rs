@@ -18,11 +18,11 @@ mod child;
 mod folder;
 mod request;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
 
+use coreach_execution::interruption::stop_if_ending;
 use serde_json::{Value as Json, json};
 
-use crate::certain_end;
 use crate::exit::Exit;
 use crate::visible::visible_json;
 use child::Done;
@@ -50,11 +50,14 @@ pub fn json() -> io::Result<Exit> {
             Err(why) => refusal(&Json::Null, &why),
         };
         // A signal has ended the command too: there is nothing to tell.
-        certain_end::wait_if_ending();
+        stop_if_ending();
         let mut stdout = io::stdout().lock();
-        stdout.write_all(answer.as_bytes())?;
-        stdout.write_all(b"\n")?;
-        stdout.flush()?;
+        let told = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.write_all(b"\n"));
+        match told.and_then(|()| stdout.flush()) {
+            // Nobody reads answers any more: the session is over.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Fine),
+            told => told?,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use coreach_execution::campaign::{Key, Test};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
@@ -18,11 +19,11 @@ use coreach_project::{budget, jobs, outputs};
 
 use super::run::no_thread;
 use super::{bucket_line, parts, plural, refuse, refuse_as, table};
+use crate::console;
 use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
-use crate::{certain_end, console};
 
 /// What its parts are called.
 const KIND: &str = "mutate";
@@ -181,7 +182,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
             judge(&specification, &tests, mutant.clone(), &visits, &effort)
         });
         let result = judged.unwrap_or_else(|stop| {
-            certain_end::wait_if_ending();
+            stop_if_ending();
             let fate = Fate::Broken(stop.to_diagnostic().message);
             Judged { mutant: mutant.clone(), fate, visits: None }
         });

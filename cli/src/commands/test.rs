@@ -9,10 +9,12 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use coreach_execution::adapter::marker::is_ending;
 use coreach_execution::adapter::open;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
@@ -56,8 +58,8 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let left_out: Vec<LeftOut> = none.iter().map(NoCase::left_out).collect();
     let mut without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
-        // A report says so, too, and an earlier one must not go on saying otherwise.
-        if let Some(path) = &arguments.junit {
+        // A report says so, too, and an earlier one must not go on saying otherwise. What an end has cut off is no result.
+        if let Some(path) = arguments.junit.as_ref().filter(|_| !is_ending()) {
             let names = [Named::new("--junit", path)];
             let inputs = [outputs::test(&arguments.test), outputs::iut(&arguments.iut)].concat();
             if let Err(found) = outputs::refuse(&names, &inputs) {
@@ -156,6 +158,8 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 Ok(initial) => initial,
                 // The other test cases may suit.
                 Err((found, why)) => {
+                    // A question that an end has cut off says nothing of the test case.
+                    stop_if_ending();
                     exit = exit.and(why.into());
                     if let Some(report) = &mut report {
                         let message = found.first().map_or_else(String::new, |one| one.message.clone());

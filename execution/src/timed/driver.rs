@@ -28,9 +28,9 @@ use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
-use crate::adapter::evidence::phased;
 use crate::adapter::held_up::held_up_here;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::interruption::finish;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
@@ -162,10 +162,7 @@ pub fn run(with: Timed<'_>) -> Run {
     let Driver { with: Timed { judge, adapter, .. }, trace, probe, mut timing, .. } = driver;
     timing.jitter = probe.as_ref().map_or_else(Jitter::default, Probe::measured);
     drop(probe);
-    let over = real.elapsed();
-    let settled = adapter.settle();
-    let wire = phased(adapter.evidence(real), ready, over);
-    adapter.stop();
+    let (settled, wire) = finish(adapter, real, ready, &outcome);
     Run {
         constants,
         seed,

@@ -25,8 +25,8 @@ mod translate;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use coreach_model::budget::{self, Budget, Passed};
@@ -104,6 +104,7 @@ enum Easy {
 impl Z3Solver {
     /// A solver with these limits.
     pub fn new(limits: QueryLimits) -> Self {
+        leave_signals_alone();
         Z3Solver {
             limits,
             translator: Translator::default(),
@@ -346,6 +347,7 @@ fn answer_of(witness: &Witness) -> Answer {
 /// The budget was passed.
 pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Passed> {
     const LOOK: Duration = Duration::from_millis(10);
+    leave_signals_alone();
     let context = z3::Context::thread_local();
     let handle = context.handle();
     std::thread::scope(|scope| {
@@ -364,6 +366,13 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
         drop(done);
         result
     })
+}
+
+/// While it answers, Z3 has a handler of SIGINT of its own: the signal would end the question and nothing else. Before the first context of the
+/// process, which reads this.
+fn leave_signals_alone() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| z3::set_global_param("ctrl_c", "false"));
 }
 
 /// A warm Z3 solver with limits.
