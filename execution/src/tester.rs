@@ -191,13 +191,11 @@ pub fn retrying(retries: usize, mut once: impl FnMut() -> Run) -> Run {
 /// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no
 /// number that is too long.
 pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Outcome {
-    let budget = Budget::new("run", Some(settings.time), false);
+    let budget = Budget::new("run", Some(Limit::Clock(settings.time)), false);
     budget::within(&budget, work).unwrap_or_else(|passed| match passed.limit {
         Limit::Digits(limit) => Outcome::inconclusive(Cause::Digits(limit)),
         // Nothing else passes the budget of a run.
-        Limit::Time(_) | Limit::Memory(_) | Limit::Signal(_) => {
-            Outcome::inconclusive(Cause::Time(settings.time))
-        }
+        _ => Outcome::inconclusive(Cause::Time(settings.time)),
     })
 }
 
