@@ -33,7 +33,7 @@ use crate::behaviour::Within;
 use crate::clock::Clock;
 use crate::initial::{self, NoState};
 use crate::interruption::finish;
-use crate::judge::{Choice, Judge, Judged};
+use crate::judge::{AfterSilence, Choice, Judge, Judged};
 use crate::random::Random;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::{Move, Strategy, order};
@@ -256,19 +256,22 @@ impl Driver<'_, '_> {
         };
         let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
         let mut waited = Duration::ZERO;
+        let silence = self.drive.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
         let was_silent = matches!(self.trace.last(), Some(Step { what: Occurrence::Silence(_), .. }));
-        let tells = !was_silent && self.drive.adapter.hears();
-        let silence = self.drive.judge.silence().filter(|_| tells);
+        let is_new = !was_silent || silence == Some(AfterSilence::Decides);
+        // What is under way must have been taken before silence means something.
+        let is_over = self.drive.judge.link().is_none_or(|delay| quiescence >= delay);
+        let tells = is_new && is_over && self.drive.adapter.hears();
+        let silence = silence.filter(|_| tells);
         let takes_stimuli = self.drive.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
-                    // Where silence is a failure, it is worth waiting for.
-                    let fails = silence == Some(Some(Verdict::Fail));
-                    let whole = position + 1 == moves.len() || self.drive.strategy.waits() || fails;
+                    let decides = silence == Some(AfterSilence::Decides);
+                    let whole = position + 1 == moves.len() || self.drive.strategy.waits() || decides;
                     waited = if whole { quiescence } else { self.drive.settings.patience.min(quiescence) };
                     match self.observe(Instant::now() + waited)? {
                         Progress::Nothing if whole && silence.is_some() => {
