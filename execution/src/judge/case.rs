@@ -9,9 +9,8 @@
 //! quiescent, and is a Fail where it is not.
 //!
 //! Who wants more of a test of ioc is told by `silence_fails`: silence is a Fail where the specification *must
-//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`]): the specification is in the one state
-//! that the test case shows, no internal step leads out of it, or several states are possible and each can always answer. The other
-//! half is asked here: some output that does not lead to Fail can come, with the data of this state. The solver is asked where evaluation
+//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`], a condition on the data): wherever the
+//! specification may be, and wherever internal steps lead from there, it can answer. The other half is asked here: some output that does not lead to Fail can come, with the data of this state. The solver is asked where evaluation
 //! does not tell, and who does not know has not said that it must.
 //!
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
@@ -21,6 +20,7 @@ use std::time::Duration;
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::crossing::Follower;
@@ -114,7 +114,7 @@ impl<'a> CaseJudge<'a> {
 
     /// Must the specification send something in this state?
     pub fn must_answer(&self) -> bool {
-        self.test.must_answer[self.at()]
+        holds(&self.test.must_answer[self.at()], &self.state.valuation) == Ok(true)
             && self.test.verdict(self.at()).is_none()
             && self.open().any(|transition| can_come(self.test, transition, &self.state))
     }
