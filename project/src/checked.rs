@@ -30,7 +30,7 @@ use crate::iut;
 use crate::models::{FileKind, kind_of};
 use crate::project::{load, specification_of};
 use crate::stored::{STORE, beside};
-use crate::timing::timed_property;
+use crate::timing::{internal_time, timed_property};
 
 /// What was found in a file, and in those that it needs.
 #[derive(Clone, Debug)]
@@ -130,8 +130,13 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
         }
         Ok((AnySpecification::Timed(specification), mut found)) => {
             // What a solver has to say of it, it says of the form in which time is data.
-            if let Ok(form) = delayed(&specification.timed) {
-                found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
+            match delayed(&specification.timed) {
+                Ok(form) => found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default())),
+                // Every command that takes the model needs that form.
+                Err(takes_time) => {
+                    let graph = specification.timed.graph();
+                    found.extend(takes_time.into_iter().map(|number| internal_time(graph, number)));
+                }
             }
             (timed_size(&specification.timed), found)
         }
