@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{Bound, Found, Goal, SearchLimits, Searcher};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Term};
 
@@ -15,12 +15,16 @@ fn model(text: &str) -> Iosts {
 }
 
 fn found(iosts: Iosts) -> Found {
+    found_within(iosts, SearchLimits::default())
+}
+
+fn found_within(iosts: Iosts, limits: SearchLimits) -> Found {
     let goal = Goal {
         locations: iosts.locations.map(|location| location.name == "done"),
         closed: iosts.locations.map(|_| false),
         risks: iosts.transitions.map(|_| 0),
     };
-    Searcher::new(iosts, goal).from_start(&Term::yes(), &SearchLimits::default(), &mut Z3Solver::default())
+    Searcher::new(iosts, goal).from_start(&Term::yes(), &limits, &mut Z3Solver::default())
 }
 
 fn steps(text: &str) -> Option<usize> {
@@ -114,4 +118,32 @@ transitions:
     let odd = bounded.replace("x < 9, assign: { x: x + 1 }", "x < 9, assign: { x: x + 2 }");
     let odd = odd.replace("x > 9", "x mod 2 == 1");
     assert!(!matches!(found(model(&odd)), Found::Way(_)));
+}
+
+/// Work is counted and not timed: what the search may use it uses, and says so.
+#[test]
+fn a_search_ends_by_its_work_and_says_so() {
+    let iosts = model(
+        "
+iosts: endless
+variables: { x: int, y: int, z: int }
+initial: { location: l, condition: x == 0 && y == 0 && z == 0 }
+inputs: { Left: { p: int }, Right: {} }
+outputs: { Done: {} }
+transitions:
+  - { from: l, to: l, on: Left, when: p > y, assign: { x: x + p, y: y - x } }
+  - { from: l, to: l, on: Right, assign: { z: z + x, y: y + 2 * z + 1 } }
+  - { from: l, to: done, on: Done, when: x == 7919 && y == 7907 && z == 7901 }
+",
+    );
+    let bound = |work| match found_within(
+        iosts.clone(),
+        SearchLimits { nodes: usize::MAX, work, ..SearchLimits::default() },
+    ) {
+        Found::NotFound(bound) => bound,
+        found => panic!("{found:?}"),
+    };
+    assert_eq!(bound(20_000), Bound::Work(20_000));
+    let few = SearchLimits { nodes: 3, ..SearchLimits::default() };
+    assert!(matches!(found_within(iosts.clone(), few), Found::NotFound(Bound::Nodes(3))));
 }

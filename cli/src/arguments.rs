@@ -38,7 +38,7 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// The most time of one piece of work (a purpose, a run): `60s`, `5m`; a number alone is ms [default: 60s]
+    /// The most processor time of one piece of work (a purpose), the most time of a run: `60s`, `5m`; a number alone is ms [default: 60s]
     #[arg(long, global = true, value_name = "TIME", value_parser = budget::parse_time)]
     pub time: Option<Duration>,
     /// The most memory: `4GB`, `500MB` [default: 4GB]
@@ -215,9 +215,9 @@ pub struct RunArguments {
     /// The form of the summary
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many purposes to work on at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
-    pub threads: NonZeroUsize,
+    /// How many purposes to work on at once; as many as there are cores, where it is not said
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<NonZeroUsize>,
     /// No summary, no notes, no progress: errors and warnings only
     #[arg(long, short)]
     pub quiet: bool,
@@ -294,9 +294,9 @@ pub struct CompareArguments {
     /// The form of the comparison
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many pairs of purpose and domain to work on at once; to compare times, 1
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
-    pub threads: NonZeroUsize,
+    /// How many pairs of purpose and domain to work on at once; as many as there are cores, where it is not said; to compare times, 1
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<NonZeroUsize>,
     /// Which pairs of purpose and domain.
     #[command(flatten)]
     pub part: PartArguments,
@@ -386,9 +386,9 @@ pub struct VerifyArguments {
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many properties to work on at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
-    pub threads: NonZeroUsize,
+    /// How many properties to work on at once; as many as there are cores, where it is not said
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<NonZeroUsize>,
     /// Neither facts nor runs, no progress: a line for each property
     #[arg(long, short)]
     pub quiet: bool,

@@ -3,7 +3,7 @@
 //! **Problem.** Work that asks ends by itself ([`coreach_model::budget`]). One operation on huge numbers, a query that Z3 does not
 //! interrupt, a file that never ends do not ask. And a program that is to end must not leave behind what it has launched.
 //!
-//! **Method.** One thread looks every `LOOK` at the clock and at the resident memory (`/proc/self/statm`) and passes
+//! **Method.** One thread looks every `LOOK` at what work has used and at the resident memory (`/proc/self/statm`) and passes
 //! budgets. Work that has not ended some time after (`grace`) is ended with the process: the same message, the same exit code.
 //! Another thread waits for SIGINT, SIGTERM and SIGHUP, unless whoever started us has them ignored (`nohup`). It passes all
 //! budgets, so that a command may tell what is finished; who has not ended after `PATIENCE`, or does not ask at all (a run of a
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use coreach_execution::adapter::marker;
 use coreach_model::Diagnostic;
-use coreach_model::budget::{self, Limit, Passed};
+use coreach_model::budget::{self, Limit, Overdue, Passed, WAITS};
 use coreach_pipeline::stop::Stop;
 use coreach_project::{budget as allowed, render};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -131,6 +131,13 @@ fn code_of(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
+/// Has work gone on for too long after it has passed its budget? That is processor time, too: on a machine that is busy it takes
+/// long to drop what was made. Work that waits computes nothing more, so the clock ends it.
+fn is_beyond(overdue: &Overdue) -> bool {
+    let grace = grace(overdue.passed.limit);
+    overdue.since.processor > grace || overdue.since.clock > grace.saturating_mul(WAITS)
+}
+
 /// How long work may go on after it has passed its budget: long enough to drop what it has made.
 fn grace(limit: Limit) -> Duration {
     const LEAST: Duration = Duration::from_secs(1);
@@ -146,7 +153,7 @@ fn look(format: OutputFormat) {
     let beyond = (used > memory).then_some(Limit::Memory(memory));
     let (overdue, is_working) = budget::look(beyond);
     if let Some(overdue) = overdue
-        && overdue.since > grace(overdue.passed.limit)
+        && is_beyond(&overdue)
         && CAME.load(Ordering::Relaxed) == 0
     {
         stop(overdue.passed, format);

@@ -104,8 +104,14 @@ pub fn print(text: &str) -> io::Result<()> {
 /// # Errors
 /// It is none.
 pub fn print_json(document: &impl serde::Serialize) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(document)?;
-    print(&format!("{}\n", visible_json(&text)))
+    print(&json(document))
+}
+
+/// A document as it is printed.
+pub fn json(document: &impl serde::Serialize) -> String {
+    // Our documents have no keys that are no texts, which alone could fail.
+    let text = serde_json::to_string_pretty(document).unwrap_or_default();
+    format!("{}\n", visible_json(&text))
 }
 
 /// A line for the person before the screen, who sees every sign of it. Nobody can be told if it cannot be written.

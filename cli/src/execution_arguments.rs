@@ -281,9 +281,9 @@ pub struct ReportArguments {
     /// The domain that proves what no run can show; `none`: nothing is proved
     #[arg(long, value_name = "D", default_value = "interval", value_parser = proofs)]
     pub proofs: Proofs,
-    /// How many purposes to work on at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
-    pub threads: NonZeroUsize,
+    /// How many purposes to work on at once; as many as there are cores, where it is not said
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<NonZeroUsize>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -332,9 +332,9 @@ pub struct MutateArguments {
     /// Which mutants, and how hard each is tried.
     #[command(flatten)]
     pub tries: TriesArguments,
-    /// How many mutants at once
-    #[arg(long, value_name = "N", default_value = "1", value_parser = positive)]
-    pub threads: NonZeroUsize,
+    /// How many mutants at once; as many as there are cores, where it is not said
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub threads: Option<NonZeroUsize>,
     /// Which of them.
     #[command(flatten)]
     pub part: PartArguments,

@@ -92,7 +92,7 @@ impl Exit {
         Row {
             exit: Exit::Stopped,
             says: "stopped by a limit, a budget, or a choice that is never resolved",
-            meaning: "stopped: by a limit, by a budget (`--time`, `--memory`), or by a choice that is never resolved; or a result is larger than what is read back, and is not written",
+            meaning: "stopped: by a limit, by a budget (`--time`, `--memory`), or by a choice that is never resolved; what was found until then is written. Or a result is larger than what is read back, and is not written",
             cure: "the message names what to raise, or where the choice is",
         },
         Row {

@@ -1,11 +1,13 @@
-//! A line that shows what is being done: on a terminal only, and only where the work takes longer than a second.
+//! A line that shows what is being done, what was used of the budget, and the time: on a terminal only, and only where the work takes
+//! longer than a second.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use coreach_model::budget;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 
 use crate::visible::visible;
 
@@ -23,9 +25,9 @@ impl Progress {
     pub fn start(jobs: usize, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
         if let Ok(style) =
-            indicatif::ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} ({elapsed})")
+            indicatif::ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} ({used}{elapsed})")
         {
-            bar.set_style(style);
+            bar.set_style(style.with_key("used", used));
         }
         if !wanted || !std::io::stderr().is_terminal() {
             return Progress { bar, waiting: None };
@@ -54,6 +56,15 @@ impl Progress {
     /// One piece is done.
     pub fn one_done(&self) {
         self.bar.inc(1);
+    }
+}
+
+/// What the piece of work that is nearest to its end has used of its budget: `12 of 60 s of processor time, `.
+fn used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
+    if let Some((used, most)) = budget::nearest() {
+        let (used, most) = (used.processor.as_secs_f64(), most.as_secs_f64());
+        // Whoever draws the line has room for it.
+        let _ = write!(line, "{used:.0} of {most} s of processor time, ");
     }
 }
 

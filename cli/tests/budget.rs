@@ -73,7 +73,10 @@ fn work_that_takes_too_long_is_a_stop_that_names_stage_and_knob() {
     let said = text(&output);
     assert!(begin.elapsed() < Duration::from_secs(10), "{said}");
     assert_eq!(output.status.code(), Some(6), "{said}");
-    assert!(said.contains("stopped after 700 ms: in stage") && said.contains("--time 2800ms"), "{said}");
+    assert!(
+        said.contains("stopped after 700 ms of processor time: in stage") && said.contains("--time 2800ms"),
+        "{said}"
+    );
 }
 
 #[test]

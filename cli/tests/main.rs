@@ -31,6 +31,7 @@ mod once;
 mod online;
 mod options;
 mod parcels;
+mod partial;
 mod path;
 mod program;
 mod programs;

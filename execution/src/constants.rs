@@ -23,7 +23,7 @@ use crate::tester::initial;
 use crate::values::{MIX, Values, any, pivots};
 
 /// How far a way to Pass is looked for when constants are chosen.
-const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_nodes: 100 };
+const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_nodes: 100, work: 1_000_000 };
 
 /// Why there is no run with these constants.
 #[derive(Clone, PartialEq, Eq, Debug)]

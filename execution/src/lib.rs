@@ -89,6 +89,7 @@ pub mod lazy;
 pub mod monitor;
 pub mod mutation;
 pub mod offline;
+mod pauses;
 pub mod planner;
 pub mod random;
 pub mod record;

@@ -16,7 +16,7 @@
 use std::collections::VecDeque;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher, Way};
+use coreach_analyses::symbolic::search::{Bound, Found, Goal, SearchLimits, Searcher, Way};
 use coreach_model::budget::{self, Budget};
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State, fire};
@@ -29,7 +29,7 @@ use crate::tester::initial;
 use crate::values::{any, pivots};
 
 /// How far to look from one state: some tens of milliseconds where there is nothing to find.
-const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200 };
+const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };
 
 /// From so many of the states that are possible a way is looked for.
 const MOST_STATES: usize = 4;
@@ -181,8 +181,8 @@ pub enum Example {
     Run(Vec<(Datum, Value)>, Vec<Event>),
     /// There is surely none.
     None,
-    /// None was found among so many nodes of a search.
-    NotFound(usize),
+    /// None was found up to this bound of a search.
+    NotFound(Bound),
 }
 
 /// Looks for a shortest run to Pass, with constants of its own choice.
@@ -190,7 +190,7 @@ pub fn example(test: &TestCase, solver: &mut dyn Solver) -> Example {
     // Numbers that grow too long on the way are no reason to end who asks.
     let budget = Budget::new("example", None, false);
     let found = budget::within(&budget, || example_within(test, solver));
-    found.unwrap_or(Example::NotFound(SearchLimits::default().nodes))
+    found.unwrap_or(Example::NotFound(Bound::Digits))
 }
 
 fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
@@ -198,7 +198,7 @@ fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
     let way = match Searcher::new(test.iosts.clone(), goal(test)).from_start(&Term::yes(), &limits, solver) {
         Found::Way(way) => way,
         Found::None => return Example::None,
-        Found::NotFound(nodes) => return Example::NotFound(nodes),
+        Found::NotFound(bound) => return Example::NotFound(bound),
     };
     // What the way leaves open may be anything, and is the same each time.
     let mut random = Random::new(0);
@@ -213,7 +213,7 @@ fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
         let events = route.into_iter().filter(|step| step.kind != ActionKind::Internal);
         Some(Example::Run(test.constants_in(&state), events.map(|step| step.event).collect()))
     });
-    run.unwrap_or(Example::NotFound(limits.nodes))
+    run.unwrap_or(Example::NotFound(Bound::Values(limits.nodes)))
 }
 
 fn value(values: &Valuation, symbol: &Datum, random: &mut Random) -> Value {

@@ -18,7 +18,7 @@ use coreach_model::semantics::Event;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::clock::Clock;
 use crate::interruption::finish;
-use crate::judge::{Judge, Judged};
+use crate::judge::{AfterSilence, Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
 use crate::timed;
@@ -192,6 +192,7 @@ impl Player<'_> {
                     None if self.judge.silence().is_some()
                         && (!adapter.hears()
                             || script.peek().is_none()
+                                && self.judge.silence() == Some(AfterSilence::Nothing)
                                 && matches!(
                                     self.trace.last(),
                                     Some(Step { what: Occurrence::Silence(_), .. })

@@ -9,7 +9,12 @@
 //! dropped on the way, so nobody can take it for a result; in particular no answer of a solver that was interrupted.
 //! Terms ask when they are made, evaluation asks at each node; so most loops ask without a line of their own.
 //!
-//! Who has a clock and a look at the memory ([`look`], which the command line calls every few milliseconds) marks budgets of
+//! **What is counted** is the processor time of the thread that does the work ([`Limit::Time`]): a machine that is busy with other
+//! things gives the same answers later, and pieces of work that are done at once do not pay for each other. Work that waits and
+//! computes next to nothing is ended by the clock, after [`WAITS`] times as long. A run of a test case happens in real time, so its
+//! limit is the clock's ([`Limit::Clock`]). A search that is to end alike everywhere counts its own steps ([`Limit::Work`]).
+//!
+//! Who has a look at the memory ([`look`], which the command line calls every few milliseconds) marks budgets of
 //! other threads as passed. A budget that is not passed changes nothing: no byte depends on it.
 //!
 //! **What never asks** (one operation on huge numbers, one query that Z3 does not interrupt) is the command line's affair: it
@@ -17,10 +22,14 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+
+use rustix::thread::{Pid, gettid};
+use rustix::time::{ClockId, clock_gettime};
 
 /// The most digits of a number, written or computed.
 pub const MAX_DIGITS: usize = 10_000;
@@ -28,11 +37,29 @@ pub const MAX_DIGITS: usize = 10_000;
 /// Between two looks at the clock, so often may be asked.
 const ASKED: u32 = 64;
 
+/// A look counts as so much work, of which a second has about a million.
+const LOOKED: u64 = 4;
+
+/// Work that waits may last so many times as long as work that computes.
+pub const WAITS: u32 = 10;
+
+/// Work waits where it computes less than one part in so many of the time that passes.
+const IDLE: u32 = 100;
+
+/// The clock is not looked at again sooner: as fine as the system tells the time of another thread.
+const FINEST: Duration = Duration::from_millis(1);
+
 /// What was passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// The time of one piece of work.
+    /// The processor time of one piece of work.
     Time(Duration),
+    /// The time of a run, by the clock.
+    Clock(Duration),
+    /// So long, by the clock, a piece of work has waited and computed next to nothing.
+    Waiting(Duration),
+    /// The work of a search, in steps that are the same on every machine.
+    Work(u64),
     /// The memory of the process, in bytes.
     Memory(u64),
     /// The digits of a number.
@@ -61,9 +88,15 @@ struct Thrown {
 /// What one piece of work may use.
 #[derive(Debug)]
 pub struct Budget {
-    time: Option<(Duration, Instant)>,
+    limit: Option<Limit>,
     is_certain: bool,
     is_passed: AtomicBool,
+    /// The thread that works, and what it had computed before.
+    worker: (Pid, Duration),
+    begun: Instant,
+    /// So many nanoseconds after it has begun it may be passed, not before.
+    earliest: AtomicU64,
+    work: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -71,7 +104,16 @@ pub struct Budget {
 struct State {
     stage: &'static str,
     doing: &'static str,
-    passed: Option<(Passed, Instant)>,
+    passed: Option<(Passed, Used)>,
+}
+
+/// What was used, at an instant: by the clock, and of the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Used {
+    /// By the clock.
+    pub clock: Duration,
+    /// Of the processor.
+    pub processor: Duration,
 }
 
 /// A budget that was passed some time ago, and whose work has not ended.
@@ -79,8 +121,8 @@ struct State {
 pub struct Overdue {
     /// What was passed.
     pub passed: Passed,
-    /// How long ago.
-    pub since: Duration,
+    /// What was used since.
+    pub since: Used,
 }
 
 thread_local! {
@@ -95,12 +137,18 @@ static ENDED: Mutex<Option<Limit>> = Mutex::new(None);
 static ALIVE: Mutex<Vec<Weak<Budget>>> = Mutex::new(Vec::new());
 
 impl Budget {
-    /// From now on, so much time. `is_certain`: the command line may end the process where the work does not end.
-    pub fn new(stage: &'static str, time: Option<Duration>, is_certain: bool) -> Arc<Self> {
-        let now = Instant::now();
-        let time = time.and_then(|time| Some((time, now.checked_add(time)?)));
-        let state = State { stage, doing: "", passed: None };
-        let budget = Budget { time, is_certain, is_passed: AtomicBool::new(false), state: Mutex::new(state) };
+    /// For the work of this thread, from now on. `is_certain`: the command line may end the process where the work does not end.
+    pub fn new(stage: &'static str, limit: Option<Limit>, is_certain: bool) -> Arc<Self> {
+        let budget = Budget {
+            limit,
+            is_certain,
+            is_passed: AtomicBool::new(false),
+            worker: (gettid(), computed()),
+            begun: Instant::now(),
+            earliest: AtomicU64::new(0),
+            work: AtomicU64::new(0),
+            state: Mutex::new(State { stage, doing: "", passed: None }),
+        };
         if is_certain && let Some(limit) = *lock(&ENDED) {
             budget.pass(limit);
         }
@@ -113,29 +161,81 @@ impl Budget {
         (state.stage, state.doing) = (stage, "");
     }
 
+    /// What its work has used so far.
+    pub fn used(&self) -> Used {
+        let (thread, before) = self.worker;
+        let now = if thread == gettid() { Some(computed()) } else { computed_by(thread) };
+        let processor = now.map_or(Duration::ZERO, |now| now.saturating_sub(before));
+        Used { clock: self.begun.elapsed(), processor }
+    }
+
     /// Was it passed? Looks at the clock.
     pub fn is_passed(&self) -> bool {
         if !self.is_passed.load(Ordering::Relaxed)
-            && let Some((time, end)) = self.time
-            && Instant::now() >= end
+            && let Some(limit) = self.limit.and_then(|limit| self.reached(limit))
         {
-            self.pass(Limit::Time(time));
+            self.pass(limit);
         }
         self.is_passed.load(Ordering::Relaxed)
     }
 
+    /// The limit, where it is reached. The processor's time is asked for only where so much can have been used: no thread computes for
+    /// longer than time passes.
+    fn reached(&self, limit: Limit) -> Option<Limit> {
+        match limit {
+            Limit::Work(most) => (self.work.load(Ordering::Relaxed) >= most).then_some(limit),
+            Limit::Clock(time) => (self.begun.elapsed() >= time).then_some(limit),
+            Limit::Time(time) => {
+                let earliest = Duration::from_nanos(self.earliest.load(Ordering::Relaxed));
+                if self.begun.elapsed() < earliest {
+                    return None;
+                }
+                let used = self.used();
+                if used.processor >= time {
+                    return Some(limit);
+                }
+                let most = time.saturating_mul(WAITS);
+                if used.clock >= most && used.processor < used.clock / IDLE {
+                    return Some(Limit::Waiting(most));
+                }
+                let next = used.clock + (time - used.processor).max(FINEST);
+                self.earliest.store(u64::try_from(next.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+                None
+            }
+            Limit::Waiting(_) | Limit::Memory(_) | Limit::Digits(_) | Limit::Signal(_) => None,
+        }
+    }
+
     /// Marks it as passed; the first reason counts.
     pub fn pass(&self, limit: Limit) {
+        let used = self.used();
         let mut state = lock(&self.state);
         let State { stage, doing, .. } = *state;
-        state.passed.get_or_insert((Passed { limit, stage, doing }, Instant::now()));
+        state.passed.get_or_insert((Passed { limit, stage, doing }, used));
         drop(state);
         self.is_passed.store(true, Ordering::Relaxed);
     }
 
-    fn reason(&self) -> Option<(Passed, Instant)> {
+    fn reason(&self) -> Option<(Passed, Used)> {
         lock(&self.state).passed
     }
+}
+
+/// What this thread has computed, since it began.
+fn computed() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
+/// The same of another thread of ours, as far as the system tells it; none where it has ended.
+fn computed_by(thread: Pid) -> Option<Duration> {
+    let text = fs::read_to_string(format!("/proc/self/task/{}/stat", thread.as_raw_nonzero())).ok()?;
+    // The name stands in parentheses, and may have blanks and parentheses.
+    let (_, rest) = text.rsplit_once(')')?;
+    let ticks: u64 =
+        rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let second = rustix::param::clock_ticks_per_second().max(1);
+    Some(Duration::from_millis(ticks.saturating_mul(1000) / second))
 }
 
 /// Does the work within the budget.
@@ -181,12 +281,27 @@ pub fn ask() {
 #[cold]
 pub fn ask_now() {
     LEFT.set(ASKED);
+    spend(LOOKED);
     let passed = OPEN.with_borrow(|open| open.iter().find(|budget| budget.is_passed()).cloned());
     if let Some(budget) = passed
         && let Some((passed, _)) = budget.reason()
     {
         throw(budget, passed);
     }
+}
+
+/// Counts work that was done without asking.
+pub fn spend(work: u64) {
+    OPEN.with_borrow(|open| {
+        for budget in open {
+            budget.work.fetch_add(work, Ordering::Relaxed);
+        }
+    });
+}
+
+/// Does somebody in this thread count work? Then it is worth to find out how much a question was.
+pub fn counts_work() -> bool {
+    OPEN.with_borrow(|open| open.iter().any(|budget| matches!(budget.limit, Some(Limit::Work(_)))))
 }
 
 /// A number became too long: unwinds to the innermost budget; returns where there is none.
@@ -216,24 +331,6 @@ pub fn doing(what: &'static str) {
     ask();
 }
 
-/// The budgets of this thread, for another one that works for it: see [`adopt`].
-pub fn current() -> Vec<Arc<Budget>> {
-    OPEN.with_borrow(Clone::clone)
-}
-
-/// Does work in this thread for the one that has these budgets. Where one is passed, this unwinds, and `join` gives it to
-/// the other thread, which must resume it.
-pub fn adopt<R>(budgets: Vec<Arc<Budget>>, work: impl FnOnce() -> R) -> R {
-    struct Back(Vec<Arc<Budget>>);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            OPEN.set(std::mem::take(&mut self.0));
-        }
-    }
-    let _back = Back(OPEN.replace(budgets));
-    work()
-}
-
 /// Ends all work that must end for certain, and all such work that begins from now on. Returns whether there is any.
 pub fn end_all(limit: Limit) -> bool {
     lock(&ENDED).get_or_insert(limit);
@@ -251,9 +348,13 @@ pub fn look(limit: Option<Limit>) -> (Option<Overdue>, bool) {
         }
         budget.is_passed();
     }
-    let overdue = certain().filter_map(|budget| budget.reason());
-    let overdue = overdue.map(|(passed, at)| Overdue { passed, since: at.elapsed() });
-    (overdue.max_by_key(|overdue| overdue.since), certain().next().is_some())
+    let overdue = certain().filter_map(|budget| {
+        let ((passed, then), now) = (budget.reason()?, budget.used());
+        let since =
+            Used { clock: now.clock - then.clock, processor: now.processor.saturating_sub(then.processor) };
+        Some(Overdue { passed, since })
+    });
+    (overdue.max_by_key(|overdue| overdue.since.clock), certain().next().is_some())
 }
 
 /// Where the work is: the stage and the doing of the oldest piece of work that must end for certain.
@@ -266,6 +367,16 @@ pub fn place() -> (&'static str, &'static str) {
     })
 }
 
+/// What the piece of work has used that is nearest to its end, and the processor time that it may use.
+pub fn nearest() -> Option<(Used, Duration)> {
+    let alive: Vec<Arc<Budget>> = lock(&ALIVE).iter().filter_map(Weak::upgrade).collect();
+    let used = alive.iter().filter_map(|budget| match budget.limit {
+        Some(Limit::Time(time)) => Some((budget.used(), time)),
+        _ => None,
+    });
+    used.max_by_key(|(used, _)| used.processor)
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -276,7 +387,7 @@ mod tests {
 
     #[test]
     fn work_without_end_ends() {
-        let budget = Budget::new("close", Some(Duration::from_millis(20)), true);
+        let budget = Budget::new("close", Some(Limit::Time(Duration::from_millis(20))), true);
         let endless = || -> u32 {
             doing("going round");
             loop {
@@ -291,7 +402,7 @@ mod tests {
 
     #[test]
     fn the_outer_budget_ends_the_inner_work() {
-        let outer = Budget::new("outer", Some(Duration::from_millis(10)), true);
+        let outer = Budget::new("outer", Some(Limit::Time(Duration::from_millis(10))), true);
         let inner = Budget::new("inner", None, true);
         let mut is_reached = false;
         let work = || {
@@ -307,23 +418,60 @@ mod tests {
         assert!(!is_reached, "the inner work is not over, it is given up");
     }
 
+    /// Somebody else looks, as the thread beside a question does.
     #[test]
-    fn who_works_for_another_is_ended_with_it() {
-        let budget = Budget::new("select", Some(Duration::from_millis(10)), true);
-        let work = || {
-            let mine = current();
-            std::thread::scope(|scope| {
-                let other = scope.spawn(|| {
-                    adopt(mine, || {
-                        loop {
-                            ask();
-                        }
-                    })
-                });
-                other.join().unwrap_or_else(|payload| resume_unwind(payload))
-            })
+    fn what_waits_uses_nothing_of_the_processor_and_ends_by_the_clock() {
+        let time = Duration::from_millis(30);
+        let budget = Budget::new("read", Some(Limit::Time(time)), true);
+        let begun = Instant::now();
+        let waited = std::thread::scope(|scope| {
+            let look = || {
+                while !budget.is_passed() {
+                    std::thread::sleep(time / 10);
+                }
+                begun.elapsed()
+            };
+            scope.spawn(look).join().unwrap()
+        });
+        assert!(waited >= time * (WAITS - 1), "{waited:?}");
+        let limit = Limit::Waiting(time * WAITS);
+        let passed = within(&budget, ask_now);
+        assert_eq!(passed.map_err(|passed| passed.limit), Err(limit));
+    }
+
+    #[test]
+    fn what_other_threads_compute_is_not_counted() {
+        let budget = Budget::new("select", Some(Limit::Time(Duration::from_secs(1000))), true);
+        let spin = || {
+            let begun = computed();
+            while computed() - begun < Duration::from_millis(60) {}
         };
-        assert_eq!(within(&budget, work).map_err(|passed| passed.stage), Err::<(), _>("select"));
+        std::thread::scope(|scope| scope.spawn(spin).join().unwrap());
+        assert!(budget.used().processor < Duration::from_millis(40), "{:?}", budget.used());
+        spin();
+        assert!(budget.used().processor >= Duration::from_millis(60));
+        // And the same from elsewhere, as fine as the system tells it.
+        let seen = std::thread::scope(|scope| scope.spawn(|| budget.used()).join().unwrap());
+        assert!(seen.processor >= Duration::from_millis(40), "{seen:?}");
+    }
+
+    #[test]
+    fn counted_work_ends_at_the_same_place_each_time() {
+        let asked = || {
+            let budget = Budget::new("search", Some(Limit::Work(1000)), false);
+            let mut asked = 0;
+            let endless = || -> u32 {
+                loop {
+                    asked += 1;
+                    ask();
+                }
+            };
+            let passed = within(&budget, endless);
+            (asked, passed.map_err(|passed| passed.limit))
+        };
+        let first = asked();
+        assert_eq!(first.1, Err(Limit::Work(1000)));
+        assert_eq!(first, asked());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what happened,
 //! shows it on the user's own model, and names the knob that moves it, where there is one.
 
-use coreach_model::budget::{Limit, Passed};
+use coreach_model::budget::{Limit, Passed, WAITS};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::{Diagnostic, Term};
 
@@ -161,8 +161,24 @@ fn budget(passed: &Passed) -> Diagnostic {
     match limit {
         Limit::Time(limit) => {
             let (now, more) = (time(*limit, ""), time(limit.saturating_mul(4), ""));
-            Diagnostic::error(BUDGET, format!("stopped after {}: {at}", time(*limit, " ")))
+            Diagnostic::error(BUDGET, format!("stopped after {} of processor time: {at}", time(*limit, " ")))
                 .help(knob("time", &now, more))
+        }
+        Limit::Clock(limit) => {
+            Diagnostic::error(BUDGET, format!("stopped after {} by the clock: {at}", time(*limit, " ")))
+        }
+        Limit::Waiting(limit) => {
+            let (now, more) = (time(*limit / WAITS, ""), time((*limit / WAITS).saturating_mul(4), ""));
+            let message = format!(
+                "stopped after {} by the clock, in which next to nothing was computed: {at}",
+                time(*limit, " ")
+            );
+            Diagnostic::error(BUDGET, message)
+                .note("it waits for something, such as a file that nobody writes")
+                .help(knob("time", &now, more))
+        }
+        Limit::Work(limit) => {
+            Diagnostic::error(BUDGET, format!("stopped after {limit} steps of a search: {at}"))
         }
         Limit::Memory(limit) => {
             let (now, more) = (memory(*limit, ""), memory(limit.saturating_mul(2), ""));

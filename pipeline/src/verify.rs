@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, Turn};
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::search::{Found, Goal, SearchLimits, Searcher, Way};
+use coreach_analyses::symbolic::search::{Bound, Found, Goal, SearchLimits, Searcher, Way};
 use coreach_model::iosts::{Iosts, TestPurpose};
 use coreach_model::semantics::{Event, State, fire, is_initial, step};
 use coreach_model::term::evaluate::Valuation;
@@ -45,8 +45,8 @@ pub enum Verified {
     Proved(Proof),
     /// This one does.
     Violated(Violation),
-    /// Neither was found, among so many nodes of the search.
-    Unknown(usize),
+    /// Neither was found, up to this bound of the search.
+    Unknown(Bound),
 }
 
 /// Why no run violates a property.
@@ -126,7 +126,7 @@ pub fn verify(
     let found = Searcher::new(product.iosts.clone(), goal).from_start(&Term::yes(), limits, solver);
     Ok(match found {
         Found::None => Verified::Proved(Proof::Paths),
-        Found::NotFound(nodes) => Verified::Unknown(nodes),
+        Found::NotFound(bound) => Verified::Unknown(bound),
         Found::Way(way) => Verified::Violated(replayed(specification, property, &product, &way)),
     })
 }

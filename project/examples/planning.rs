@@ -44,7 +44,7 @@ use coreach_project::{cases, project};
 const NODES: usize = 2000;
 
 /// The limits of a plan, as the strategy has them.
-const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200 };
+const LIMITS: SearchLimits = SearchLimits { nodes: 1500, spurious: 4, exact_nodes: 200, work: 1_000_000 };
 
 /// The most searches that are timed for a test case.
 const SEARCHES: usize = 2000;

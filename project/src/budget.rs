@@ -1,7 +1,8 @@
 //! What a command may use: `--time` and `--memory`, or `budget:` in a configuration or a campaign.
 //!
-//! `--time` is for one piece of work: reading and checking what was named, making one test case, writing its files, one mutant, one run of a
-//! test case. `--memory` is for the whole process. What the command line says comes before what a campaign says, that before a
+//! `--time` is for one piece of work: reading and checking what was named, making one test case, writing its files, one mutant. It is processor
+//! time of the thread that does it, so that neither the load of the machine nor the number of threads changes what is found. A run of a test
+//! case happens in real time, and so does its limit. `--memory` is for the whole process. What the command line says comes before what a campaign says, that before a
 //! configuration.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3;
-use coreach_model::budget::Budget;
+use coreach_model::budget::{Budget, Limit};
 use coreach_model::number::count;
 use coreach_model::reader::collect::Collector;
 use coreach_model::reader::shape;
@@ -17,7 +18,7 @@ use coreach_model::reader::yaml::Entry;
 use coreach_model::{Diagnostic, journal};
 use coreach_pipeline::stop::Stop;
 
-/// The time of one piece of work, where nobody says another.
+/// The processor time of one piece of work, where nobody says another.
 pub const TIME: Duration = Duration::from_secs(60);
 
 /// The memory, in bytes, where nobody says another.
@@ -101,7 +102,7 @@ pub fn memory() -> u64 {
 /// # Errors
 /// The budget was passed.
 pub fn within<R>(stage: &'static str, time: Duration, work: impl FnOnce(&Budget) -> R) -> Result<R, Stop> {
-    let budget = Budget::new(stage, Some(time), true);
+    let budget = Budget::new(stage, Some(Limit::Time(time)), true);
     let inner: Arc<Budget> = budget.clone();
     z3::within(&budget, move || work(&inner)).map_err(Stop::from)
 }

@@ -4,13 +4,15 @@
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
-use coreach_analyses::symbolic::{
-    End, Growth, Move, NodeId, Quiescence, Refuted, System, Tree, TreeLimits, all_paths, k_inclusion,
-};
+use coreach_analyses::symbolic::paths::{ends, of_length};
+use coreach_analyses::symbolic::{End, Growth, Move, NodeId, Quiescence, Refuted, System, Tree, TreeLimits};
 use coreach_model::Number;
 use coreach_model::iosts::Iosts;
 use coreach_pipeline::export::tree::{added, changes};
+use coreach_pipeline::stop::Stop;
 use serde::Serialize;
+
+use crate::{budget, render};
 
 /// The version of the format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
@@ -36,6 +38,8 @@ pub struct Exploration {
     pub asked: Statistics,
     /// Nothing, or what was asked for and did not fit the limits.
     pub missing: Option<&'static str>,
+    /// Why the tree did not come to its end, where the budget ended it: then it is the beginning of the whole.
+    pub stop: Option<Stop>,
 }
 
 /// Explores.
@@ -43,20 +47,34 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
     let system = System::new(iosts);
     let mut solver = Z3Solver::default();
     let beyond = "not all paths fit: more nodes would be needed";
-    let (tree, accepting, missing) = match purpose {
-        Purpose::None => (Growth::new(&system, limits).finish(&mut solver), Vec::new(), None),
-        Purpose::AllPaths(n) => {
-            let found = all_paths(&system, limits, n, &mut solver);
-            (found.tree, found.accepting, (!found.is_complete).then_some(beyond))
-        }
-        Purpose::Inclusion(k) => match k_inclusion(&system, limits, k, &mut solver) {
-            Ok(found) => (found.tree, found.accepting, (!found.is_complete).then_some(beyond)),
-            Err(restriction) => {
-                (restriction, Vec::new(), Some("the restriction by inclusion does not end within the limits"))
-            }
-        },
+    // What has grown is kept outside of the work, which may be ended.
+    let restricted = TreeLimits { is_restricted: true, ..limits };
+    let mut growth = match purpose {
+        Purpose::None => Growth::new(&system, limits),
+        Purpose::AllPaths(n) => Growth::new(&system, of_length(limits, n)),
+        Purpose::Inclusion(_) => Growth::new(&system, restricted),
     };
-    Exploration { tree, accepting, asked: solver.statistics(), missing }
+    let (mut accepting, mut missing) = (Vec::new(), None);
+    let worked = budget::within("explore", budget::time(None), |_| {
+        let steps = match purpose {
+            Purpose::None => return growth.grow(&mut solver),
+            Purpose::AllPaths(n) => n,
+            Purpose::Inclusion(k) => {
+                growth.grow(&mut solver);
+                if !growth.tree().is_complete() {
+                    missing = Some("the restriction by inclusion does not end within the limits");
+                    return;
+                }
+                let n = k.saturating_mul(growth.tree().longest_path());
+                growth = Growth::new(&system, of_length(limits, n));
+                n
+            }
+        };
+        let is_complete = ends(&system, &mut growth, steps, &mut accepting, &mut solver);
+        missing = (!is_complete).then_some(beyond);
+    });
+    accepting.sort();
+    Exploration { tree: growth.kept(), accepting, asked: solver.statistics(), missing, stop: worked.err() }
 }
 
 /// How many nodes ended how.
@@ -76,6 +94,8 @@ pub struct Counts {
     pub at_depth: usize,
     /// Nodes for whose successors there was no room.
     pub out_of_room: usize,
+    /// Nodes to which the work has not come.
+    pub open: usize,
     /// Nodes behind a quiescence behind which nothing is specified.
     pub behind_quiescence: usize,
     /// Branches that are not there, since no data satisfy their path conditions.
@@ -105,7 +125,8 @@ impl Exploration {
                 }
                 End::Included(_) => counts.included += 1,
                 End::Depth => counts.at_depth += 1,
-                End::Open | End::Nodes => counts.out_of_room += 1,
+                End::Nodes => counts.out_of_room += 1,
+                End::Open => counts.open += 1,
                 End::Sink => counts.behind_quiescence += 1,
                 End::Unsatisfiable => {}
             }
@@ -142,6 +163,9 @@ pub struct Document {
     pub breadths: Vec<usize>,
     /// The nodes, in the order of their numbers, counted from 0.
     pub nodes: Vec<NodeTold>,
+    /// Why the work did not come to its end, where it did not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<serde_json::Value>,
 }
 
 /// How far a tree could grow, in words.
@@ -174,7 +198,7 @@ pub struct NodeTold {
     pub values: Vec<ValueTold>,
     /// Is the path condition known to be satisfiable?
     pub is_certain: bool,
-    /// What became of it: `expanded`, `included`, `depth`, `nodes`, `sink` or `unsatisfiable`.
+    /// What became of it: `expanded`, `included`, `depth`, `nodes`, `open`, `sink` or `unsatisfiable`.
     pub end: &'static str,
     /// The node that includes it.
     pub included_in: Option<usize>,
@@ -249,7 +273,8 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, found: &Exploration, exit_cod
             End::Expanded => "expanded",
             End::Included(_) => "included",
             End::Depth => "depth",
-            End::Open | End::Nodes => "nodes",
+            End::Nodes => "nodes",
+            End::Open => "open",
             End::Sink => "sink",
             End::Unsatisfiable => "unsatisfiable",
         },
@@ -282,5 +307,6 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, found: &Exploration, exit_cod
         counts: found.counts(),
         breadths: found.breadths(),
         nodes: nodes.collect(),
+        diagnostics: render::each(found.stop.as_ref().map(Stop::to_diagnostic).as_ref()),
     }
 }

@@ -4,12 +4,18 @@
 //! thread, and a job must not notice what ran before it. So the results are the same for every number of threads. The
 //! stacks are large, since terms are walked recursively.
 
+use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 const STACK: usize = 256 << 20;
+
+/// How many pieces at once: what was said, or as many as there are cores, since the results are the same.
+pub fn threads(said: Option<NonZeroUsize>) -> usize {
+    said.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get)
+}
 
 /// Does all the work; at most `threads` pieces at once.
 ///

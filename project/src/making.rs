@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use coreach_analyses::DomainKind;
-use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::solver::z3::{QueryLimits, Z3Solver};
 use coreach_analyses::solver::{Solver, Statistics};
 use coreach_execution::planner::{Example, example};
 use coreach_model::budget::Budget;
@@ -54,8 +54,6 @@ pub struct Made {
     pub statistics: Statistics,
     /// Why the purpose is unreachable, where it is.
     pub unreachable: Option<Diagnostic>,
-    /// A shortest run to Pass; of a property, which has no Pass, nothing.
-    pub example: Option<Example>,
     /// Of the whole, on the wall clock.
     pub seconds: f64,
 }
@@ -129,20 +127,22 @@ fn make_within(
     }
     let unreachable =
         (!generation.test_graph.is_purpose_reachable()).then(|| explain(&generation, purpose, domain));
-    let case = &generation.test_case;
-    let has_pass = case.verdicts.contains(&Some(Verdict::Pass));
-    let example = has_pass.then(|| {
-        let test = coreach_execution::TestCase::new(case.iosts.clone(), case.verdicts.clone());
-        // Of its own: what the stages asked is told.
-        example(&test, &mut Z3Solver::default())
-    });
     Ok(Made {
-        example,
         stages,
         statistics: solver.statistics(),
         unreachable,
         seconds: start.elapsed().as_secs_f64(),
         generation,
+    })
+}
+
+/// A shortest run to Pass, for who shows it; of a property, which has no Pass, nothing. A question of it is as short as the search.
+pub fn shortest(made: &Made) -> Option<Example> {
+    const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
+    let case = &made.generation.test_case;
+    case.verdicts.contains(&Some(Verdict::Pass)).then(|| {
+        let test = coreach_execution::TestCase::new(case.iosts.clone(), case.verdicts.clone());
+        example(&test, &mut Z3Solver::new(QUESTION))
     })
 }
 

@@ -181,7 +181,12 @@ impl miette::Diagnostic for Drawn<'_> {
 /// The diagnostics for a program: a list of objects. Lines and columns count from 1, columns in characters; the end
 /// is the column behind the last character. A diagnostic without a place has `null` in `file` and in the numbers.
 pub fn to_json(diagnostics: &[Diagnostic]) -> Value {
-    diagnostics.iter().map(diagnostic_to_json).collect()
+    Value::Array(each(diagnostics))
+}
+
+/// The same, one by one.
+pub fn each<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Vec<Value> {
+    diagnostics.into_iter().map(diagnostic_to_json).collect()
 }
 
 fn diagnostic_to_json(diagnostic: &Diagnostic) -> Value {

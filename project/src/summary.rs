@@ -33,6 +33,8 @@ pub struct MutationSummary<'a> {
     pub equivalent_up_to_bound: usize,
     /// So many could not be judged.
     pub broken: usize,
+    /// What is other in those that the budget has left open.
+    pub open: &'a [String],
     /// Each thing that failed, the most frequent first.
     pub buckets: Vec<KilledSummary>,
     /// Each of them.
@@ -217,8 +219,8 @@ pub fn killed(mutants: &Mutants) -> Vec<KilledSummary> {
     found
 }
 
-/// The document of `coreach mutate`.
-pub fn mutation(mutants: &Mutants) -> MutationSummary<'_> {
+/// The document of `coreach mutate`; `open` are the mutants without a result.
+pub fn mutation<'a>(mutants: &'a Mutants, open: &'a [String]) -> MutationSummary<'a> {
     let suite = &mutants.whole;
     let count = |wanted: &str| mutants.items.values().filter(|mutant| mutant.fate.name() == wanted).count();
     MutationSummary {
@@ -228,6 +230,7 @@ pub fn mutation(mutants: &Mutants) -> MutationSummary<'_> {
         survived: count("survived"),
         equivalent_up_to_bound: count("equivalent"),
         broken: count("broken"),
+        open,
         buckets: killed(mutants),
         mutants: mutants.items.values().map(|mutant| summary(suite, mutant)).collect(),
         transitions: suite.transitions.clone(),

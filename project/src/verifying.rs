@@ -14,6 +14,9 @@ use crate::project::Project;
 /// How many nodes the search for a violation looks at, where nobody says otherwise.
 pub const NODES: usize = 20_000;
 
+/// The work of that search for each node: a second's for a thousand.
+const WORK: u64 = 1000;
+
 /// Of so many nodes one is looked at once more where polyhedra cannot tell, by the solver.
 const EXACT: usize = 20;
 
@@ -27,7 +30,12 @@ pub fn verify(
     nodes: usize,
     says: Says<'_>,
 ) -> Result<Verified, Stop> {
-    let limits = SearchLimits { nodes, exact_nodes: (nodes / EXACT).max(1), ..SearchLimits::default() };
+    let limits = SearchLimits {
+        nodes,
+        exact_nodes: (nodes / EXACT).max(1),
+        work: (nodes as u64).saturating_mul(WORK),
+        ..SearchLimits::default()
+    };
     let mut solver = Z3Solver::default();
     budget::within("read", budget::time(project.time), |budget| {
         let mut watch = |stage: Stage| {

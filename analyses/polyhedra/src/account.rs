@@ -38,6 +38,12 @@ impl Default for Account {
 }
 
 impl Account {
+    /// What is left, in row operations.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
     /// Does something whose operations draw on the account.
     pub fn within<R>(&mut self, work: impl FnOnce() -> R) -> R {
         // What unwinds gives the thread back as it was.

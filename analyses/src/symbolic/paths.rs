@@ -27,8 +27,26 @@ pub struct Accepting {
 
 /// All paths of n steps (Definition 18). The limit of depth is n, whatever was given.
 pub fn all_paths(system: &System<'_>, limits: TreeLimits, n: usize, solver: &mut dyn Solver) -> Accepting {
-    let mut growth = Growth::new(system, TreeLimits { depth: n, is_restricted: false, ..limits });
-    while growth.step(solver).is_some() {}
+    let mut growth = Growth::new(system, of_length(limits, n));
+    let mut accepting = Vec::new();
+    let is_complete = ends(system, &mut growth, n, &mut accepting, solver);
+    Accepting { tree: growth.kept(), accepting, is_complete }
+}
+
+/// The limits of a tree of all paths of n steps.
+pub fn of_length(limits: TreeLimits, n: usize) -> TreeLimits {
+    TreeLimits { depth: n, is_restricted: false, ..limits }
+}
+
+/// Grows a tree of paths of n steps and adds the nodes whose paths are to be seen. Was there room for all?
+pub fn ends(
+    system: &System<'_>,
+    growth: &mut Growth<'_>,
+    n: usize,
+    accepting: &mut Vec<NodeId>,
+    solver: &mut dyn Solver,
+) -> bool {
+    growth.grow(solver);
     let mut is_complete = growth.tree().nodes.iter().all(|node| node.end != super::End::Nodes);
     let ends: Vec<NodeId> = growth
         .tree()
@@ -37,7 +55,6 @@ pub fn all_paths(system: &System<'_>, limits: TreeLimits, n: usize, solver: &mut
         .filter(|(_, node)| node.state.depth == n && node.end != super::End::Unsatisfiable)
         .map(|(number, _)| number)
         .collect();
-    let mut accepting = Vec::new();
     for end in ends {
         if is_output(system, &growth.tree().nodes[end].by) {
             accepting.push(end);
@@ -48,7 +65,7 @@ pub fn all_paths(system: &System<'_>, limits: TreeLimits, n: usize, solver: &mut
         is_complete &= had_room;
     }
     accepting.sort();
-    Accepting { tree: growth.tree().clone(), accepting, is_complete }
+    is_complete
 }
 
 /// k times the longest path of a restriction by inclusion (Definition 19).

@@ -17,18 +17,19 @@
 //! dropped wrongly only behind such a node. *There is none* is said only where the polyhedra, which hold at least what is possible,
 //! came to an end without a goal.
 //!
-//! **Ends** at the limits, which count nodes and not time: the same question has the same answer on every machine. **Costs** a
-//! few operations on polyhedra for each node, remembered by the numbers of the elements, and a question at the end.
+//! **Ends** at the limits, which count nodes and work (terms, elements, operations on polyhedra, the solver's own units) and not time: the
+//! same question has the same answer on every machine and at every load. **Costs** a few operations on polyhedra for each node, remembered by
+//! the numbers of the elements, and a question at the end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Duration;
 
-use coreach_model::budget::{self, Budget};
+use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::iosts::{Iosts, LocationId, TransitionId};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Numbered, Term};
+use coreach_polyhedra::account::Account;
 
 use crate::domains::polyhedra::Polyhedra;
 use crate::partition::ElementId;
@@ -40,8 +41,8 @@ use crate::transfer::Abstraction;
 /// The most cells of the finite data: beyond them the least mentioned are not told apart.
 const MOST_CELLS: usize = 1 << 12;
 
-/// No search is worth more time. The limits count nodes, and end nearly every one long before.
-const LONGEST: Duration = Duration::from_secs(10);
+/// So many row operations of polyhedra are a step of work.
+const ROWS: u64 = 4;
 
 /// What is looked for, and by which way.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,11 +64,13 @@ pub struct SearchLimits {
     pub spurious: usize,
     /// The most nodes that are expanded without polyhedra.
     pub exact_nodes: usize,
+    /// The most work, in steps of which a second has about a million.
+    pub work: u64,
 }
 
 impl Default for SearchLimits {
     fn default() -> Self {
-        SearchLimits { nodes: 4000, spurious: 4, exact_nodes: 400 }
+        SearchLimits { nodes: 4000, spurious: 4, exact_nodes: 400, work: 1_000_000 }
     }
 }
 
@@ -89,8 +92,33 @@ pub enum Found {
     Way(Way),
     /// There is surely none.
     None,
-    /// None was found among so many nodes.
-    NotFound(usize),
+    /// None was found up to this bound.
+    NotFound(Bound),
+}
+
+/// What has ended a search that found nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// So many nodes were expanded.
+    Nodes(usize),
+    /// So much work was done.
+    Work(u64),
+    /// So many nodes were expanded, goals were reached, and no values were found for the paths there.
+    Values(usize),
+    /// A number has become too long.
+    Digits,
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Bound::Nodes(1) => write!(f, "1 node"),
+            Bound::Nodes(nodes) => write!(f, "{nodes} nodes"),
+            Bound::Work(steps) => write!(f, "{steps} steps of work"),
+            Bound::Values(nodes) => write!(f, "{nodes} nodes, to paths for which no values were found"),
+            Bound::Digits => write!(f, "paths on which a number becomes too long"),
+        }
+    }
 }
 
 /// Looks for ways through one IOSTS; what it has computed for one search serves the next.
@@ -101,6 +129,7 @@ pub struct Searcher {
     /// The least number of steps to the goal that the graph allows.
     distances: Numbered<LocationId, Option<usize>>,
     abstraction: Abstraction<Polyhedra>,
+    account: Account,
 }
 
 /// A node: where a path is, and what it leaves possible.
@@ -119,7 +148,14 @@ impl Searcher {
     pub fn new(iosts: Iosts, goal: Goal) -> Self {
         let distances = distances(&iosts, &goal);
         let prepared = Prepared::new(&iosts);
-        Searcher { abstraction: abstraction(&iosts), prepared, iosts, goal, distances }
+        Searcher {
+            abstraction: abstraction(&iosts),
+            account: Account::default(),
+            prepared,
+            iosts,
+            goal,
+            distances,
+        }
     }
 
     /// What is searched.
@@ -145,14 +181,18 @@ impl Searcher {
         })
     }
 
-    /// A search that looks at a number which is too long, or takes far too long, has found nothing; nobody else's work ends by it.
+    /// A search that looks at a number which is too long, or is too much work, has found nothing; nobody else's work ends by it.
     fn bounded(&mut self, limits: &SearchLimits, search: impl FnOnce(&mut Self) -> Found) -> Found {
-        let budget = Budget::new("search", Some(LONGEST), false);
+        let budget = Budget::new("search", Some(Limit::Work(limits.work)), false);
+        self.account = Account::default();
         let found = budget::within(&budget, || search(self));
-        found.unwrap_or_else(|_| {
+        found.unwrap_or_else(|passed| {
             // It may have been left in the middle of something.
             self.abstraction = abstraction(&self.iosts);
-            Found::NotFound(limits.nodes)
+            Found::NotFound(match passed.limit {
+                Limit::Work(most) => Bound::Work(most),
+                _ => Bound::Digits,
+            })
         })
     }
 
@@ -201,7 +241,7 @@ impl Searcher {
             }
             count += 1;
             if count > limits.nodes {
-                return Found::NotFound(count - 1);
+                return Found::NotFound(Bound::Nodes(count - 1));
             }
             for &transition in &system.outgoing[location] {
                 let target = self.iosts.transitions[transition].target;
@@ -209,7 +249,12 @@ impl Searcher {
                     continue;
                 }
                 let risk = risk + goal.risks[transition];
-                for (cell, element) in self.abstraction.post_each(transition.0 as usize, cell, element) {
+                let before = self.account.left();
+                let abstraction = &mut self.abstraction;
+                let after =
+                    self.account.within(|| abstraction.post_each(transition.0 as usize, cell, element));
+                budget::spend((before - self.account.left()) / ROWS);
+                for (cell, element) in after {
                     let from = Some((number, transition));
                     let node = Node { location: target, cell, element, depth: depth + 1, risk, from };
                     push(&mut nodes, &mut open, node);
@@ -219,7 +264,8 @@ impl Searcher {
         if spurious == 0 {
             return Found::None;
         }
-        exactly(&system, goal, distances, start, limits, solver).unwrap_or(Found::NotFound(count))
+        exactly(&system, goal, distances, start, limits, solver)
+            .unwrap_or(Found::NotFound(Bound::Values(count)))
     }
 }
 

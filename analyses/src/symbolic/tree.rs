@@ -200,6 +200,8 @@ pub struct Growth<'a, M = ()> {
     tree: Tree,
     memories: Numbered<NodeId, M>,
     next: NodeId,
+    /// Of the nodes these are there with all that stand beside them.
+    whole: usize,
     shapes: HashMap<(Shape, M), NodeId>,
     expanded: Numbered<LocationId, Vec<(NodeId, Tidy)>>,
 }
@@ -237,6 +239,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             tree: Tree { nodes: vec![root].into() },
             memories: vec![memory].into(),
             next: NodeId(0),
+            whole: 1,
             shapes: HashMap::new(),
             expanded: Numbered::filled(Vec::new(), system.iosts.locations.len()),
         }
@@ -298,8 +301,19 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
 
     /// All of it.
     pub fn finish(mut self, solver: &mut dyn Solver) -> Tree {
+        self.grow(solver);
+        self.tree
+    }
+
+    /// Decides what becomes of all nodes.
+    pub fn grow(&mut self, solver: &mut dyn Solver) {
         budget::doing("growing the tree of symbolic states");
         while self.step(solver).is_some() {}
+    }
+
+    /// What there is of it, also where a step was not ended: without what that step had begun.
+    pub fn kept(mut self) -> Tree {
+        self.tree.nodes.truncate(self.whole);
         self.tree
     }
 
@@ -348,6 +362,7 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         let node = &mut self.tree.nodes[number];
         node.refuted = refuted;
         node.children = first.0..end.0;
+        self.whole = self.tree.nodes.len();
     }
 
     /// Whether the path condition is certain; none where it is unsatisfiable.

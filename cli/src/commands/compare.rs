@@ -104,7 +104,7 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
         progress.one_done();
         made.map(|made| figures(&made))
     };
-    let results = jobs::in_order(&pairs, arguments.threads.get(), work);
+    let results = jobs::in_order(&pairs, jobs::threads(arguments.threads), work);
     drop(progress);
     let results = match results {
         Ok(results) => results,

@@ -9,21 +9,22 @@ use coreach_analyses::symbolic::TreeLimits;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::{Specification, load as load_file, parts, read_specification};
 use coreach_model::writer::write_yaml;
+use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
 use coreach_project::cover::report::{Document, document, files, paths};
-use coreach_project::cover::{Settings, cover as look};
+use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
 use coreach_project::outputs::{self, Named};
 use coreach_project::project::load;
 
 use super::{plural, refuse, table};
 use crate::arguments::CoverArguments;
-use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::write::write;
+use crate::{certain_end, console};
 
 /// So many goals of one kind are told; the document has all.
 const TOLD: usize = 40;
@@ -62,15 +63,20 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         analysis: given.analysis.clone(),
         steps: arguments.steps,
     };
-    let progress = Progress::start(1, !arguments.quiet);
-    let found = budget::within("cover", budget::time(None), |_| {
-        look(&given.specification, &settings, &|what| progress.says(what))
+    let kept = Arc::new(Cover::of(&settings));
+    let (iosts, format, quiet) = (given.specification.iosts.clone(), arguments.format, arguments.quiet);
+    let so_far = kept.clone();
+    certain_end::tell_at_end(move |exit_code| {
+        let told = document(&iosts, limits, &known(&so_far), None, exit_code);
+        match format {
+            OutputFormat::Json => console::json(&told),
+            OutputFormat::Human => text(&told, quiet),
+        }
     });
+    let progress = Progress::start(1, !arguments.quiet);
+    let stop = look(&given.specification, &settings, &|what| progress.says(what), &kept);
     drop(progress);
-    let found = match found {
-        Ok(found) => found,
-        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
-    };
+    let found = known(&kept).clone();
     if let Some(folder) = &arguments.out {
         let files = files(&found, &given.text, &given.rest);
         let paths = paths(folder, &files);
@@ -86,8 +92,16 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
             return Ok(Exit::Environment);
         }
     }
-    let exit = if found.is_whole() { Exit::Fine } else { Exit::Incomplete };
-    let told = document(&given.specification.iosts, limits, &found, exit.code());
+    certain_end::wait_if_ending();
+    let exit = match &stop {
+        Some(_) => Exit::Stopped,
+        None if found.is_whole() => Exit::Fine,
+        None => Exit::Incomplete,
+    };
+    let told = document(&given.specification.iosts, limits, &found, stop.as_ref(), exit.code());
+    if arguments.format == OutputFormat::Human {
+        console::draw(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
+    }
     match arguments.format {
         OutputFormat::Json => console::print_json(&told)?,
         OutputFormat::Human => console::print(&text(&told, arguments.quiet))?,
@@ -159,16 +173,21 @@ fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Dia
 }
 
 fn text(told: &Document, is_quiet: bool) -> String {
-    let head = ["criterion", "goals", "covered", "unreachable", "unknown"].map(str::to_owned).to_vec();
+    let head =
+        ["criterion", "goals", "covered", "unreachable", "unknown", "open"].map(str::to_owned).to_vec();
     let row = |one: &coreach_project::cover::report::CriterionTold| {
-        let figures = [one.goals, one.covered, one.unreachable, one.unknown];
+        let figures = [one.goals, one.covered, one.unreachable, one.unknown, one.open];
         std::iter::once(one.criterion.clone()).chain(figures.map(|figure| figure.to_string())).collect()
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(told.criteria.iter().map(row)).collect();
     let mut text =
         format!("{}: {}\n\n{}", told.specification, plural(told.suite.len(), "purpose"), table(&rows, 1));
     for one in told.criteria.iter().filter(|one| one.is_cut) {
-        text += &format!("\n{}: not all paths fit the limits (`--nodes`, `--depth`)\n", one.criterion);
+        let why = match told.exit_code == Exit::Incomplete.code() {
+            true => "not all paths fit the limits (`--nodes`, `--depth`)",
+            false => "not all goals are known",
+        };
+        text += &format!("\n{}: {why}\n", one.criterion);
     }
     if is_quiet {
         return text;
@@ -180,7 +199,7 @@ fn text(told: &Document, is_quiet: bool) -> String {
             text += &format!("{}  {goals}: {trace}\n", member.purpose);
         }
     }
-    for (status, title) in [("unreachable", "no run can meet"), ("unknown", "unknown")] {
+    for (status, title) in [("unreachable", "no run can meet"), ("unknown", "unknown"), ("open", "open")] {
         let lines: Vec<String> = told
             .goals
             .iter()

@@ -6,15 +6,16 @@ use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
 use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
 use coreach_project::outputs::{self, Named};
+use coreach_project::render;
 
 use super::report::beside;
 use super::{exit_of, plural, refuse_as, table};
-use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::write::write;
+use crate::{certain_end, console};
 
 /// So many lines are told of one kind of thing; the document has all.
 const TOLD: usize = 40;
@@ -40,13 +41,17 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     let progress = Progress::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
     drop(progress);
-    let mut report = match measured {
-        Ok(report) => report,
+    let (mut report, stops) = match measured {
+        Ok(measured) => measured,
         Err(found) => return refused(&found),
     };
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);
     let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
+    certain_end::wait_if_ending();
+    console::draw(&stops);
+    let exit = if stops.is_empty() { exit } else { exit.and(Exit::Stopped) };
+    report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
     if let Some(path) = &arguments.lcov
         && let Err(error) = write(path, lcov(&report))
@@ -72,6 +77,10 @@ fn doubts(report: &Report, settings: &Settings, quiet: bool) {
         console::say(&format!(
             "warning: {left} left out: more than {limit} states are possible (`--states`)"
         ));
+    }
+    if runs.stopped > 0 {
+        let left = plural(runs.stopped, "run");
+        console::say(&format!("warning: {left} left out: more than the budget was needed to follow them"));
     }
     if runs.cut > 0 && !quiet {
         let cut = plural(runs.cut, "run");

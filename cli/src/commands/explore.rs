@@ -9,6 +9,7 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{load, read_specification};
 use coreach_pipeline::export::tree::{tree_dot, tree_svg};
+use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::exploration::{Exploration, Purpose, document, explore as grow};
 use coreach_project::models::{FileKind, kind_of};
@@ -16,9 +17,9 @@ use coreach_project::outputs::{self, Named};
 
 use super::{picture, plural, refuse};
 use crate::arguments::{ExploreArguments, Silence};
-use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::{certain_end, console};
 
 /// Grows the tree and tells of it.
 ///
@@ -62,20 +63,21 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
         (None, Some(k)) => Purpose::Inclusion(k.get()),
         (None, None) => Purpose::None,
     };
-    let grown = budget::within("explore", budget::time(None), |_| grow(&iosts, limits, purpose));
-    let found = match grown {
-        Ok(found) => found,
-        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
-    };
+    let found = grow(&iosts, limits, purpose);
     if let Some(picture) = &arguments.draw
         && let Some(exit) = draw(arguments, picture, &iosts, &found)?
     {
         return Ok(exit);
     }
-    let exit = if found.missing.is_some() { Exit::Stopped } else { Exit::Fine };
+    certain_end::wait_if_ending();
+    let is_stopped = found.missing.is_some() || found.stop.is_some();
+    let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
     match arguments.format {
         OutputFormat::Json => console::print_json(&document(&iosts, limits, &found, exit.code()))?,
-        OutputFormat::Human => console::print(&told(&iosts, &found))?,
+        OutputFormat::Human => {
+            console::draw(&found.stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
+            console::print(&told(&iosts, &found))?;
+        }
     }
     if let Some(missing) = found.missing {
         console::say(&format!("error: {missing} (`--nodes`, `--depth`)"));
@@ -127,6 +129,7 @@ fn told(iosts: &Iosts, found: &Exploration) -> String {
     line(counts.included, "included in an expanded one");
     line(counts.at_depth, "at the limit of depth (`--depth`)");
     line(counts.out_of_room, "without room for successors (`--nodes`)");
+    line(counts.open, "not looked at");
     line(counts.behind_quiescence, "behind a quiescence that ends all");
     line(counts.refuted, "branches refuted: no data satisfy them");
     line(counts.uncertain, "not known to be satisfiable, and kept");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coreach_execution::campaign::{Key, Test};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, Result as Judged, judge, mutants, visits};
+use coreach_execution::mutation::{Effort, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
 use coreach_pipeline::sources::Source;
@@ -38,7 +38,7 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         Some(MutateCommand::Merge(merge)) => {
             let is_same = |one: &KeptMutant, other: &KeptMutant| one == other;
             parts::merge(KIND, merge, is_same, |mutants: &Mutants| {
-                told(mutants, merge.format, merge.quiet)?;
+                told(mutants, &[], merge.format, merge.quiet)?;
                 Ok(Exit::of_code(mutants.whole.exit_code))
             })
         }
@@ -168,57 +168,75 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     all.retain(|(number, _)| !known.contains_key(number));
     let time = budget::time(None);
     let progress = Progress::start(all.len(), !arguments.quiet);
+    let mut stops: Vec<Diagnostic> = Vec::new();
     let mut visited = specification.transitions.map(|_| 0);
     for test in tests.chunks(1) {
         match budget::within("mutate", time, |_| visits(&specification, test, &effort)) {
             Ok(more) => visited.iter_mut().zip(more).for_each(|(sum, count)| *sum += count),
-            Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
+            Err(stop) => stops.push(stop.to_diagnostic()),
         }
     }
-    let visits = visited;
+    let (visits, are_counted) = (visited, stops.is_empty());
     let work = |(_, mutant): &(usize, Mutant)| {
         progress.says(mutant.change.clone());
         let judged = budget::within("mutate", time, |_| {
             judge(&specification, &tests, mutant.clone(), &visits, &effort)
         });
-        let result = judged.unwrap_or_else(|stop| {
+        if judged.is_err() {
             stop_if_ending();
-            let fate = Fate::Broken(stop.to_diagnostic().message);
-            Judged { mutant: mutant.clone(), fate, visits: None }
-        });
+        }
         progress.one_done();
-        result
+        judged.map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
     };
-    let results = match jobs::in_order(&all, arguments.threads.get(), work) {
+    let results = match jobs::in_order(&all, jobs::threads(arguments.threads), work) {
         Ok(results) => results,
         Err(error) => return no_thread(&error),
     };
     drop(progress);
-    let kept: Vec<KeptMutant> = results.iter().map(KeptMutant::new).collect();
+    certain_end::wait_if_ending();
+    // What the budget has ended is no result: it is open, and done when the part is done again.
+    let (mut kept, mut numbers, mut open) = (Vec::new(), Vec::new(), Vec::new());
+    for ((number, mutant), result) in all.iter().zip(results) {
+        match result {
+            Ok(judged) => {
+                kept.push(KeptMutant::new(&judged));
+                numbers.push(*number);
+            }
+            Err(stop) => {
+                open.push(mutant.change.clone());
+                let stop = stop.to_diagnostic();
+                stops.extend((!stops.contains(&stop)).then_some(stop));
+            }
+        }
+    }
+    console::draw(&stops);
+    let stopped = if stops.is_empty() { Exit::Fine } else { Exit::Stopped };
     let suite = Suite {
         specification: specification.name.clone(),
         tests: names,
         walks: effort.walks,
         depth: effort.depth,
-        transitions: transitions(&specification, &visits),
+        transitions: if are_counted { transitions(&specification, &visits) } else { Vec::new() },
         exit_code: exit.code(),
     };
-    let items = parts::numbered(all.iter().map(|(number, _)| *number), kept, known);
+    let items = parts::numbered(numbers, kept, known);
     let mutants = Part::new(KIND, &plan, total, suite, items);
     if let Some(exit) = parts::keep(&arguments.part, &mutants) {
         return Ok(exit);
     }
-    told(&mutants, arguments.format, arguments.quiet)?;
-    Ok(exit)
+    told(&mutants, &open, arguments.format, arguments.quiet)?;
+    Ok(exit.and(stopped))
 }
 
-/// Tells what became of mutants, of all or of those of a part.
-fn told(mutants: &Mutants, format: OutputFormat, is_quiet: bool) -> io::Result<()> {
+/// Tells what became of mutants, of all or of those of a part, and which ones the budget has left open.
+fn told(mutants: &Mutants, open: &[String], format: OutputFormat, is_quiet: bool) -> io::Result<()> {
     match format {
-        OutputFormat::Human if is_quiet => console::print(&quiet(mutants)),
-        OutputFormat::Human => tell(mutants),
-        OutputFormat::Json => console::print_json(&mutation(mutants)),
+        OutputFormat::Human if is_quiet => console::print(&quiet(mutants))?,
+        OutputFormat::Human => tell(mutants)?,
+        OutputFormat::Json => return console::print_json(&mutation(mutants, open)),
     }
+    let open = open.iter().map(|change| format!("open: {change}\n"));
+    console::print(&open.collect::<String>())
 }
 
 /// The counts in a line, and a line for each thing by which mutants were killed.

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::DomainKind;
-use coreach_project::coverage;
 use coreach_project::outputs::{self, Named};
 use coreach_project::page::gather::{Settings, Sorted, gather};
 use coreach_project::page::html::html;
+use coreach_project::{coverage, jobs};
 use serde::Serialize;
 
 use super::{exit_of, refuse_as};
@@ -40,7 +40,7 @@ const COUNTED: coverage::Settings = coverage::Settings { domain: Some(DomainKind
 pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
     let settings = Settings {
         domains: arguments.domains.clone(),
-        threads: arguments.threads.get(),
+        threads: jobs::threads(arguments.threads),
         coverage: coverage::Settings { domain: arguments.proofs.0, ..COUNTED },
     };
     let wanted = Wanted { files: &arguments.files, out: &arguments.out, settings, says_out: "--out" };

@@ -17,7 +17,7 @@ use coreach_pipeline::Stage;
 use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export};
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
-use coreach_project::making::{Made, Measured, make};
+use coreach_project::making::{Made, Measured, make, shortest};
 use coreach_project::outputs::{self, Named};
 use coreach_project::project::{Project, load};
 use coreach_project::written::read_back;
@@ -78,12 +78,15 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
                 let written = budget::within("write", time, |_| {
                     write(&project, &purpose.iosts.name, &views, arguments.options())
                 })?;
-                Ok((made, written))
+                let is_shown = !arguments.quiet || arguments.format == OutputFormat::Json;
+                let shown = || budget::within("example", time, |_| shortest(&made)).ok().flatten();
+                let example = is_shown.then(shown).flatten();
+                Ok((made, example, written))
             });
         progress.one_done();
         result
     };
-    let results = jobs::in_order(&project.purposes, arguments.threads.get(), work);
+    let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
     drop(progress);
     let results = match results {
         Ok(results) => results,
@@ -94,7 +97,7 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     for (purpose, result) in project.purposes.iter().zip(results) {
         let name = &purpose.iosts.name;
         let (report, its_exit) = match result {
-            Ok((made, written)) => tell(arguments, name, domain, &made, written)?,
+            Ok((made, example, written)) => tell(arguments, name, domain, (&made, example), written)?,
             Err(stop) => stopped(arguments, name, domain, &stop)?,
         };
         exit = exit.and(its_exit);
@@ -313,13 +316,13 @@ fn tell(
     arguments: &RunArguments,
     name: &str,
     domain: DomainKind,
-    made: &Made,
+    (made, example): (&Made, Option<Example>),
     written: Written,
 ) -> io::Result<(Report<Details>, Exit)> {
     let exit = exit_of(made.unreachable.as_ref(), &written);
     if arguments.format == OutputFormat::Human {
         if !arguments.quiet {
-            console::print(&summary(name, domain, made, &written))?;
+            console::print(&summary(name, domain, made, example.as_ref(), &written))?;
             tell_losses(&made.generation.test_graph.losses);
             tell_doubts(made);
             if arguments.check {
@@ -339,7 +342,7 @@ fn tell(
         details: Some(Details {
             stages: made.stages.clone(),
             lookahead: made.generation.visible.lookahead,
-            example: match &made.example {
+            example: match &example {
                 Some(Example::Run(constants, events)) => Some(ExampleJson {
                     constants: constants
                         .iter()
@@ -399,7 +402,13 @@ fn reason(diagnostic: Option<&Diagnostic>) -> Option<Value> {
     render::to_json(diagnostic.map(std::slice::from_ref)?).as_array()?.first().cloned()
 }
 
-fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> String {
+fn summary(
+    name: &str,
+    domain: DomainKind,
+    made: &Made,
+    example: Option<&Example>,
+    written: &Written,
+) -> String {
     let mut rows = vec![
         ["  stage", "locations", "transitions", "inconclusive", "fail", "seconds"]
             .map(str::to_owned)
@@ -431,7 +440,7 @@ fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> St
         "  solver: {} queries, {} of them from memory, {} unknown\n",
         statistics.queries, statistics.remembered, statistics.unknown
     );
-    text += &made.example.as_ref().map(example_line).unwrap_or_default();
+    text += &example.map(example_line).unwrap_or_default();
     if !written.drawing.is_zero() {
         text += &format!("  seconds for the pictures: {:.3}\n", written.drawing.as_secs_f64());
     }
@@ -442,7 +451,7 @@ fn summary(name: &str, domain: DomainKind, made: &Made, written: &Written) -> St
 fn example_line(example: &Example) -> String {
     let said = match example {
         Example::None => "surely none".to_owned(),
-        Example::NotFound(nodes) => format!("none found, looking at {}", plural(*nodes, "node")),
+        Example::NotFound(bound) => format!("none found, looking at {bound}"),
         Example::Run(constants, events) => {
             let given: Vec<String> =
                 constants.iter().map(|(datum, value)| format!("{datum} = {value}")).collect();

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::io;
 
+use coreach_analyses::symbolic::search::Bound;
 use coreach_model::Iosts;
 use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_pipeline::stop::Stop;
@@ -48,7 +49,7 @@ pub fn verify(arguments: &VerifyArguments) -> io::Result<Exit> {
         progress.one_done();
         result
     };
-    let results = jobs::in_order(&properties, arguments.threads.get(), work);
+    let results = jobs::in_order(&properties, jobs::threads(arguments.threads), work);
     drop(progress);
     let results = match results {
         Ok(results) => results,
@@ -95,12 +96,9 @@ fn told(name: &str, result: &Result<Verified, Stop>, specification: &Iosts, quie
         Ok(Verified::Violated(violation)) => {
             format!("{name}: VIOLATED by {}\n", plural(violation.events().len(), "event"))
         }
-        Ok(Verified::Unknown(nodes)) => {
-            format!(
-                "{name}: unknown: not proved, and no violation found in {}; `--nodes` looks further\n",
-                plural(*nodes, "node")
-            )
-        }
+        Ok(Verified::Unknown(bound)) => format!(
+            "{name}: unknown: not proved, and no violation found, looking at {bound}; `--nodes` looks further\n"
+        ),
         Err(_) => format!("{name}: stopped\n"),
     };
     if quiet {
@@ -166,6 +164,8 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Value>,
 }
 
@@ -198,6 +198,7 @@ fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) ->
         facts: None,
         violation: None,
         nodes: None,
+        bound: None,
         reason: None,
     };
     match result {
@@ -211,7 +212,13 @@ fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) ->
         Ok(Verified::Violated(violation)) => {
             Report { result: "violated", violation: Some(run(violation, specification)), ..empty }
         }
-        Ok(Verified::Unknown(nodes)) => Report { result: "unknown", nodes: Some(*nodes), ..empty },
+        Ok(Verified::Unknown(bound)) => {
+            let nodes = match bound {
+                Bound::Nodes(nodes) | Bound::Values(nodes) => Some(*nodes),
+                Bound::Work(_) | Bound::Digits => None,
+            };
+            Report { result: "unknown", nodes, bound: Some(bound.to_string()), ..empty }
+        }
         Err(stop) => {
             let diagnostics = render::to_json(&[stop.to_diagnostic()]);
             let reason = diagnostics.as_array().and_then(|all| all.first().cloned());

@@ -379,7 +379,7 @@ impl<'a> Construction<'a> {
         let variables = iosts.variables.iter().chain(&self.memory).cloned().collect();
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
-        let must_answer = must_answer(self.closed, &members, solver);
+        let must_answer = must_answer(self.closed, &members, Some(&self.known), self.limits, solver);
         let known = Some(self.known);
         Visible { iosts: result, members, accepting, lookahead, must_answer, ends, known }
     }

@@ -292,7 +292,7 @@ impl<'a> Construction<'a> {
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
         let members = self.macros;
-        let must_answer = must_answer(self.closed, &members, solver);
+        let must_answer = must_answer(self.closed, &members, None, self.limits, solver);
         let lookahead = Some(lookahead);
         Visible { iosts: result, members, accepting, lookahead, must_answer, ends, known: None }
     }

@@ -134,7 +134,7 @@ fn cut_behind_accept(visible: Visible) -> Cut {
     let (iosts, kept) = iosts.without_unreachable_locations();
     let accepting = kept.map(|old| accepting[*old]);
     let members = kept.map(|old| members[*old].clone());
-    let must_answer = kept.map(|old| must_answer[*old]);
+    let must_answer = kept.map(|old| must_answer[*old].clone());
     let ends = kept.map(|old| ends[*old]);
     Cut {
         visible: Visible { iosts, members, accepting, lookahead, must_answer, ends, known },
@@ -252,7 +252,7 @@ fn split_by_coreach(split: &Split, solver: &mut dyn Solver) -> Outcome {
 /// The test graph in the making: the locations of the visible behaviours, then Pass and Inconclusive.
 struct Builder<'a> {
     from: &'a Iosts,
-    must_answer: &'a Numbered<LocationId, bool>,
+    must_answer: &'a Numbered<LocationId, Term>,
     pass: LocationId,
     inconclusive: LocationId,
     transitions: Numbered<TransitionId, Transition>,
@@ -263,7 +263,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(from: &'a Iosts, must_answer: &'a Numbered<LocationId, bool>) -> Self {
+    fn new(from: &'a Iosts, must_answer: &'a Numbered<LocationId, Term>) -> Self {
         let pass = from.locations.next_number();
         Builder {
             from,
@@ -333,7 +333,7 @@ impl<'a> Builder<'a> {
             reach: vec![known.reach[start].clone()].into(),
             coreach: vec![known.coreach[start].clone()].into(),
             allowed: Vec::new(),
-            must_answer: vec![self.must_answer[start]].into(),
+            must_answer: vec![self.must_answer[start].clone()].into(),
             selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
             losses: Vec::new(),
         }
@@ -376,8 +376,8 @@ impl<'a> Builder<'a> {
             GraphOrigin::Verdict(Verdict::WeakPass | Verdict::Inconclusive | Verdict::Fail) => Term::no(),
         });
         let must_answer = origins.map(|origin| match origin {
-            GraphOrigin::Given(old) => self.must_answer[*old],
-            GraphOrigin::Verdict(_) => false,
+            GraphOrigin::Given(old) => self.must_answer[*old].clone(),
+            GraphOrigin::Verdict(_) => Term::no(),
         });
         let allowed = self
             .allowed

@@ -9,6 +9,9 @@
 //! **Every goal ends** as *covered* by a purpose, as *unreachable* with the reason, or as *unknown* with the bound up to which was looked. Covered
 //! goals are reachable, since a run was taken by the concrete semantics; unreachable ones are not, as far as abstract interpretation, the
 //! tree and the solver are right; nothing is claimed of the others.
+//!
+//! **Kept** is each thing as soon as it is found, so that a budget that is passed leaves it. Looking for paths and making the suite are two
+//! pieces of work: what was met is not lost for lack of a purpose. What is not decided by then is *open*.
 
 pub mod evidence;
 pub mod goals;
@@ -17,6 +20,8 @@ pub mod report;
 pub mod search;
 pub mod suite;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Answer, Solver};
@@ -24,12 +29,14 @@ use coreach_analyses::symbolic::{SymbolicState, System, TreeLimits, all_paths, k
 use coreach_execution::coverage::{Walked, proofs};
 use coreach_model::reader::Specification;
 use coreach_model::{LocationId, Numbered, Term};
+use coreach_pipeline::stop::Stop;
 
 pub use goals::{CRITERIA, Criterion, Goal};
 use purpose::Written;
 use search::{Doubt, Found, Kind, Sought, transitions};
 pub use suite::Chosen;
 
+use crate::budget;
 use crate::making::Says;
 
 /// How to look.
@@ -54,6 +61,8 @@ pub enum Fate {
     Unreachable(String),
     /// Neither is known, and why.
     Unknown(String),
+    /// The work has not come so far.
+    Open,
 }
 
 /// A goal and what became of it.
@@ -83,84 +92,153 @@ pub struct Cover {
     pub goals: Vec<Ended>,
     /// The suite.
     pub suite: Vec<Member>,
-    /// Criteria whose paths did not all fit the limits.
+    /// Criteria whose goals are not all known: their paths did not fit the limits, or the work has not come so far.
     pub cut: Vec<Criterion>,
 }
 
-/// Looks for purposes.
-pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>) -> Cover {
-    let iosts = &specification.iosts;
-    let walked = Walked::alone(iosts);
+impl Cover {
+    /// Nothing yet.
+    pub fn of(settings: &Settings) -> Mutex<Self> {
+        Mutex::new(Cover { goals: Vec::new(), suite: Vec::new(), cut: settings.criteria.clone() })
+    }
+}
+
+/// What is known so far. Whoever holds it does nothing else.
+pub fn known(kept: &Mutex<Cover>) -> MutexGuard<'_, Cover> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Looks for purposes; what is found is put into `kept` at once. Returns why the work did not come to its end.
+pub fn cover(
+    specification: &Specification,
+    settings: &Settings,
+    says: Says<'_>,
+    kept: &Mutex<Cover>,
+) -> Option<Stop> {
+    let walked = Walked::alone(&specification.iosts);
     let system = System::new(&walked.iosts);
+    let time = budget::time(None);
+    let looked =
+        budget::within("cover", time, |_| look(specification, &walked, &system, settings, says, kept));
+    says("a suite".to_owned());
+    let made = budget::within("suite", time, |_| make(specification, &walked, &system, settings, kept));
+    looked.err().or(made.err())
+}
+
+/// Looks for what meets the goals.
+fn look(
+    specification: &Specification,
+    walked: &Walked,
+    system: &System<'_>,
+    settings: &Settings,
+    says: Says<'_>,
+    kept: &Mutex<Cover>,
+) {
+    let iosts = &specification.iosts;
     let mut solver = Z3Solver::default();
+    let begin = |criterion: Criterion, goal: Goal| {
+        let mut known = known(kept);
+        known.goals.push(Ended { criterion, goal, fate: Fate::Open });
+        known.goals.len() - 1
+    };
+    let decide = |number: usize, fate: Fate| known(kept).goals[number].fate = fate;
     says("what can be reached".to_owned());
     let facts = proofs::facts(iosts, &settings.analysis);
-    let mut cut = Vec::new();
-    let mut ended: Vec<(Criterion, Goal, Option<Fate>)> = Vec::new();
     for &criterion in &settings.criteria {
         says(format!("{criterion}"));
-        if let Criterion::AllPaths(_) | Criterion::Inclusion(_) = criterion {
-            let (found, is_complete) = of_paths(&walked, &system, criterion, settings.limits, &mut solver);
-            if !is_complete {
-                cut.push(criterion);
+        let (goals, is_complete) = match criterion {
+            Criterion::AllPaths(_) | Criterion::Inclusion(_) => {
+                paths_of(system, criterion, settings.limits, &mut solver)
             }
-            ended.extend(found.into_iter().map(|(goal, fate)| (criterion, goal, Some(fate))));
-            continue;
+            _ => (goals::goals(iosts, &walked.parts[0].items, criterion), true),
+        };
+        let numbers: Vec<(usize, Goal)> =
+            goals.into_iter().map(|goal| (begin(criterion, goal.clone()), goal)).collect();
+        if is_complete {
+            known(kept).cut.retain(|other| *other != criterion);
         }
-        for goal in goals::goals(iosts, &walked.parts[0].items, criterion) {
-            let fate = excluded(&walked, &system, &goal, &facts, &mut solver).map(Fate::Unreachable);
-            ended.push((criterion, goal, fate));
+        for (number, goal) in numbers {
+            if let Goal::Path(path) = goal {
+                decide(number, fate(search::along(walked, path, &mut solver)));
+            } else if let Some(why) = excluded(walked, system, &goal, &facts, &mut solver) {
+                decide(number, Fate::Unreachable(why));
+            }
         }
     }
     // What is left, one tree for all goals that need the same memory.
     for kind in [Kind::Items, Kind::Pairs, Kind::Definitions] {
-        let open: Vec<usize> = (0..ended.len())
-            .filter(|number| ended[*number].2.is_none() && kind_of(&ended[*number].1) == kind)
-            .collect();
+        let open: Vec<(usize, Goal)> = {
+            let known = known(kept);
+            let open = known.goals.iter().enumerate().filter(|(_, one)| matches!(one.fate, Fate::Open));
+            open.filter(|(_, one)| kind_of(&one.goal) == kind)
+                .map(|(number, one)| (number, one.goal.clone()))
+                .collect()
+        };
         if open.is_empty() {
             continue;
         }
         says(format!("paths to {} goals", open.len()));
-        let wanted: Vec<Goal> = open.iter().map(|number| ended[*number].1.clone()).collect();
-        let sought = search::search(&walked, &wanted, kind, settings.limits, &mut solver);
-        for (number, sought) in open.into_iter().zip(sought) {
-            ended[number].2 = Some(fate(sought));
+        let (numbers, wanted): (Vec<usize>, Vec<Goal>) = open.into_iter().unzip();
+        let mut met = |place: usize, found: &Found| decide(numbers[place], Fate::Covered(found.clone()));
+        let sought = search::search(walked, &wanted, kind, settings.limits, &mut met, &mut solver);
+        for (number, sought) in numbers.iter().zip(sought) {
+            decide(*number, fate(sought));
         }
     }
-    let end = |(criterion, goal, fate): (Criterion, Goal, Option<Fate>)| {
-        Some(Ended { criterion, goal, fate: fate? })
-    };
-    let mut ended: Vec<Ended> = ended.into_iter().filter_map(end).collect();
-    says("a suite".to_owned());
-    let all: Vec<Goal> = ended.iter().map(|one| one.goal.clone()).collect();
-    let members = loop {
-        let met: Vec<(usize, Found)> = ended
-            .iter()
-            .enumerate()
-            .filter_map(|(number, one)| match &one.fate {
+}
+
+/// Makes the suite of what was met.
+fn make(
+    specification: &Specification,
+    walked: &Walked,
+    system: &System<'_>,
+    settings: &Settings,
+    kept: &Mutex<Cover>,
+) {
+    let mut solver = Z3Solver::default();
+    loop {
+        let (all, met) = {
+            let mut known = known(kept);
+            known.suite.clear();
+            let all: Vec<Goal> = known.goals.iter().map(|one| one.goal.clone()).collect();
+            let met = known.goals.iter().enumerate().filter_map(|(number, one)| match &one.fate {
                 Fate::Covered(found) => Some((number, found.clone())),
                 _ => None,
-            })
-            .collect();
-        let chosen = suite::suite(&walked, &system, &all, &met, settings.steps, &mut solver);
+            });
+            let met: Vec<(usize, Found)> = met.collect();
+            (all, met)
+        };
+        let mut chosen = suite::Chooser::new(walked, system, &all, &met, settings.steps);
+        while let Some(next) = chosen.next(&mut solver) {
+            // For now under a name that it may not keep: the shortest ones come first.
+            let name = purpose::name(known(kept).suite.len());
+            if let Some(written) =
+                purpose::purpose(&name, specification, system, &next.found.route, &mut solver)
+            {
+                known(kept).suite.push(Member { written, chosen: next });
+            }
+        }
         let mut members = Vec::new();
         let mut unwritable = None;
-        for (place, chosen) in chosen.into_iter().enumerate() {
+        for (place, chosen) in chosen.in_order().into_iter().enumerate() {
             let name = purpose::name(place);
-            match purpose::purpose(&name, specification, &system, &chosen.found.route, &mut solver) {
+            match purpose::purpose(&name, specification, system, &chosen.found.route, &mut solver) {
                 Some(written) => members.push(Member { written, chosen }),
                 None => unwritable = Some(chosen),
             }
         }
+        let mut known = known(kept);
         // What cannot be written is no purpose; its goals may lie on the way of another.
-        let Some(chosen) = unwritable else { break members };
-        for one in &mut ended {
+        let Some(chosen) = unwritable else {
+            known.suite = members;
+            return;
+        };
+        for one in &mut known.goals {
             if matches!(&one.fate, Fate::Covered(found) if found.route == chosen.found.route) {
                 one.fate = Fate::Unknown("its path has no purpose in the model format".to_owned());
             }
         }
-    };
-    Cover { goals: ended, suite: members, cut }
+    }
 }
 
 /// What a tree must remember for the goal.
@@ -173,13 +251,12 @@ fn kind_of(goal: &Goal) -> Kind {
 }
 
 /// The paths of a criterion, each a goal; and whether all of them fit.
-fn of_paths(
-    walked: &Walked,
+fn paths_of(
     system: &System<'_>,
     criterion: Criterion,
     limits: TreeLimits,
     solver: &mut dyn Solver,
-) -> (Vec<(Goal, Fate)>, bool) {
+) -> (Vec<Goal>, bool) {
     let found = match criterion {
         Criterion::Inclusion(k) => match k_inclusion(system, limits, k, solver) {
             Ok(found) => found,
@@ -188,11 +265,8 @@ fn of_paths(
         Criterion::AllPaths(n) => all_paths(system, limits, n, solver),
         _ => return (Vec::new(), true),
     };
-    let one = |node| {
-        let path = transitions(&found.tree, node);
-        (Goal::Path(path.clone()), fate(search::along(walked, path, solver)))
-    };
-    (found.accepting.iter().copied().map(one).collect(), found.is_complete)
+    let goals = found.accepting.iter().map(|node| Goal::Path(transitions(&found.tree, *node)));
+    (goals.collect(), found.is_complete)
 }
 
 fn fate(sought: Sought) -> Fate {

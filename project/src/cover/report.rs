@@ -7,10 +7,12 @@ use std::path::Path;
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_model::Number;
 use coreach_model::iosts::Iosts;
+use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
 use super::goals::name;
-use super::{Cover, Fate};
+use super::{Cover, Ended, Fate};
+use crate::render;
 use coreach_execution::coverage::Items;
 
 /// The version of the format: raised when a reader could stumble, not when a key is added.
@@ -33,6 +35,9 @@ pub struct Document {
     pub goals: Vec<GoalTold>,
     /// The purposes of the suite.
     pub suite: Vec<MemberTold>,
+    /// Why the work did not come to its end, where it did not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<serde_json::Value>,
 }
 
 /// How far was looked.
@@ -55,9 +60,11 @@ pub struct CriterionTold {
     pub covered: usize,
     /// Those that no run can meet.
     pub unreachable: usize,
-    /// The rest.
+    /// Those of which neither is known.
     pub unknown: usize,
-    /// Were there more paths than the limits allow, so that not all goals are known?
+    /// Those to which the work has not come.
+    pub open: usize,
+    /// Are not all goals known? There are more paths than the limits allow, or the work has not come so far.
     pub is_cut: bool,
 }
 
@@ -68,7 +75,7 @@ pub struct GoalTold {
     pub criterion: String,
     /// What it is, in words about the model.
     pub goal: String,
-    /// `covered`, `unreachable` or `unknown`.
+    /// `covered`, `unreachable`, `unknown` or `open`.
     pub status: &'static str,
     /// The purposes that meet it.
     pub by: Vec<String>,
@@ -92,12 +99,19 @@ pub struct MemberTold {
 impl Cover {
     /// Is every goal covered or unreachable, and none left out?
     pub fn is_whole(&self) -> bool {
-        self.cut.is_empty() && !self.goals.iter().any(|one| matches!(one.fate, Fate::Unknown(_)))
+        let is_decided = |one: &Ended| matches!(one.fate, Fate::Covered(_) | Fate::Unreachable(_));
+        self.cut.is_empty() && self.goals.iter().all(is_decided)
     }
 }
 
-/// The document.
-pub fn document(iosts: &Iosts, limits: TreeLimits, cover: &Cover, exit_code: u8) -> Document {
+/// The document. A goal that was met, and for which there is no purpose yet, is open.
+pub fn document(
+    iosts: &Iosts,
+    limits: TreeLimits,
+    cover: &Cover,
+    stop: Option<&Stop>,
+    exit_code: u8,
+) -> Document {
     let items = Items::of(iosts);
     let goals: Vec<GoalTold> = cover
         .goals
@@ -105,8 +119,13 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, cover: &Cover, exit_code: u8)
         .enumerate()
         .map(|(number, one)| {
             let by = cover.suite.iter().filter(|member| member.chosen.goals.contains(&number));
+            let by: Vec<String> = by.map(|member| member.written.purpose.iosts.name.clone()).collect();
             let (status, why) = match &one.fate {
+                Fate::Covered(_) if by.is_empty() => {
+                    ("open", Some("a path meets it; its purpose is not made yet".to_owned()))
+                }
                 Fate::Covered(_) => ("covered", None),
+                Fate::Open => ("open", Some("not decided before the work ended".to_owned())),
                 Fate::Unreachable(why) => ("unreachable", Some(why.clone())),
                 Fate::Unknown(why) => ("unknown", Some(why.clone())),
             };
@@ -114,7 +133,7 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, cover: &Cover, exit_code: u8)
                 criterion: one.criterion.to_string(),
                 goal: name(iosts, &items, &one.goal),
                 status,
-                by: by.map(|member| member.written.purpose.iosts.name.clone()).collect(),
+                by,
                 why,
             }
         })
@@ -135,6 +154,7 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, cover: &Cover, exit_code: u8)
             covered: count(Some("covered")),
             unreachable: count(Some("unreachable")),
             unknown: count(Some("unknown")),
+            open: count(Some("open")),
             is_cut: cover.cut.contains(&criterion),
             criterion: criterion_name,
         });
@@ -153,6 +173,7 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, cover: &Cover, exit_code: u8)
         criteria,
         suite: suite.collect(),
         goals,
+        diagnostics: render::each(stop.map(Stop::to_diagnostic).as_ref()),
     }
 }
 

@@ -104,27 +104,33 @@ fn assigned(system: &System<'_>, before: &Memory, by: &Move) -> Memory {
     after
 }
 
-/// A goal in work.
+/// A goal in work, with its place among all.
 struct Open {
+    place: usize,
     goal: Goal,
     sought: Option<Found>,
     tries: usize,
     is_doubted: Option<Doubt>,
 }
 
-/// Looks for all goals, which are of one kind.
+/// Who is told of a goal, by its place, as soon as it is met.
+type Met<'a> = &'a mut dyn FnMut(usize, &Found);
+
+/// Looks for all goals, which are of one kind. `met` is told of each that is met at once: the work may not come to its end.
 pub fn search(
     walked: &Walked,
     goals: &[Goal],
     kind: Kind,
     limits: TreeLimits,
+    met: Met<'_>,
     solver: &mut dyn Solver,
 ) -> Vec<Sought> {
     budget::doing("looking for paths to the goals");
     let system = System::new(&walked.iosts);
     let mut open: Vec<Open> = goals
         .iter()
-        .map(|goal| Open { goal: goal.clone(), sought: None, tries: 0, is_doubted: None })
+        .enumerate()
+        .map(|(place, goal)| Open { place, goal: goal.clone(), sought: None, tries: 0, is_doubted: None })
         .collect();
     let limits = TreeLimits { is_restricted: true, ..limits };
     let (start, remember): (Memory, Remember) = match kind {
@@ -133,7 +139,7 @@ pub fn search(
         Kind::Definitions => (vec![0; walked.iosts.variables.len()], assigned),
     };
     let mut growth = Growth::remembering(&system, limits, start, remember);
-    let mut searcher = Searcher { walked, system: &system, solver };
+    let mut searcher = Searcher { walked, system: &system, met, solver };
     let mut begun = false;
     while open.iter().any(|open| open.sought.is_none()) {
         let Some(number) = growth.step(searcher.solver) else { break };
@@ -168,7 +174,7 @@ pub fn search(
 /// The routes of a tree's nodes as goals of their own.
 pub fn along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) -> Sought {
     let system = System::new(&walked.iosts);
-    let mut searcher = Searcher { walked, system: &system, solver };
+    let mut searcher = Searcher { walked, system: &system, met: &mut |_, _| {}, solver };
     let goal = Goal::Path(path.clone());
     match searcher.tried(&Route::new(path), &goal) {
         Some(found) => Sought::Met(found),
@@ -179,6 +185,7 @@ pub fn along(walked: &Walked, path: Vec<TransitionId>, solver: &mut dyn Solver) 
 struct Searcher<'a, 's> {
     walked: &'a Walked,
     system: &'a System<'a>,
+    met: &'s mut dyn FnMut(usize, &Found),
     solver: &'s mut dyn Solver,
 }
 
@@ -301,6 +308,9 @@ impl Searcher<'_, '_> {
         if open.tries < MOST_TRIES {
             open.tries += 1;
             open.sought = self.tried(route, &open.goal);
+            if let Some(found) = &open.sought {
+                (self.met)(open.place, found);
+            }
         }
     }
 

@@ -38,29 +38,48 @@ pub struct Chosen {
 /// So many ways on are looked at before a route is left as it is.
 const MOST_WAYS_ON: usize = 200;
 
-/// Chooses. `met` are the goals that were met, by their numbers, each with its route.
-pub fn suite(
-    walked: &Walked,
-    system: &System<'_>,
-    goals: &[Goal],
-    met: &[(usize, Found)],
+/// Chooses, one route after the other.
+pub struct Chooser<'a> {
+    walked: &'a Walked,
+    system: &'a System<'a>,
+    goals: &'a [Goal],
+    met: &'a [(usize, Found)],
     steps: usize,
-    solver: &mut dyn Solver,
-) -> Vec<Chosen> {
-    let mut candidates: Vec<Chosen> = Vec::new();
-    for (number, found) in met {
-        // The same purpose for several goals is one.
-        match candidates.iter_mut().find(|known| known.found.route == found.route) {
-            Some(known) => known.goals.push(*number),
-            None => candidates.push(Chosen { found: found.clone(), goals: vec![*number] }),
+    candidates: Vec<Chosen>,
+    left: Vec<usize>,
+    chosen: Vec<Chosen>,
+}
+
+impl<'a> Chooser<'a> {
+    /// `met` are the goals that were met, by their numbers, each with its route.
+    pub fn new(
+        walked: &'a Walked,
+        system: &'a System<'a>,
+        goals: &'a [Goal],
+        met: &'a [(usize, Found)],
+        steps: usize,
+    ) -> Self {
+        let mut candidates: Vec<Chosen> = Vec::new();
+        for (number, found) in met {
+            // The same purpose for several goals is one.
+            match candidates.iter_mut().find(|known| known.found.route == found.route) {
+                Some(known) => known.goals.push(*number),
+                None => candidates.push(Chosen { found: found.clone(), goals: vec![*number] }),
+            }
         }
+        for candidate in &mut candidates {
+            besides(walked, goals, met, candidate);
+        }
+        let left = met.iter().map(|(number, _)| *number).collect();
+        Chooser { walked, system, goals, met, steps, candidates, left, chosen: Vec::new() }
     }
-    for candidate in &mut candidates {
-        besides(walked, goals, met, candidate);
-    }
-    let mut left: Vec<usize> = met.iter().map(|(number, _)| *number).collect();
-    let mut chosen: Vec<Chosen> = Vec::new();
-    while !left.is_empty() {
+
+    /// The next route; none where all goals are met.
+    pub fn next(&mut self, solver: &mut dyn Solver) -> Option<Chosen> {
+        let Chooser { walked, system, goals, met, steps, candidates, left, chosen } = self;
+        if left.is_empty() {
+            return None;
+        }
         let worth = |candidate: &Chosen| candidate.goals.iter().filter(|goal| left.contains(goal)).count();
         let length = |candidate: &Chosen| length(&walked.iosts, &candidate.found.route);
         // Of equals the first.
@@ -68,16 +87,21 @@ pub fn suite(
             .iter()
             .rev()
             .max_by_key(|candidate| (worth(candidate), usize::MAX - length(candidate)));
-        let Some(mut best) = best.cloned() else { break };
+        let mut best = best.cloned()?;
         left.retain(|goal| !best.goals.contains(goal));
-        while let Some(longer) = continued(walked, system, goals, met, &best, &left, steps, solver) {
+        while let Some(longer) = continued(walked, system, goals, met, &best, left, *steps, solver) {
             best = longer;
             left.retain(|goal| !best.goals.contains(goal));
         }
-        chosen.push(best);
+        chosen.push(best.clone());
+        Some(best)
     }
-    chosen.sort_by_key(|one| (length(&walked.iosts, &one.found.route), key(&one.found.route)));
-    chosen
+
+    /// All that were chosen, the shortest first.
+    pub fn in_order(mut self) -> Vec<Chosen> {
+        self.chosen.sort_by_key(|one| (length(&self.walked.iosts, &one.found.route), key(&one.found.route)));
+        self.chosen
+    }
 }
 
 /// Adds the goals that lie on the path and are shown for certain.

@@ -27,6 +27,7 @@ use coreach_execution::{Run, TestCase, initial};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Verdict, file};
+use coreach_pipeline::stop::Stop;
 
 pub use given::Given;
 pub use lcov::lcov;
@@ -63,6 +64,8 @@ pub struct Runs {
     pub too_many_states: usize,
     /// Counted up to a place only: behind a link, no order that the specification allows goes on from there.
     pub cut: usize,
+    /// Left out, since following them took more than the budget.
+    pub stopped: usize,
 }
 
 /// A test case with the number of its subject.
@@ -84,14 +87,32 @@ struct Reader<'a> {
     runs: Runs,
     /// The constants of the last run, with the state in which it began: most runs have the same.
     last: Option<(usize, Valuation, State)>,
+    stops: Stops,
     solver: Lazy,
 }
 
-/// Reads the runs and says what they covered.
+/// What a budget has ended, each reason once.
+#[derive(Default)]
+pub(crate) struct Stops(Vec<Diagnostic>);
+
+impl Stops {
+    pub(crate) fn add(&mut self, stop: &Stop) {
+        let diagnostic = stop.to_diagnostic();
+        if !self.0.contains(&diagnostic) {
+            self.0.push(diagnostic);
+        }
+    }
+}
+
+/// Reads the runs and says what they covered; and what a budget has ended, without which there may be less.
 ///
 /// # Errors
 /// What cannot be read, or does not fit together: a model that was changed, a run that is none of its models.
-pub fn measure(given: &Given, settings: &Settings, says: Says<'_>) -> Result<Report, Vec<Diagnostic>> {
+pub fn measure(
+    given: &Given,
+    settings: &Settings,
+    says: Says<'_>,
+) -> Result<(Report, Vec<Diagnostic>), Vec<Diagnostic>> {
     let subjects = Subjects::read(&given.configurations, given.are_found)?;
     let mut reader = Reader {
         settings,
@@ -102,6 +123,7 @@ pub fn measure(given: &Given, settings: &Settings, says: Says<'_>) -> Result<Rep
         seen: BTreeSet::new(),
         runs: Runs::default(),
         last: None,
+        stops: Stops::default(),
         solver: Lazy::default(),
     };
     for store in &given.stores {
@@ -110,8 +132,9 @@ pub fn measure(given: &Given, settings: &Settings, says: Says<'_>) -> Result<Rep
     for run in &given.runs {
         reader.file(run)?;
     }
-    let Reader { subjects, tallies, runs, .. } = reader;
-    report::report(&subjects, &tallies, runs, settings, says)
+    let Reader { subjects, tallies, runs, mut stops, .. } = reader;
+    let report = report::report(&subjects, &tallies, runs, settings, &mut stops, says);
+    Ok((report, stops.0))
 }
 
 impl Reader<'_> {
@@ -235,7 +258,15 @@ impl Reader<'_> {
             }
             Ok((explained, run))
         };
-        let walked = budget::within("cover", time, |_| walk()).map_err(|stop| vec![stop.to_diagnostic()])?;
+        let walked = match budget::within("cover", time, |_| walk()) {
+            Ok(walked) => walked,
+            // The others are counted all the same.
+            Err(stop) => {
+                self.runs.stopped += 1;
+                self.stops.add(&stop);
+                return Ok(());
+            }
+        };
         match walked? {
             (Ok(explained), run) => {
                 self.runs.cut +=

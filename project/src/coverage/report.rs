@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::coverage::{Count, Item, Items, Tally, proofs};
-use coreach_model::{Diagnostic, Iosts, LocationId, Number, Term};
+use coreach_model::{Iosts, LocationId, Number, Term};
 use coreach_pipeline::sources::Sources;
 use serde::Serialize;
 
 use crate::budget;
 use crate::coverage::lines::Lines;
 use crate::coverage::subjects::Subjects;
-use crate::coverage::{Runs, Settings};
+use crate::coverage::{Runs, Settings, Stops};
 use crate::making::Says;
 
 /// The version of the format: raised when a reader could stumble, not when a key is added.
@@ -325,6 +325,9 @@ pub struct Report {
     pub specifications: Vec<SpecificationCoverage>,
     /// What was required, and is not reached.
     pub unmet: Vec<Unmet>,
+    /// What a budget has ended: without it there may be less than could be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<serde_json::Value>,
 }
 
 /// A requirement that is not met.
@@ -363,8 +366,9 @@ pub(super) fn report(
     tallies: &[Tally],
     runs: Runs,
     settings: &Settings,
+    stops: &mut Stops,
     says: Says<'_>,
-) -> Result<Report, Vec<Diagnostic>> {
+) -> Report {
     // The same models may be named by several configurations.
     let mut groups: BTreeMap<_, BTreeMap<Sources, Vec<usize>>> = BTreeMap::new();
     for (number, subject) in subjects.subjects.iter().enumerate() {
@@ -384,7 +388,7 @@ pub(super) fn report(
         let Some(first) = members().min_by_key(file) else { continue };
         let part = &subjects.subjects[*first].walked.parts[0];
         says(format!("{}: what can be reached", part.iosts.name));
-        let excluded = proved(&part.iosts, &part.items, settings)?;
+        let excluded = proved(&part.iosts, &part.items, settings, stops);
         let specification = |numbers: &mut dyn Iterator<Item = &usize>| {
             let tally = sum(tallies, numbers, 0, part.items.all().len());
             model(&part.iosts, &part.items, &tally, &excluded)
@@ -398,7 +402,7 @@ pub(super) fn report(
             let tally = sum(tallies, &mut numbers.iter(), before, purpose.items.all().len());
             let candidate = &subjects.candidates[subjects.subjects[*first].candidate];
             let reject = candidate.purposes[subjects.subjects[*first].purpose].reject;
-            let mut excluded = guards_alone(&purpose.iosts, &purpose.items, settings)?;
+            let mut excluded = guards_alone(&purpose.iosts, &purpose.items, settings, stops);
             reject_in(&purpose.iosts, &purpose.items, reject, &mut excluded);
             let by = specification(&mut numbers.iter());
             told.push(PurposeCoverage {
@@ -410,14 +414,15 @@ pub(super) fn report(
         told.sort_by(|a, b| (&a.own.name, &a.own.file).cmp(&(&b.own.name, &b.own.file)));
         specifications.push(SpecificationCoverage { own, purposes: told });
     }
-    Ok(Report {
+    Report {
         format_version: FORMAT_VERSION,
         exit_code: 0,
         runs,
         domain: settings.domain.map(|domain| domain.name()),
         specifications,
         unmet: Vec::new(),
-    })
+        diagnostics: Vec::new(),
+    }
 }
 
 fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usize, count: usize) -> Tally {
@@ -430,21 +435,29 @@ fn sum(tallies: &[Tally], numbers: &mut dyn Iterator<Item = &usize>, first: usiz
 }
 
 /// What no run of a specification can show.
-fn proved(iosts: &Iosts, items: &Items, settings: &Settings) -> Result<Vec<Option<Status>>, Vec<Diagnostic>> {
-    let Some(domain) = settings.domain else { return Ok(vec![None; items.all().len()]) };
+fn proved(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
+    let Some(domain) = settings.domain else { return vec![None; items.all().len()] };
     let options = Analysis { domain, ..Analysis::default() };
     let prove = || said(proofs::unreachable(iosts, items, &options, &mut Z3Solver::default()));
-    budget::within("reach", budget::time(None), |_| prove()).map_err(|stop| vec![stop.to_diagnostic()])
+    or_nothing(items, prove, stops)
+}
+
+/// What was proved; nothing, where that took more than the budget.
+fn or_nothing(
+    items: &Items,
+    prove: impl FnOnce() -> Vec<Option<Status>>,
+    stops: &mut Stops,
+) -> Vec<Option<Status>> {
+    budget::within("reach", budget::time(None), |_| prove()).unwrap_or_else(|stop| {
+        stops.add(&stop);
+        vec![None; items.all().len()]
+    })
 }
 
 /// What no run can show of a purpose: its guards alone are looked at.
-fn guards_alone(
-    iosts: &Iosts,
-    items: &Items,
-    settings: &Settings,
-) -> Result<Vec<Option<Status>>, Vec<Diagnostic>> {
+fn guards_alone(iosts: &Iosts, items: &Items, settings: &Settings, stops: &mut Stops) -> Vec<Option<Status>> {
     if settings.domain.is_none() {
-        return Ok(vec![None; items.all().len()]);
+        return vec![None; items.all().len()];
     }
     let anything = iosts.locations.map(|_| Term::yes());
     let prove = || {
@@ -455,7 +468,7 @@ fn guards_alone(
         }
         said(unreachable)
     };
-    budget::within("reach", budget::time(None), |_| prove()).map_err(|stop| vec![stop.to_diagnostic()])
+    or_nothing(items, prove, stops)
 }
 
 fn said(unreachable: Vec<bool>) -> Vec<Option<Status>> {

@@ -19,7 +19,6 @@ use coreach_model::file;
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{load as load_file, read_specification};
 use coreach_model::{Diagnostic, budget as clock};
-use coreach_pipeline::Stage;
 use coreach_pipeline::export::View;
 use serde_json::Value as Json;
 
@@ -27,7 +26,7 @@ use super::{Page, graph};
 use crate::campaign::{TestSource, load_campaign};
 use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
-use crate::making::{Says, make, make_online};
+use crate::making::{Says, make, make_online, shortest};
 use crate::models::{FileKind, kind_of};
 use crate::outputs::{self, Named};
 use crate::project::{self, Project, load, of_purpose};
@@ -217,7 +216,12 @@ fn count(page: &mut Page, sorted: &Sorted, settings: &Settings, says: Says<'_>) 
         are_found: true,
     };
     match measure(&given, &settings.coverage, says) {
-        Ok(report) => page.covered(&report),
+        Ok((report, stops)) => {
+            page.covered(&report);
+            for stop in stops {
+                page.note(format!("coverage is not counted to the end: {}", stop.message));
+            }
+        }
         Err(found) => {
             for one in found {
                 page.note(format!("coverage is not counted: {}", one.message));
@@ -256,15 +260,19 @@ fn all_of(
         }
         return Ok(());
     }
-    let work = |(purpose, domain): &(&TestPurpose, DomainKind)| make(project, purpose, *domain, false, says);
+    let work = |(purpose, domain): &(&TestPurpose, DomainKind)| {
+        let made = make(project, purpose, *domain, false, says)?;
+        let example = budget::within("example", budget::time(project.time), |_| shortest(&made));
+        Ok((made, example.ok().flatten()))
+    };
     let results = jobs::in_order(&pairs, settings.threads, work);
     let results = results
         .map_err(|error| vec![Diagnostic::error("no-thread", format!("cannot start a thread: {error}"))])?;
     for ((purpose, domain), result) in pairs.into_iter().zip(results) {
         match result {
-            Ok(made) => {
+            Ok((made, example)) => {
                 says(format!("{} with {domain}: drawing", purpose.iosts.name));
-                let draw = |_: &clock::Budget| page.made(purpose, domain.name(), &made, &Stage::ALL);
+                let draw = |_: &clock::Budget| page.made(purpose, domain.name(), &made, example.as_ref());
                 let drawn = budget::within("draw", budget::time(project.time), draw);
                 drawn.map_err(|stop| vec![stop.to_diagnostic()])?;
             }

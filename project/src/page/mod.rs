@@ -72,15 +72,21 @@ impl Page {
         }
     }
 
-    /// What was made of a purpose with a domain: these stages of it.
-    pub fn made(&mut self, purpose: &TestPurpose, domain: &'static str, made: &Made, stages: &[Stage]) {
+    /// What was made of a purpose with a domain, and a shortest run to Pass: all stages of it.
+    pub fn made(
+        &mut self,
+        purpose: &TestPurpose,
+        domain: &'static str,
+        made: &Made,
+        example: Option<&Example>,
+    ) {
         let name = &purpose.iosts.name;
-        let constants = match &made.example {
+        let constants = match example {
             Some(Example::Run(constants, _)) => Some(constants.as_slice()),
             Some(Example::None | Example::NotFound(_)) | None => None,
         };
         let of = graph::Made { purpose: Some(name), domain: Some(domain) };
-        for &stage in stages {
+        for stage in Stage::ALL {
             let view = View::of(&made.generation, stage);
             let start = if stage >= Stage::Select { graph::start(view.iosts, constants) } else { Map::new() };
             let number = self.add(&view, of, start);
@@ -88,7 +94,7 @@ impl Page {
                 if let Ok(document) = export(&view, Format::Json, Options::default()) {
                     self.cases.push((document, number));
                 }
-                self.example(number, made);
+                self.example(number, made, example);
             }
         }
         let selection = made.generation.test_graph.selection;

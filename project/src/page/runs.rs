@@ -132,8 +132,8 @@ impl Page {
     }
 
     /// The shortest run to Pass, if one is known.
-    pub(super) fn example(&mut self, graph: usize, made: &Made) {
-        let Some(Example::Run(constants, events)) = &made.example else { return };
+    pub(super) fn example(&mut self, graph: usize, made: &Made, example: Option<&Example>) {
+        let Some(Example::Run(constants, events)) = example else { return };
         let case = &made.generation.test_case;
         let test = TestCase::new(case.iosts.clone(), case.verdicts.clone());
         let given = graph::start(&case.iosts, Some(constants));

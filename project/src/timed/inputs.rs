@@ -10,6 +10,9 @@ use coreach_model::term::evaluate::Valuation;
 
 use crate::timed::TimedModel;
 
+/// The work of looking for a path to a transition: some ten seconds.
+const WORK: u64 = 10_000_000;
+
 /// What a sequence is to be like.
 #[derive(Clone, Debug)]
 pub struct Wanted {
@@ -58,16 +61,15 @@ pub struct Goal {
     pub is_never: bool,
 }
 
-/// A sequence for each transition.
+/// A sequence for each transition, one after the other; what was found stays in `goals`.
 ///
 /// # Errors
 /// As [`along`].
-pub fn cover(model: &TimedModel, wanted: &Wanted) -> Result<Vec<Goal>, Diagnostic> {
+pub fn cover(model: &TimedModel, wanted: &Wanted, goals: &mut Vec<Goal>) -> Result<(), Diagnostic> {
     let mut solver = Z3Solver::default();
-    let mut goals = Vec::new();
     for number in model.timed.graph().transitions.numbers() {
         let transition = model.timed.called(number);
-        let limits = SearchLimits::default();
+        let limits = SearchLimits { work: WORK, ..SearchLimits::default() };
         let goal = match path_to(&model.form, number, &wanted.constants, &limits, &mut solver) {
             Reached::By(path) => {
                 let items = along(model, &path, wanted)?;
@@ -78,5 +80,5 @@ pub fn cover(model: &TimedModel, wanted: &Wanted) -> Result<Vec<Goal>, Diagnosti
         };
         goals.push(goal);
     }
-    Ok(goals)
+    Ok(())
 }

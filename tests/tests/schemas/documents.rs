@@ -61,6 +61,21 @@ fn a_map() -> Map<String, Value> {
     Map::from_iter([("p".to_owned(), json!(3)), ("q".to_owned(), json!("1/3"))])
 }
 
+/// One with a place, one without.
+fn diagnostics() -> [Diagnostic; 2] {
+    let file = from_bytes("f".to_owned(), b"text".to_vec()).unwrap();
+    let origin = coreach_model::Origin { file, span: 0..4 };
+    let placed = Diagnostic::warning("w", "m").at(origin, "here").help("h").note("n");
+    [placed, Diagnostic::error("e", "m")]
+}
+
+/// As if a budget had ended the work of it.
+fn ended(mut document: Value) -> Value {
+    document["exit_code"] = json!(6);
+    document["diagnostics"] = to_json(&diagnostics());
+    document
+}
+
 fn a_bucket() -> Bucket {
     Bucket {
         verdict: Ending::FAIL,
@@ -253,6 +268,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
         survived: 0,
         equivalent_up_to_bound: 0,
         broken: 0,
+        open: &["o".to_owned()],
         buckets: vec![KilledSummary {
             id: a_bucket().id(),
             bucket: a_bucket(),
@@ -304,16 +320,13 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
             .map(|why| LeftOut { test: "t".to_owned(), why, message: "m".to_owned() })
             .to_vec(),
     };
-    let file = from_bytes("f".to_owned(), b"text".to_vec()).unwrap();
-    let origin = coreach_model::Origin { file, span: 0..4 };
-    let placed = Diagnostic::warning("w", "m").at(origin, "here").help("h").note("n");
     let campaign = CampaignSummary {
         format_version: CAMPAIGN_FORMAT_VERSION,
         exit_code: 1,
         store: "s".to_owned(),
         partition: "hash:1/4".to_owned(),
         executed: 3,
-        diagnostics: to_json(&[placed, Diagnostic::error("e", "m")]),
+        diagnostics: to_json(&diagnostics()),
         summary: &summary,
     };
     follow("campaign-summary.schema.json", &[serde_json::to_value(campaign).unwrap()]);
@@ -364,12 +377,14 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
     let report = Report {
         format_version: coreach_project::coverage::report::FORMAT_VERSION,
         exit_code: 5,
-        runs: Runs { read: 9, repeated: 1, too_many_states: 1, cut: 1 },
+        runs: Runs { read: 9, repeated: 1, too_many_states: 1, cut: 1, stopped: 1 },
         domain: Some("interval"),
         specifications: vec![SpecificationCoverage { own: model, purposes: vec![purpose] }],
         unmet: Kind::ALL.map(unmet).to_vec(),
+        diagnostics: Vec::new(),
     };
-    follow("coverage.schema.json", &[serde_json::to_value(report).unwrap()]);
+    let report = serde_json::to_value(report).unwrap();
+    follow("coverage.schema.json", &[report.clone(), ended(report)]);
     let schema = schema::read("coverage.schema.json");
     let word = |value: Value| value.as_str().unwrap().to_owned();
     let statuses = Status::ALL.map(|status| word(serde_json::to_value(status).unwrap()));
@@ -404,14 +419,18 @@ fn covers_follow_their_schema() {
     let told = |nodes, criteria: Vec<Criterion>| {
         let limits = TreeLimits { nodes, is_restricted: true, ..TreeLimits::default() };
         let settings = Settings { criteria, limits, analysis: Default::default(), steps: 0 };
-        let found = cover::cover(&specification, &settings, &|_| {});
+        let kept = cover::Cover::of(&settings);
+        let stop = cover::cover(&specification, &settings, &|_| {}, &kept);
+        let found = kept.into_inner().unwrap();
         let exit = if found.is_whole() { 0 } else { 5 };
-        serde_json::to_value(cover::report::document(&specification.iosts, limits, &found, exit)).unwrap()
+        let document = cover::report::document(&specification.iosts, limits, &found, stop.as_ref(), exit);
+        serde_json::to_value(document).unwrap()
     };
     let documents =
         [told(500, vec![Criterion::Guards]), told(6, vec![Criterion::Pairs, Criterion::AllPaths(7)])];
     assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 5]);
-    follow("cover.schema.json", &documents);
+    let [whole, cut] = documents;
+    follow("cover.schema.json", &[ended(whole.clone()), whole, cut]);
 }
 
 #[test]
@@ -442,7 +461,7 @@ fn explorations_follow_their_schema() {
         ),
     ];
     assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 0, 6, 6, 0]);
-    follow("exploration.schema.json", &documents);
+    follow("exploration.schema.json", &[&documents[..], &[ended(documents[0].clone())]].concat());
 }
 
 /// A path with transitions left out, one that silence cuts.
@@ -656,7 +675,7 @@ fn pages_follow_their_schema() {
             label: "<l>".to_owned(),
             description: Some("d".to_owned()),
             mark: Some("Pass"),
-            must_answer: true,
+            must_answer: Some(0),
             reach: Some(0),
             coreach: Some(0),
             at: Some([1, 2]),

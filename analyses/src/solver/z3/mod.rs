@@ -152,7 +152,7 @@ impl Z3Solver {
     /// Z3's answer to what is asserted, counted.
     fn ask(&mut self, solver: &Rc<z3::Solver>) -> Answer {
         let start = Instant::now();
-        let answer = solver.check();
+        let answer = checked(solver);
         if answer == SatResult::Unknown {
             // It may have been interrupted, and nobody may take that for an answer, or remember it.
             budget::ask_now();
@@ -182,7 +182,7 @@ impl Z3Solver {
         for bound in &bounds {
             solver.assert(bound);
         }
-        let mut answer = match solver.check() {
+        let mut answer = match checked(solver) {
             SatResult::Sat => Answer::Sat,
             _ => {
                 budget::ask_now();
@@ -337,6 +337,27 @@ fn answer_of(witness: &Witness) -> Answer {
         Witness::Found(_) => Answer::Sat,
         Witness::None => Answer::Unsat,
         Witness::Unknown => Answer::Unknown,
+    }
+}
+
+/// Z3's answer. Its work is counted, where somebody counts.
+fn checked(solver: &z3::Solver) -> SatResult {
+    let before = counted(solver);
+    let answer = solver.check();
+    if let (Some(before), Some(after)) = (before, counted(solver)) {
+        budget::spend(after.saturating_sub(before));
+    }
+    answer
+}
+
+/// The resource units that Z3 has used in this thread, of which a second has about a million; asked for only where work is counted.
+fn counted(solver: &z3::Solver) -> Option<u64> {
+    if !budget::counts_work() {
+        return None;
+    }
+    match solver.get_statistics().value("rlimit count")? {
+        z3::StatisticsValue::UInt(count) => Some(count.into()),
+        z3::StatisticsValue::Double(count) => Some(count as u64),
     }
 }
 

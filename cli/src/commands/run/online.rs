@@ -48,7 +48,7 @@ pub(super) fn run(
         progress.one_done();
         result
     };
-    let results = jobs::in_order(&project.purposes, arguments.threads.get(), work);
+    let results = jobs::in_order(&project.purposes, jobs::threads(arguments.threads), work);
     drop(progress);
     let results = match results {
         Ok(results) => results,

@@ -49,13 +49,16 @@ pub fn inputs(arguments: &InputsArguments) -> io::Result<Exit> {
         return Ok(Exit::Fine);
     }
     let Some(folder) = &arguments.out else { return Ok(Exit::Mistakes) };
-    let found = budget::within("inputs", budget::time(None), |_| cover(&model, &wanted));
-    let goals = match found {
-        Ok(Ok(goals)) => goals,
+    let mut goals = Vec::new();
+    let found = budget::within("inputs", budget::time(None), |_| cover(&model, &wanted, &mut goals));
+    let stop = match found {
+        Ok(Ok(())) => None,
         Ok(Err(found)) => return refuse(&[found]),
-        Err(stop) => return refuse(&[stop.to_diagnostic()]),
+        Err(stop) => Some(stop.to_diagnostic()),
     };
-    write_all(arguments, &model, folder, form, &goals)
+    console::draw(stop.as_slice());
+    let exit = if stop.is_some() { Exit::Stopped } else { Exit::Fine };
+    write_all(arguments, &model, folder, form, &goals, exit)
 }
 
 /// A file for each transition, called like it; and what came of each.
@@ -65,6 +68,7 @@ fn write_all(
     folder: &Path,
     form: Form,
     goals: &[Goal],
+    mut exit: Exit,
 ) -> io::Result<Exit> {
     let ending = if form == Form::Csv { "csv" } else { "jsonl" };
     let file = |goal: &Goal| folder.join(format!("{}.{ending}", goal.transition));
@@ -88,7 +92,6 @@ fn write_all(
         return Ok(Exit::Environment);
     }
     let mut said = String::new();
-    let mut exit = Exit::Fine;
     for goal in goals {
         said += &match &goal.way {
             Some((path, items)) => {
@@ -103,10 +106,13 @@ fn write_all(
             }
             None if goal.is_never => format!("{}: no run takes it\n", goal.transition),
             None => {
-                exit = Exit::Incomplete;
+                exit = exit.and(Exit::Incomplete);
                 format!("{}: no path was found\n", goal.transition)
             }
         };
+    }
+    for number in model.timed.graph().transitions.numbers().skip(goals.len()) {
+        said += &format!("{}: open, the budget ended before\n", model.timed.called(number));
     }
     console::print(&said)?;
     Ok(exit)
