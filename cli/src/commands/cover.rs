@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::symbolic::TreeLimits;
+use coreach_execution::interruption::stop_if_ending;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::{Specification, load as load_file, parts, read_specification};
 use coreach_model::writer::write_yaml;
@@ -92,7 +93,7 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
             return Ok(Exit::Environment);
         }
     }
-    certain_end::wait_if_ending();
+    stop_if_ending();
     let exit = match &stop {
         Some(_) => Exit::Stopped,
         None if found.is_whole() => Exit::Fine,

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
 use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
@@ -10,12 +11,12 @@ use coreach_project::render;
 
 use super::report::beside;
 use super::{exit_of, plural, refuse_as, table};
+use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::progress::Progress;
 use crate::write::write;
-use crate::{certain_end, console};
 
 /// So many lines are told of one kind of thing; the document has all.
 const TOLD: usize = 40;
@@ -48,7 +49,7 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);
     let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
-    certain_end::wait_if_ending();
+    stop_if_ending();
     console::draw(&stops);
     let exit = if stops.is_empty() { exit } else { exit.and(Exit::Stopped) };
     report.diagnostics = render::each(&stops);

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{load, read_specification};
@@ -17,9 +18,9 @@ use coreach_project::outputs::{self, Named};
 
 use super::{picture, plural, refuse};
 use crate::arguments::{ExploreArguments, Silence};
+use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::{certain_end, console};
 
 /// Grows the tree and tells of it.
 ///
@@ -69,7 +70,7 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
     {
         return Ok(exit);
     }
-    certain_end::wait_if_ending();
+    stop_if_ending();
     let is_stopped = found.missing.is_some() || found.stop.is_some();
     let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
     match arguments.format {

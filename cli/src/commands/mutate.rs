@@ -193,7 +193,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
         Err(error) => return no_thread(&error),
     };
     drop(progress);
-    certain_end::wait_if_ending();
+    stop_if_ending();
     // What the budget has ended is no result: it is open, and done when the part is done again.
     let (mut kept, mut numbers, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for ((number, mutant), result) in all.iter().zip(results) {
