@@ -21,9 +21,6 @@ use rustix::io::Errno;
 /// Temporary files that are there now.
 static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Temporary folders that are there now.
-static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
 /// Folders that were looked through for what killed processes have left.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
@@ -182,24 +179,6 @@ pub fn abandon() {
         let _ = fs::remove_file(path);
     }
     std::mem::forget(open);
-    let folders = lock(&FOLDERS);
-    for path in folders.iter() {
-        let _ = fs::remove_dir_all(path);
-    }
-    std::mem::forget(folders);
-}
-
-/// A folder of ours that is not to be left behind.
-pub fn remove_at_end(folder: &Path) {
-    lock(&FOLDERS).insert(folder.to_owned());
-}
-
-/// Removes such a folder before the end.
-pub fn remove_now(folder: &Path) {
-    // With the lock: at the end somebody else does it.
-    let mut folders = lock(&FOLDERS);
-    let _ = fs::remove_dir_all(folder);
-    folders.remove(folder);
 }
 
 /// Removes what killed processes have left in a folder; once for each folder.

@@ -9,10 +9,14 @@
 //! read is listed by asking the files ([`configuration`], [`iut`], [`campaign`]): these are read once more, and what is wrong
 //! with them was told already.
 //!
+//! A command of a session (`coreach json`) writes nothing outside its folder, whatever the files say that it reads: where the variable [`WITHIN`] names one,
+//! all outputs lie in it, links followed.
+//!
 //! **Not seen**: what the shell redirects, since that was opened before we began.
 
+use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use coreach_execution::campaign::log::beside;
 use coreach_model::Diagnostic;
@@ -21,6 +25,9 @@ use coreach_model::reader::{parts, yaml};
 use crate::campaign::iuts::files_of;
 use crate::campaign::{Campaign, TestSource};
 use crate::configuration::load_configuration;
+
+/// The variable that names the folder in which all outputs lie, where there is one.
+pub const WITHIN: &str = "COREACH_WITHIN";
 
 /// A file that a command reads, or one that it is about to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,11 +135,28 @@ pub fn campaign(path: &Path, read: &Campaign) -> Vec<Named> {
     files
 }
 
+/// Does it lie in the folder, or will it when it is written?
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let (Ok(folder), Ok(path)) = (folder.canonicalize(), std::path::absolute(path)) else { return false };
+    let Some(there) = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()) else { return false };
+    let rest = path.strip_prefix(there).unwrap_or(&path);
+    // A link that leads nowhere yet leads anywhere.
+    there.canonicalize().is_ok_and(|real| real.starts_with(folder))
+        && rest.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
 /// Is one of the outputs a file that is read, or are two of them one?
 ///
 /// # Errors
 /// One finding for each output that must not be written.
 pub fn refuse(outputs: &[Named], inputs: &[Named]) -> Result<(), Vec<Diagnostic>> {
+    let within = std::env::var_os(WITHIN).filter(|folder| !folder.is_empty());
+    let outside = |folder: &Path| outputs.iter().find(|output| !lies_in(&output.path, folder));
+    if let Some(output) = within.as_deref().and_then(|folder| outside(Path::new(folder))) {
+        let message = format!("{} lies outside the request's folder: {}", output.what, output.path.display());
+        let help = "what a request writes lies in its folder: name a place there, relative and without `..`";
+        return Err(vec![Diagnostic::error("writes-outside", message).help(help)]);
+    }
     let known: Vec<(Identity, &Named)> = inputs.iter().map(|input| (identity(&input.path), input)).collect();
     let mut before: Vec<(Identity, &Named)> = Vec::new();
     let mut found = Vec::new();
@@ -178,6 +202,13 @@ mod tests {
         // Not there yet, and the same nevertheless.
         assert!(refused("deep/../new", "new") && refused("to-new", "new"));
         assert!(!refused("new", "input") && !refused("deep/input", "input") && !refused("no/new", "new"));
+        for name in ["input", "new", "deep/new", "no/new", "deep/softer", "deep/../new"] {
+            assert!(lies_in(&place(name), &folder), "{name}");
+        }
+        std::os::unix::fs::symlink("../..", place("deep/up")).unwrap();
+        for name in ["../new", "deep/../../new", "no/../new", "deep/up/new", "to-new", "/new"] {
+            assert!(!lies_in(&place(name), &folder), "{name}");
+        }
         let two = [Named::new("--a", &place("new")), Named::new("--b", &place("deep/../new"))];
         assert_eq!(refuse(&two, &[]).unwrap_err().len(), 1);
         fs::remove_dir_all(&folder).unwrap();
