@@ -5,7 +5,6 @@ use std::io;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
 use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
-use coreach_project::outputs::{self, Named};
 
 use super::report::beside;
 use super::{exit_of, plural, refuse_as, table};
@@ -13,6 +12,7 @@ use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::Progress;
 use crate::write::write;
 
@@ -32,10 +32,14 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
         Ok(given) => given,
         Err(found) => return refused(&found),
     };
-    let output = arguments.lcov.as_deref().map(|path| Named::new("--lcov", path));
-    if let Err(found) = outputs::refuse(output.as_slice(), &given.inputs()) {
-        return refused(&found);
-    }
+    let outputs = each([
+        wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov),
+        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+    ]);
+    let [tracefile, page] = match outputs {
+        Ok(outputs) => outputs,
+        Err(found) => return refused(&found),
+    };
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = Progress::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
@@ -48,10 +52,10 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     report.require(&required);
     let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
     report.exit_code = exit.code();
-    if let Some(path) = &arguments.lcov
-        && let Err(error) = write(path, lcov(&report))
+    if let Some(output) = &tracefile
+        && let Err(error) = write(output, lcov(&report))
     {
-        console::say(&format!("error: cannot write {}: {error}", path.display()));
+        console::say(&format!("error: cannot write {}: {error}", output.path().display()));
         return Ok(Exit::Environment);
     }
     match arguments.format {
@@ -60,7 +64,7 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
         OutputFormat::Human => console::print(&told(&report))?,
     }
     doubts(&report, &settings, arguments.quiet);
-    beside(arguments.html.as_deref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit)
+    beside(page.as_ref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit)
 }
 
 /// What makes the figures less certain than they look, and what they do not reach.

@@ -14,13 +14,14 @@ use coreach_project::parts::{Part, plan};
 use coreach_project::summary::{
     KeptFate, KeptMutant, Mutants, ShortestSummary, Suite, killed, mutation, transitions,
 };
-use coreach_project::{budget, jobs, outputs};
+use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
 use super::{bucket_line, parts, plural, refuse, refuse_as, table};
 use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::each;
 use crate::progress::Progress;
 use crate::{certain_end, console};
 
@@ -133,14 +134,7 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
     match given(path, tries, tasks.quiet, OutputFormat::Human)? {
         Ok(given) => {
             let total = given.mutants.len();
-            parts::tasks(
-                KIND,
-                tasks,
-                &given.plan,
-                total,
-                &(tries.words() + " --quiet"),
-                outputs::configuration(path),
-            )
+            parts::tasks(KIND, tasks, &given.plan, total, &(tries.words() + " --quiet"))
         }
         Err(exit) => Ok(exit),
     }
@@ -150,9 +144,10 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
 /// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let path = parts::given(arguments.configuration.as_deref());
-    if let Err(found) = parts::place(&arguments.part, || outputs::test(path)) {
-        return refuse(&found, arguments.format);
-    }
+    let place = match each([parts::place(&arguments.part)]) {
+        Ok([place]) => place,
+        Err(found) => return refuse(&found, arguments.format),
+    };
     let given = match given(path, &arguments.tries, arguments.quiet, arguments.format)? {
         Ok(given) => given,
         Err(exit) => return Ok(exit),
@@ -204,7 +199,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let items = parts::numbered(all.iter().map(|(number, _)| *number), kept, known);
     let mutants = Part::new(KIND, &plan, total, suite, items);
-    if let Some(exit) = parts::keep(&arguments.part, &mutants) {
+    if let Some(exit) = parts::keep(place.as_ref(), &mutants) {
         return Ok(exit);
     }
     told(&mutants, arguments.format, arguments.quiet)?;
