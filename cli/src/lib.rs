@@ -19,6 +19,7 @@ mod help;
 pub mod import_arguments;
 pub mod man;
 pub mod output_format;
+pub mod outputs;
 pub mod parts_arguments;
 pub mod progress;
 pub mod shell_arguments;
@@ -32,7 +33,7 @@ pub use coreach_model::visible;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use coreach_project::budget;
 
 use arguments::{Arguments, Command};
@@ -52,9 +53,16 @@ fn refused(error: &clap::Error) -> ! {
     }
 }
 
+/// The arguments; what they say of files is remembered.
+fn parsed() -> Result<Arguments, clap::Error> {
+    let matches = Arguments::command().try_get_matches()?;
+    outputs::remember(&matches);
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut Arguments::command()))
+}
+
 /// Reads the arguments, runs the command.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parsed() {
         Ok(arguments) => arguments,
         Err(error) => refused(&error),
     };

@@ -26,7 +26,6 @@ use coreach_model::Diagnostic;
 use coreach_project::campaign::iuts::link;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::{Ways, prepare};
-use coreach_project::outputs::{self, Named};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
@@ -38,8 +37,9 @@ use crate::execution_arguments::{Inconclusive, Tolerance};
 use crate::exit::Exit;
 use crate::files;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, ToWrite, each, wanted};
 use crate::progress::Progress;
-use crate::write::Pending;
+use crate::write::{Pending, open_store};
 
 /// What ends the command with an exit code of its own, after it has been told.
 struct Ended(Exit);
@@ -74,16 +74,17 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
         console::draw(&warnings);
     }
     is_plan(&plan, arguments.plan.as_deref()).map_err(|found| refused(&found, arguments.format))?;
-    let place = arguments.store.clone().unwrap_or(campaign.store.clone());
-    let inputs = outputs::campaign(path, &campaign);
-    let report = arguments.junit.as_deref().map(|junit| Named::new("--junit", junit));
-    outputs::refuse(&outputs::store(&place), &inputs)
-        .and_then(|()| outputs::refuse(report.as_slice(), &[inputs, outputs::store(&place)].concat()))
-        .map_err(|found| refused(&found, arguments.format))?;
+    let place = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
+    let wanted = [
+        Some(ToWrite::new("the store", &place, OutputForm::Store)),
+        wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit),
+        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+    ];
+    let [kept, report, page] = each(wanted).map_err(|found| refused(&found, arguments.format))?;
     // Before the night, not after it: can the report be written?
-    let report = arguments.junit.as_deref().map(|path| (begin_report(path), path));
-    let report = report.map(|(begun, path)| Ok((begun?, path))).transpose()?;
-    let mut store = Store::open(&place, &plan.campaign).map_err(|error| broken(&error))?;
+    let report = report.as_ref().map(|output| Ok((begin_report(output)?, output.path()))).transpose()?;
+    let kept = kept.ok_or(Ended(Exit::Mistakes))?;
+    let mut store = open_store(&kept, &plan.campaign).map_err(|error| broken(&error))?;
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
     let contents = store.contents().map_err(|error| broken(&error))?;
@@ -96,7 +97,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let telling = Telling { format: arguments.format, is_quiet: arguments.quiet, inconclusive, fail_fast };
     let exit = answer(&summary, &warnings, &place, partition, worked.executed, telling)?;
     let files = [path.to_owned(), place];
-    let written = beside(arguments.html.as_deref(), &files, &[], (arguments.format, arguments.quiet), exit);
+    let written = beside(page.as_ref(), &files, &[], (arguments.format, arguments.quiet), exit);
     written.or_else(|error| printed(Err(error)).map(|()| exit))
 }
 
@@ -346,8 +347,8 @@ fn doubts(summary: &Summary, partition: Partition, telling: Telling) {
 }
 
 /// What an earlier report says stays until there is a new one.
-fn begin_report(path: &Path) -> Result<Pending, Ended> {
-    Pending::new(path).map_err(|error| unwritten(path, &error))
+fn begin_report(output: &Output) -> Result<Pending, Ended> {
+    Pending::new(output).map_err(|error| unwritten(output.path(), &error))
 }
 
 fn write_report(

@@ -15,7 +15,7 @@ use coreach_project::parts::{Part, plan};
 use coreach_project::summary::{
     KeptFate, KeptMutant, Mutants, ShortestSummary, Suite, killed, mutation, transitions,
 };
-use coreach_project::{budget, jobs, outputs};
+use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
 use super::{bucket_line, parts, plural, refuse, refuse_as, table};
@@ -23,6 +23,7 @@ use crate::console;
 use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::each;
 use crate::progress::Progress;
 
 /// What its parts are called.
@@ -134,14 +135,7 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
     match given(path, tries, tasks.quiet, OutputFormat::Human)? {
         Ok(given) => {
             let total = given.mutants.len();
-            parts::tasks(
-                KIND,
-                tasks,
-                &given.plan,
-                total,
-                &(tries.words() + " --quiet"),
-                outputs::configuration(path),
-            )
+            parts::tasks(KIND, tasks, &given.plan, total, &(tries.words() + " --quiet"))
         }
         Err(exit) => Ok(exit),
     }
@@ -151,9 +145,10 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
 /// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let path = parts::given(arguments.configuration.as_deref());
-    if let Err(found) = parts::place(&arguments.part, || outputs::test(path)) {
-        return refuse(&found, arguments.format);
-    }
+    let place = match each([parts::place(&arguments.part)]) {
+        Ok([place]) => place,
+        Err(found) => return refuse(&found, arguments.format),
+    };
     let given = match given(path, &arguments.tries, arguments.quiet, arguments.format)? {
         Ok(given) => given,
         Err(exit) => return Ok(exit),
@@ -221,7 +216,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let items = parts::numbered(numbers, kept, known);
     let mutants = Part::new(KIND, &plan, total, suite, items);
-    if let Some(exit) = parts::keep(&arguments.part, &mutants) {
+    if let Some(exit) = parts::keep(place.as_ref(), &mutants) {
         return Ok(exit);
     }
     told(&mutants, &open, arguments.format, arguments.quiet)?;
