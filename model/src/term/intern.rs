@@ -68,12 +68,16 @@ pub(super) fn intern(node: Node, sort: Type, mentions: u64, written: u64, total:
     let hash = hash_of(&node);
     let index = (hash >> 60) as usize % SHARDS;
     // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.
-    let mut shard = TABLE[index].lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(bucket) = shard.cells.get(&hash) {
+    let shard = &mut *TABLE[index].lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bucket) = shard.cells.get_mut(&hash) {
         let known = bucket.iter().filter_map(Weak::upgrade).find(|cell| cell.node == node);
         if let Some(cell) = known {
             return cell;
         }
+        // What is made, dropped and made again would leave an entry each time, and all of them are looked through.
+        let before = bucket.len();
+        bucket.retain(|weak| weak.strong_count() > 0);
+        shard.count -= before - bucket.len();
     }
     let cell = Arc::new(Cell { node, sort, hash, mentions, written, total });
     shard.cells.entry(hash).or_default().push(Arc::downgrade(&cell));
@@ -87,4 +91,22 @@ pub(super) fn intern(node: Node, sort: Type, mentions: u64, written: u64, total:
         shard.sweep_at = (2 * shard.count).max(FIRST_SWEEP);
     }
     cell
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Term;
+
+    #[test]
+    fn what_is_made_again_and_again_leaves_one_entry() {
+        let number = || Term::int(918_273_645);
+        let hash = number().0.hash;
+        for _ in 0..100 {
+            drop(number());
+        }
+        let shard = TABLE[(hash >> 60) as usize % SHARDS].lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = shard.cells.get(&hash).map_or(0, Vec::len);
+        assert!(entries <= 1, "{entries} entries of one term");
+    }
 }
