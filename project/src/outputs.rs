@@ -329,8 +329,10 @@ impl Inputs {
         let within = std::env::var_os(WITHIN).filter(|folder| !folder.is_empty());
         let outside = |folder: &Path| wanted.iter().find(|output| !lies_in(&output.path, folder));
         if let Some(output) = within.as_deref().and_then(|folder| outside(Path::new(folder))) {
-            let message = format!("{} lies outside the request's folder: {}", output.what, output.path.display());
-            let help = "what a request writes lies in its folder: name a place there, relative and without `..`";
+            let message =
+                format!("{} lies outside the request's folder: {}", output.what, output.path.display());
+            let help =
+                "what a request writes lies in its folder: name a place there, relative and without `..`";
             return Err(vec![Diagnostic::error("writes-outside", message).help(help)]);
         }
         let mut before: Vec<(Identity, &ToWrite)> = Vec::new();
