@@ -192,6 +192,9 @@ pub struct Memory {
     finite: HashMap<Term, Result<Cases<Value>, Beyond>>,
 }
 
+/// For comparisons of records, what they say of what is no record. It holds whatever the `finite` are.
+pub type Fields = HashMap<Term, Term>;
+
 /// What is known where a term is compiled: the dimensions, and the values of finite places and parameters.
 pub struct Scope<'a> {
     /// The frame.
@@ -206,6 +209,8 @@ pub struct Scope<'a> {
     pub losses: Vec<Beyond>,
     /// What was compiled, so that what is shared is compiled once. It holds for these `finite` only.
     pub memory: Memory,
+    /// What comparisons of records come to.
+    pub fields: Fields,
 }
 
 impl Scope<'_> {
@@ -264,6 +269,10 @@ impl Scope<'_> {
                     split.map(|(c, value)| Condition::and([self.condition(&c), self.condition(value)])),
                 )
             }
+            Node::Compare(_, a, _) if matches!(a.sort(), Type::Record(_)) => {
+                let fields = self.fields.entry(term.clone()).or_insert_with(|| by_fields(term)).clone();
+                self.condition(&fields)
+            }
             Node::Compare(comparison, a, b) => self.comparison(*comparison, a, b),
             Node::Not(inner) => self.flag(inner, false),
             _ => self.flag(term, true),
@@ -304,15 +313,6 @@ impl Scope<'_> {
                 }
                 _ => self.lost_comparison(comparison, a, b, LossReason::Cases),
             },
-            Type::Record(record) => {
-                let fields: Vec<Condition> = (0..record.fields.len())
-                    .map(|at| {
-                        let field = Term::compare(comparison, &Term::field(a, at), &Term::field(b, at));
-                        self.condition(&field)
-                    })
-                    .collect();
-                if comparison == Comparison::Equal { Condition::and(fields) } else { Condition::or(fields) }
-            }
             Type::Bool | Type::Enum(_) => match (self.finite_cases(a), self.finite_cases(b)) {
                 (Ok(a_cases), Ok(b_cases)) if a_cases.len() * b_cases.len() <= CASE_LIMIT => {
                     let mut cases = Vec::new();
@@ -475,6 +475,25 @@ impl Scope<'_> {
             .into_iter()
             .map(|(inner, value)| (Condition::and([on.clone(), inner]), value))
             .collect())
+    }
+}
+
+/// A comparison as one junction of comparisons of what is no record.
+fn by_fields(whole: &Term) -> Term {
+    let mut found = Vec::new();
+    let mut work = vec![whole.clone()];
+    while let Some(term) = work.pop() {
+        match (term.node(), term.children().first().map(|first| first.sort())) {
+            (Node::Compare(comparison, a, b), Some(Type::Record(record))) => {
+                let field = |at| Term::compare(*comparison, &Term::field(a, at), &Term::field(b, at));
+                work.extend((0..record.fields.len()).rev().map(field));
+            }
+            _ => found.push(term),
+        }
+    }
+    match whole.node() {
+        Node::Compare(Comparison::Equal, ..) => Term::and(found),
+        _ => Term::or(found),
     }
 }
 

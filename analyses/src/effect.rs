@@ -19,7 +19,8 @@ use coreach_model::value::tuples;
 use coreach_model::{Datum, Iosts, Value};
 use coreach_polyhedra::{Constraint, Limits, LinearExpression, Polyhedron};
 
-use crate::condition::{Beyond, CASE_LIMIT, Condition, LossReason, Memory, Scope};
+use crate::condition::{Beyond, CASE_LIMIT, Condition, Fields, LossReason, Memory, Scope};
+use crate::domains::Domain;
 use crate::frame::{Frame, Place, Slot, digit, places, type_constraints};
 
 /// One way to take a transition from one valuation of the finite places.
@@ -48,7 +49,9 @@ impl Case {
 #[derive(Clone, Debug)]
 pub struct Effect {
     guard: Term,
-    assignments: Vec<(Datum, Term)>,
+    /// The guard has a value.
+    obligations: Term,
+    assigned: Vec<Assigned>,
     /// The positions of the finite places read: the cases depend on these digits only.
     pub reads: Vec<usize>,
     numeric_parameters: HashMap<Term, usize>,
@@ -57,7 +60,27 @@ pub struct Effect {
     finite_parameters: Vec<(Place, Vec<Value>)>,
     /// What was lost in compiling it, in order, each once.
     pub losses: Vec<Beyond>,
+    /// What its comparisons of records come to, in all cells.
+    fields: Fields,
     blind: bool,
+}
+
+/// One assignment: that its value is defined, and of each place that it changes the new value.
+#[derive(Clone, Debug)]
+struct Assigned {
+    is_defined: Term,
+    parts: Vec<(Place, Slot, Term)>,
+}
+
+impl Assigned {
+    fn of(frame: &Frame, datum: &Datum, value: &Term) -> Self {
+        let part = |place: Place| {
+            let part = place.part_of(value);
+            let slot = frame.slot(&place.term)?;
+            (part != place.term).then_some((place, slot, part))
+        };
+        Assigned { is_defined: defined(value), parts: places(datum).into_iter().filter_map(part).collect() }
+    }
 }
 
 impl Effect {
@@ -75,18 +98,23 @@ impl Effect {
             std::iter::once(guard).chain(assignments.iter().map(|(_, value)| value)).collect();
         let mut effect = Effect {
             guard: guard.clone(),
-            assignments: assignments.to_vec(),
+            obligations: Term::yes(),
+            assigned: Vec::new(),
             reads: frame.finite_mentioned(&terms),
             numeric_parameters: HashMap::new(),
             parameter_integer: Vec::new(),
             parameter_bounds: Vec::new(),
             finite_parameters: Vec::new(),
             losses: Vec::new(),
+            fields: Fields::new(),
             blind,
         };
         if blind {
             return effect;
         }
+        effect.obligations = defined(guard);
+        effect.assigned =
+            assignments.iter().map(|(datum, value)| Assigned::of(frame, datum, value)).collect();
         let mentioned: BTreeSet<Datum> = terms.iter().flat_map(|term| term.data()).collect();
         let mut valuations = 1usize;
         for place in parameters.iter().filter(|datum| mentioned.contains(datum)).flat_map(places) {
@@ -138,15 +166,10 @@ impl Effect {
                 dimensions: frame.dimensions() + self.numeric_parameters.len(),
                 losses: std::mem::take(&mut self.losses),
                 memory: Memory::default(),
+                fields: std::mem::take(&mut self.fields),
             };
-            let found = compile_one(
-                &mut scope,
-                &self.guard,
-                &self.assignments,
-                &self.parameter_bounds,
-                &self.parameter_integer,
-            );
-            self.losses = scope.losses;
+            let found = self.compile_one(&mut scope);
+            (self.losses, self.fields) = (scope.losses, scope.fields);
             for case in found {
                 let (case, is_exact) = without_parameters(frame, case);
                 let loss = (self.guard.clone(), LossReason::Parameters);
@@ -161,6 +184,38 @@ impl Effect {
         }
         cases
     }
+
+    fn compile_one(&self, scope: &mut Scope) -> Vec<Case> {
+        let obligations = silently(scope, &self.obligations);
+        let condition = scope.condition(&self.guard);
+        let bounds = Condition::Linear(self.parameter_bounds.clone());
+        let start = Condition::and([bounds, obligations, condition]);
+        if start == Condition::No {
+            return Vec::new();
+        }
+        let nothing = Case {
+            condition: start,
+            numeric: Vec::new(),
+            unknown_bounds: Vec::new(),
+            finite: Vec::new(),
+            extra: self.parameter_integer.clone(),
+        };
+        let mut cases = vec![nothing];
+        for Assigned { is_defined, parts } in &self.assigned {
+            let is_defined = silently(scope, is_defined);
+            for case in &mut cases {
+                case.condition = Condition::and([case.condition.clone(), is_defined.clone()]);
+            }
+            for (place, slot, part) in parts {
+                match *slot {
+                    Slot::Numeric(dimension) => assign_number(scope, &mut cases, place, dimension, part),
+                    Slot::Finite(position) => assign_digit(scope, &mut cases, position, part),
+                }
+            }
+            cases.retain(|case| case.condition != Condition::No);
+        }
+        cases
+    }
 }
 
 /// The condition without noting what is lost: for conditions derived from a term whose own loss is noted.
@@ -172,49 +227,6 @@ fn silently(scope: &mut Scope, term: &Term) -> Condition {
     scope.memory = memory;
     scope.losses.truncate(known);
     condition
-}
-
-fn compile_one(
-    scope: &mut Scope,
-    guard: &Term,
-    assignments: &[(Datum, Term)],
-    parameter_bounds: &[Constraint],
-    extra: &[bool],
-) -> Vec<Case> {
-    let obligations = silently(scope, &defined(guard));
-    let condition = scope.condition(guard);
-    let bounds = Condition::Linear(parameter_bounds.to_vec());
-    let start = Condition::and([bounds, obligations, condition]);
-    if start == Condition::No {
-        return Vec::new();
-    }
-    let nothing = Case {
-        condition: start,
-        numeric: Vec::new(),
-        unknown_bounds: Vec::new(),
-        finite: Vec::new(),
-        extra: extra.to_vec(),
-    };
-    let mut cases = vec![nothing];
-    for (datum, value) in assignments {
-        let is_defined = silently(scope, &defined(value));
-        for case in &mut cases {
-            case.condition = Condition::and([case.condition.clone(), is_defined.clone()]);
-        }
-        for place in places(datum) {
-            let part = place.part_of(value);
-            if part == place.term {
-                continue;
-            }
-            match scope.frame.slot(&place.term) {
-                Some(Slot::Numeric(dimension)) => assign_number(scope, &mut cases, &place, dimension, &part),
-                Some(Slot::Finite(position)) => assign_digit(scope, &mut cases, position, &part),
-                None => {}
-            }
-        }
-        cases.retain(|case| case.condition != Condition::No);
-    }
-    cases
 }
 
 fn assign_number(scope: &mut Scope, cases: &mut Vec<Case>, place: &Place, dimension: usize, value: &Term) {
@@ -380,6 +392,31 @@ impl Effects {
     }
 }
 
+/// What the guards of transitions with numeric parameters say of the numbers alone, before the transition and behind it, in order:
+/// `x + p <= 10` of a `p` that is never negative says `x <= 10`, and so it does behind `x := x + p`.
+///
+/// Projected as `post` of the domain does it, but whatever the finite places are: it is the same for all cells.
+pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
+    let mut effects = Effects::default();
+    effects.of(frame, iosts, CASE_LIMIT, false);
+    let mut found = Vec::new();
+    for effect in effects.list.iter_mut().filter(|effect| !effect.numeric_parameters.is_empty()) {
+        effect.reads.clear();
+        for case in effect.compile(frame, 0) {
+            let integer = [&frame.integer[..], &case.extra].concat();
+            let all = D::top(integer.len()).meet_constraints(&frame.bounds, &integer);
+            let before = case.condition.meet(all, &integer, integer.len());
+            if before.is_bottom() {
+                continue;
+            }
+            let behind = before.assign(&case.numeric);
+            let sides = [before, behind].map(|side| side.remove_last_dimensions(case.extra.len()));
+            found.extend(sides.iter().filter(|side| !side.is_bottom()).flat_map(D::disjuncts).flatten());
+        }
+    }
+    found
+}
+
 /// The linear constraints over the frame's dimensions that the guards of the model compare with, in order, each once.
 pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constraint> {
     let mut seen = HashSet::new();
@@ -393,6 +430,7 @@ pub fn atoms(frame: &Frame, terms: impl IntoIterator<Item = Term>) -> Vec<Constr
         dimensions: frame.dimensions(),
         losses: Vec::new(),
         memory: Memory::default(),
+        fields: Fields::new(),
     };
     for term in terms {
         let mut work = vec![term];

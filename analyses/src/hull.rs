@@ -53,6 +53,7 @@ pub fn hull(condition: &Term, data: &[Datum]) -> Hull {
         dimensions: frame.dimensions(),
         losses: Vec::new(),
         memory: Memory::default(),
+        fields: Default::default(),
     };
     let compiled = scope.condition(condition);
     let whole = Polyhedra::top(frame.dimensions()).meet_constraints(&frame.bounds, &frame.integer);

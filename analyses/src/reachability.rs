@@ -232,7 +232,7 @@ impl<D: Domain> Remembered<D> {
         let options = &self.options;
         let mut frame = Abstraction::<D>::frame_for(iosts, options.partition_limit);
         frame.condition_limit = options.condition_limit;
-        let thresholds = thresholds(iosts, &frame, &options.thresholds);
+        let thresholds = thresholds::<D>(iosts, &frame, &options.thresholds);
         // Another frame has other dimensions and cells: nothing that is known would mean the same.
         let kept = self.known.take().filter(|(abstraction, _)| abstraction.frame.is_same(&frame));
         let (abstraction, writer) = self.known.insert(match kept {

@@ -8,14 +8,16 @@ use coreach_model::Iosts;
 use coreach_polyhedra::{Constraint, Integer, LinearExpression, Rational, Relation};
 use dashu::integer::IBig;
 
-use crate::effect::atoms;
+use crate::domains::Domain;
+use crate::effect::{atoms, projections};
 use crate::frame::Frame;
 use crate::linear::{integer, positive_constraint};
 
 /// Where widening may stop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Thresholds {
-    /// The comparisons of guards and initial condition, and one more and one less.
+    /// The comparisons of guards and initial condition, and one more and one less; where they mention a parameter, what they say of the
+    /// variables before and behind the transition.
     Auto,
     /// These numbers, as bounds of every number.
     List(Vec<IBig>),
@@ -25,7 +27,7 @@ pub enum Thresholds {
 const THRESHOLD_LIMIT: usize = 400;
 
 /// The constraints at which widening over the frame may stop, each once.
-pub fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
+pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Constraint> {
     let mut found = frame.bounds.clone();
     match wanted {
         Thresholds::List(numbers) => {
@@ -41,7 +43,7 @@ pub fn thresholds(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) -> Vec<Cons
         Thresholds::Auto => {
             let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
             let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
-            for atom in atoms(frame, terms) {
+            for atom in atoms(frame, terms).into_iter().chain(projections::<D>(frame, iosts)) {
                 found.extend(around(&atom));
             }
         }

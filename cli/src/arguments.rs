@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use coreach_analyses::DomainKind;
 use coreach_execution::campaign::Partition;
 use coreach_pipeline::export::picture::Hidden;
@@ -27,6 +27,7 @@ use crate::help::{
 };
 use crate::import_arguments::{IMPORT_HELP, ImportArguments};
 use crate::output_format::OutputFormat;
+use crate::outputs::OutputPath;
 use crate::parts_arguments::{JoinArguments, MergeArguments, PartArguments, TasksArguments};
 use crate::shell_arguments::{CompletionsArguments, ManArguments};
 use crate::timed_arguments::TimedArguments;
@@ -195,14 +196,14 @@ pub struct RunArguments {
     #[arg(value_name = "CONFIG")]
     pub configuration: PathBuf,
     /// Where to write, instead of the configuration's `output: directory`
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<OutputPath>,
     /// The abstract domain, instead of the configuration's
     #[arg(long, value_name = "D")]
     pub domain: Option<DomainKind>,
     /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<OutputPath>,
     /// The stages to write, instead of the configuration's
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = stage)]
     pub stages: Option<Vec<Stage>>,
@@ -289,8 +290,8 @@ pub struct CompareArguments {
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     pub domains: Option<Vec<DomainKind>>,
     /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<OutputPath>,
     /// The form of the comparison
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -367,8 +368,8 @@ pub struct ExploreArguments {
     #[arg(long, value_name = "K", value_parser = positive, conflicts_with = "restrict")]
     pub inclusion: Option<NonZeroUsize>,
     /// Draw the tree here: .dot or .svg
-    #[arg(long, value_name = "FILE")]
-    pub draw: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub draw: Option<OutputPath>,
     /// The form of the answer; json has the whole tree
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -404,8 +405,8 @@ pub struct CoverArguments {
     #[arg(long, value_name = "A,B", value_delimiter = ',', default_value = "transitions", help = what_to_cover())]
     pub criterion: Vec<Criterion>,
     /// Write the suite here: its purposes, the specification, and a configuration
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<OutputPath>,
     /// Continue paths up to N events for goals that are left: a smaller suite of longer tests
     #[arg(long, value_name = "N", default_value = "0", value_parser = whole::<usize>)]
     pub steps: usize,
@@ -430,8 +431,8 @@ pub struct CampaignArguments {
     #[arg(value_name = "CONFIG", required = true)]
     pub configuration: Option<PathBuf>,
     /// Where the runs are kept, instead of the campaign's `store`
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub store: Option<OutputPath>,
     /// How many runs at once, instead of the campaign's `threads`
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
@@ -448,11 +449,11 @@ pub struct CampaignArguments {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// Write a report as JUnit XML too
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub junit: Option<OutputPath>,
     /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<OutputPath>,
     /// No notes, no progress, and of the summary the counts and the buckets, a line each
     #[arg(long, short)]
     pub quiet: bool,
@@ -479,8 +480,8 @@ pub enum CampaignCommand {
 #[derive(Args, Debug)]
 pub struct SalvageArguments {
     /// The store that takes the runs; made where there is none
-    #[arg(value_name = "INTO")]
-    pub into: PathBuf,
+    #[arg(value_name = "INTO", value_hint = ValueHint::FilePath)]
+    pub into: OutputPath,
     /// The damaged store; it is not changed
     #[arg(value_name = "FROM")]
     pub from: PathBuf,

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueHint};
 use coreach_project::beginning::SCHEMAS;
+
+use crate::outputs::OutputPath;
 
 /// What `coreach init --help` ends with.
 pub const INIT_HELP: &str = "\
@@ -17,8 +19,8 @@ Example:
 #[derive(Args, Debug)]
 pub struct InitArguments {
     /// The folder; made where there is none
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub folder: PathBuf,
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub folder: OutputPath,
 }
 
 /// Of `schema`.
@@ -28,8 +30,8 @@ pub struct SchemaArguments {
     #[arg(value_name = "KIND", value_parser = kinds(), hide_possible_values = true)]
     pub kind: Option<String>,
     /// Write it to this folder; without a kind, all. What is there under their names is replaced
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<OutputPath>,
 }
 
 fn kinds() -> PossibleValuesParser {

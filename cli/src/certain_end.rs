@@ -9,7 +9,7 @@
 //! budgets, so that a command may tell what is finished; who has not ended after `PATIENCE`, or does not ask at all (a run of a
 //! test case waits for its implementation), is ended, and so is everybody at a second signal.
 //!
-//! **An end**: everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written without
+//! **An end**: a run that is not judged yet is none any more ([`coreach_execution::interruption`]), everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written without
 //! the locks of the standard streams, which somebody may hold for ever, and the process exits without running what C++ libraries
 //! do at an exit, since other threads are still in them.
 //!
@@ -71,13 +71,18 @@ pub fn start(format: OutputFormat) {
     let ignored = ignored();
     let wanted = SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored >> (signal - 1) & 1 == 0);
     // Without its threads the program ends as others do: a limit is not watched, a signal is not handled.
-    if let Ok(mut signals) = Signals::new(wanted) {
+    if let Ok(mut signals) = Signals::new(wanted.clone()) {
         let wait = move || {
             for signal in signals.forever() {
                 came(signal, format);
             }
         };
-        let _ = thread::Builder::new().name("signals".to_owned()).spawn(wait);
+        if thread::Builder::new().name("signals".to_owned()).spawn(wait).is_ok() {
+            // In the handler: that thread may be long in coming, and runs go on until then.
+            for signal in wanted {
+                let _ = signal_hook::flag::register(signal, marker::flag());
+            }
+        }
     }
     let (swept, is_swept) = mpsc::channel::<()>();
     *lock(&SWEPT) = Some(is_swept);
@@ -119,13 +124,6 @@ pub fn ended(code: u8) -> u8 {
             marker::end_all(KILLING);
             code_of(signal)
         }
-    }
-}
-
-/// Where a signal has come, waits for the end that it brings.
-pub fn wait_if_ending() {
-    while CAME.load(Ordering::Relaxed) != 0 {
-        thread::sleep(LOOK);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Where words go: data to standard output, everything else to standard error.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -53,21 +54,55 @@ pub fn tell_what_is_done() {
     }));
 }
 
+/// Standard output. That it takes no more ends what is told and nothing else: the command goes on to its answer, which is its exit code and
+/// what it writes elsewhere. So writing never fails; [`unwritten`] says at the end why something was not.
+#[derive(Clone, Copy, Debug)]
+pub struct Output;
+
+/// Why standard output takes no more.
+static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
+
+impl Output {
+    fn does(work: impl FnOnce(StdoutLock<'_>) -> io::Result<()>) {
+        let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+        if lost.is_none() {
+            *lost = work(io::stdout().lock()).err();
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Output::does(|mut stdout| stdout.write_all(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Output::does(|mut stdout| stdout.flush());
+        Ok(())
+    }
+}
+
+/// Why something was not written to standard output, if that is nobody's wish: who closed the pipe has read what was wanted.
+pub fn unwritten() -> Option<io::Error> {
+    let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner).take();
+    lost.filter(|error| error.kind() != ErrorKind::BrokenPipe)
+}
+
 /// Data, to standard output. Documents and models have their hidden signs in escapes of their own, so nothing of them
 /// changes here.
 ///
 /// # Errors
-/// It cannot be written; a closed pipe is for `main` to forgive.
+/// None ([`Output`]): the result is what commands go on with.
 pub fn print(text: &str) -> io::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(visible(text).as_bytes())?;
-    stdout.flush()
+    Output.write_all(visible(text).as_bytes())?;
+    Output.flush()
 }
 
 /// A document, to standard output.
 ///
 /// # Errors
-/// As [`print()`].
+/// It is none.
 pub fn print_json(document: &impl serde::Serialize) -> io::Result<()> {
     print(&json(document))
 }

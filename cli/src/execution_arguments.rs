@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use coreach_analyses::DomainKind;
 use coreach_execution::adapter::Iut;
 use coreach_execution::behaviour::Within;
@@ -15,6 +15,7 @@ use coreach_project::whole::{milliseconds, positive, whole};
 
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::OutputPath;
 use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
 
 /// What chooses the moves.
@@ -151,11 +152,11 @@ pub struct TestArguments {
     #[command(flatten)]
     pub driving: Driving,
     /// Keep each run here, as a document; what is there is not replaced
-    #[arg(long, value_name = "DIR")]
-    pub keep: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub keep: Option<OutputPath>,
     /// Write a report as JUnit XML too
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub junit: Option<OutputPath>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -177,14 +178,14 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "TEST")]
     pub test: Option<PathBuf>,
     /// Draw the walked path through the test case here: .dot or .svg
-    #[arg(long, value_name = "FILE")]
-    pub draw: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub draw: Option<OutputPath>,
     /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<OutputPath>,
     /// Write a script here that shows the failure again without coreach: Python 3, and curl for HTTP
-    #[arg(long, value_name = "FILE")]
-    pub reproducer: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub reproducer: Option<OutputPath>,
     /// The implementation, for `--reproducer` [default: that of the store]
     #[arg(long, value_name = "FILE", requires = "reproducer")]
     pub iut: Option<PathBuf>,
@@ -224,8 +225,8 @@ pub struct ReplayArguments {
     #[command(flatten)]
     pub driving: Driving,
     /// Keep the run here, as a document; what is there is not replaced
-    #[arg(long, value_name = "FILE")]
-    pub keep: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub keep: Option<OutputPath>,
     /// The form of the answer
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
@@ -244,11 +245,11 @@ pub struct CoverageArguments {
     #[arg(value_name = "CAMPAIGN|CONFIG|STORE|RUNS", required = true)]
     pub files: Vec<PathBuf>,
     /// Write LCOV here, for genhtml, editors and build servers
-    #[arg(long, value_name = "FILE")]
-    pub lcov: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub lcov: Option<OutputPath>,
     /// Write a page to look at here, too: one HTML file
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub html: Option<OutputPath>,
     /// The least that must be covered of each specification: `80%`, or `transitions=90%`; may be repeated
     #[arg(long, value_name = "[WHAT=]PERCENT", value_parser = required)]
     pub require: Vec<Required>,
@@ -273,8 +274,8 @@ pub struct ReportArguments {
     #[arg(value_name = "WHAT", required = true)]
     pub files: Vec<PathBuf>,
     /// The page: one HTML file that needs nothing else
-    #[arg(long, value_name = "FILE")]
-    pub out: PathBuf,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: OutputPath,
     /// Abstract domains, side by side, instead of the configuration's
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub domains: Vec<DomainKind>,

@@ -120,11 +120,11 @@ fn given(command: &Command) -> Vec<(&Path, Taken)> {
             // What it takes the runs into may not be there yet.
             Some(CampaignCommand::Merge(merge)) => {
                 let campaign = maybe(merge.campaign.as_ref(), CAMPAIGN);
-                [maybe(Some(&merge.into), STORES), all(&merge.from, STORES), campaign].concat()
+                [one(&merge.into, STORES), all(&merge.from, STORES), campaign].concat()
             }
             Some(CampaignCommand::Tasks(tasks)) => one(&tasks.configuration, CAMPAIGN),
             Some(CampaignCommand::Salvage(salvage)) => {
-                [maybe(Some(&salvage.into), STORES), maybe(Some(&salvage.from), STORES)].concat()
+                [one(&salvage.into, STORES), maybe(Some(&salvage.from), STORES)].concat()
             }
             None => maybe(configuration.as_ref(), CAMPAIGN),
         },

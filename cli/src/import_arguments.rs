@@ -3,11 +3,12 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use coreach_import::{FirstValues, Format, Options, Untranslated, Vertices};
 use coreach_project::whole::{positive, whole};
 
 use crate::output_format::OutputFormat;
+use crate::outputs::OutputPath;
 
 /// The end of its help.
 pub const IMPORT_HELP: &str = "Example:
@@ -24,8 +25,8 @@ pub struct ImportArguments {
     #[arg(long, value_name = "F", help = formats())]
     pub from: Option<Format>,
     /// Write the specification here, instead of to standard output
-    #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub out: Option<OutputPath>,
     /// Replace what is there
     #[arg(long, requires = "out")]
     pub overwrite: bool,

@@ -19,6 +19,7 @@ mod help;
 pub mod import_arguments;
 pub mod man;
 pub mod output_format;
+pub mod outputs;
 pub mod parts_arguments;
 pub mod progress;
 pub mod shell_arguments;
@@ -29,10 +30,10 @@ pub mod write;
 
 pub use coreach_model::visible;
 
-use std::io::{self, ErrorKind};
+use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use coreach_project::budget;
 
 use arguments::{Arguments, Command};
@@ -52,9 +53,16 @@ fn refused(error: &clap::Error) -> ! {
     }
 }
 
+/// The arguments; what they say of files is remembered.
+fn parsed() -> Result<Arguments, clap::Error> {
+    let matches = Arguments::command().try_get_matches()?;
+    outputs::remember(&matches);
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut Arguments::command()))
+}
+
 /// Reads the arguments, runs the command.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parsed() {
         Ok(arguments) => arguments,
         Err(error) => refused(&error),
     };
@@ -97,14 +105,13 @@ pub fn main() -> ExitCode {
     certain_end::ended(end(result).code()).into()
 }
 
-/// Who closed the pipe has read what was wanted; any other failure to write is the environment's.
+/// What could not be written is the environment's failure, beside the command's own answer.
 fn end(result: io::Result<Exit>) -> Exit {
-    match result {
-        Ok(exit) => exit,
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Exit::Fine,
-        Err(error) => {
-            console::say(&format!("error: cannot write to standard output: {error}"));
-            Exit::Environment
-        }
-    }
+    let (exit, error) = match result {
+        Ok(exit) => (exit, console::unwritten()),
+        Err(error) => (Exit::Environment, Some(error)),
+    };
+    let Some(error) = error else { return exit };
+    console::say(&format!("error: cannot write to standard output: {error}"));
+    exit.and(Exit::Environment)
 }

@@ -3,12 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use coreach_execution::campaign::Partition;
 use coreach_project::whole::positive;
 
 use crate::execution_arguments::Inconclusive;
 use crate::output_format::OutputFormat;
+use crate::outputs::OutputPath;
 
 /// What brings tasks to machines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -33,8 +34,8 @@ pub struct TasksArguments {
     #[arg(long, value_name = "N", value_parser = positive)]
     pub parts: NonZeroUsize,
     /// The folder for the scripts and for what the parts make
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: OutputPath,
     /// What brings the parts to machines
     #[arg(long, value_enum, default_value_t)]
     pub engine: Engine,
@@ -53,8 +54,8 @@ pub struct PartArguments {
     #[arg(long, value_name = "hash:M/N", requires = "store")]
     pub partition: Option<Partition>,
     /// Keep the results in this file too, for `merge`
-    #[arg(long, value_name = "FILE")]
-    pub store: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub store: Option<OutputPath>,
     /// Refuse, where the plan has another hash than that for which tasks were written
     #[arg(long, value_name = "HASH")]
     pub plan: Option<String>,
@@ -78,8 +79,8 @@ pub struct JoinArguments {
 #[derive(Args, Debug)]
 pub struct MergeArguments {
     /// The store that takes the runs; made where there is none
-    #[arg(value_name = "INTO")]
-    pub into: PathBuf,
+    #[arg(value_name = "INTO", value_hint = ValueHint::FilePath)]
+    pub into: OutputPath,
     /// The stores whose runs are taken; they are not changed
     #[arg(value_name = "FROM", required = true)]
     pub from: Vec<PathBuf>,

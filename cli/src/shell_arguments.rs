@@ -1,9 +1,9 @@
 //! The arguments of the commands that an installation runs once: completions for a shell, manual pages.
 
-use std::path::PathBuf;
-
-use clap::Args;
+use clap::{Args, ValueHint};
 use clap_complete::Shell;
+
+use crate::outputs::OutputPath;
 
 /// Of `completions`.
 #[derive(Args, Debug)]
@@ -17,6 +17,6 @@ pub struct CompletionsArguments {
 #[derive(Args, Debug)]
 pub struct ManArguments {
     /// Write a page for each command into this folder [default: the page of coreach itself, to standard output]
-    #[arg(value_name = "DIR")]
-    pub folder: Option<PathBuf>,
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<OutputPath>,
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use coreach_execution::offline::judge::MOST_CONTEXTS;
 use coreach_pipeline::export::Format;
 use coreach_pipeline::timed::SilenceAfter;
@@ -12,6 +12,7 @@ use coreach_project::whole::{positive, whole};
 
 use crate::execution_arguments::{Inconclusive, constant};
 use crate::output_format::OutputFormat;
+use crate::outputs::OutputPath;
 
 /// Of `timed`.
 #[derive(Args, Debug)]
@@ -80,8 +81,8 @@ pub struct PathArguments {
     #[arg(long)]
     pub published: bool,
     /// A folder to write the test case to
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub out: Option<OutputPath>,
     /// In which forms: dot, svg, puml, json, yaml, aut, rust, and sptg for the documents of the authors' tool
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = form, default_value = "dot,json")]
     pub forms: Vec<PathForm>,
@@ -122,8 +123,8 @@ pub struct InputsArguments {
     #[arg(long, value_enum, requires = "out")]
     pub cover: Option<TimedCriterion>,
     /// Where the sequences of `--cover` go: a file for each, called like the transition
-    #[arg(long, value_name = "DIR", requires = "cover")]
-    pub out: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", requires = "cover", value_hint = ValueHint::DirPath)]
+    pub out: Option<OutputPath>,
     /// Draw delays and values by lot [default: handy delays, small values]
     #[arg(long, value_name = "N", value_parser = whole::<u64>)]
     pub seed: Option<u64>,

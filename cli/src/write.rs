@@ -1,4 +1,4 @@
-//! Writing files: whole, or not at all.
+//! Writing files: whole, or not at all. Nothing is opened for writing that is no [`Output`], which somebody has looked at.
 //!
 //! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it finds the
 //! old one or the new one, whatever ends us between. The temporary name says who writes: `.name.coreach-PID-N.tmp`. One that a
@@ -14,15 +14,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use coreach_execution::campaign::{Store, StoreError};
 use coreach_model::journal;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use crate::outputs::Output;
+
 /// Temporary files that are there now.
 static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// Temporary folders that are there now.
-static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Folders that were looked through for what killed processes have left.
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -40,8 +40,9 @@ impl Pending {
     ///
     /// # Errors
     /// It cannot be made, or what is there may not be written.
-    pub fn new(path: &Path) -> io::Result<Self> {
+    pub fn new(output: &Output) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let path = output.path();
         let known = fs::metadata(path).ok();
         if let Some(known) = &known
             && !known.is_file()
@@ -79,11 +80,11 @@ impl Pending {
     ///
     /// # Errors
     /// It cannot be made; [`io::ErrorKind::AlreadyExists`] where something is there, a link that leads nowhere included.
-    pub fn fresh(path: &Path) -> io::Result<Self> {
-        if fs::symlink_metadata(path).is_ok() {
+    pub fn fresh(output: &Output) -> io::Result<Self> {
+        if fs::symlink_metadata(output.path()).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
-        Pending::new(path)
+        Pending::new(output)
     }
 
     /// The same as [`finish`](Pending::finish), but nothing is replaced, whoever has come first meanwhile.
@@ -139,12 +140,21 @@ impl Drop for Pending {
 ///
 /// # Errors
 /// As [`Pending`].
-pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-    let mut pending = Pending::new(path)?;
+pub fn write(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let path = output.path();
+    let mut pending = Pending::new(output)?;
     pending.write_all(bytes.as_ref())?;
     pending.finish()?;
     journal::note(|| format!("wrote {}: {} bytes", path.display(), bytes.as_ref().len()));
     Ok(())
+}
+
+/// Opens a store that runs are added to, and makes it where there is none.
+///
+/// # Errors
+/// What is there is no store of ours, or it cannot be written.
+pub fn open_store(output: &Output, name: &str) -> Result<Store, StoreError> {
+    Store::open(output.path(), name)
 }
 
 /// Renames, if the new name is free. File systems differ in which of the two ways they have.
@@ -162,9 +172,9 @@ fn rename_fresh(from: &Path, to: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`Pending`].
-pub fn write_new(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
+pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     let write = || {
-        let mut pending = Pending::fresh(path)?;
+        let mut pending = Pending::fresh(output)?;
         pending.write_all(bytes.as_ref())?;
         pending.finish_fresh()
     };
@@ -182,24 +192,6 @@ pub fn abandon() {
         let _ = fs::remove_file(path);
     }
     std::mem::forget(open);
-    let folders = lock(&FOLDERS);
-    for path in folders.iter() {
-        let _ = fs::remove_dir_all(path);
-    }
-    std::mem::forget(folders);
-}
-
-/// A folder of ours that is not to be left behind.
-pub fn remove_at_end(folder: &Path) {
-    lock(&FOLDERS).insert(folder.to_owned());
-}
-
-/// Removes such a folder before the end.
-pub fn remove_now(folder: &Path) {
-    // With the lock: at the end somebody else does it.
-    let mut folders = lock(&FOLDERS);
-    let _ = fs::remove_dir_all(folder);
-    folders.remove(folder);
 }
 
 /// Removes what killed processes have left in a folder; once for each folder.
@@ -234,6 +226,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outputs::{OutputForm, output};
+
+    fn at(path: &Path) -> Output {
+        output("--out", Some(path), OutputForm::New).unwrap().unwrap()
+    }
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("coreach-write-{name}-{}", std::process::id()));
@@ -254,8 +251,8 @@ mod tests {
     fn what_is_not_finished_was_never_there() {
         let folder = folder("unfinished");
         let path = folder.join("a.json");
-        write(&path, "old").unwrap();
-        let mut pending = Pending::new(&path).unwrap();
+        write(&at(&path), "old").unwrap();
+        let mut pending = Pending::new(&at(&path)).unwrap();
         pending.write_all(b"half of the n").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"old");
         drop(pending);
@@ -271,7 +268,7 @@ mod tests {
         for name in left {
             fs::write(folder.join(name), "").unwrap();
         }
-        write(&folder.join("a.json"), "new").unwrap();
+        write(&at(&folder.join("a.json")), "new").unwrap();
         assert_eq!(names(&folder), [".a.json.coreach-1-3.tmp", ".b.coreach-x-1.tmp", "a.json", "a.tmp"]);
         fs::remove_dir_all(&folder).unwrap();
     }
@@ -281,14 +278,14 @@ mod tests {
         let folder = folder("fresh");
         let path = folder.join("a.json");
         // Both begin before either is there: the first to finish has the name.
-        let (mut one, mut other) = (Pending::fresh(&path).unwrap(), Pending::fresh(&path).unwrap());
+        let (mut one, mut other) = (Pending::fresh(&at(&path)).unwrap(), Pending::fresh(&at(&path)).unwrap());
         one.write_all(b"one").unwrap();
         other.write_all(b"other").unwrap();
         one.finish_fresh().unwrap();
         assert_eq!(other.finish_fresh().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        assert!(!write_new(&path, "third").unwrap());
+        assert!(!write_new(&at(&path), "third").unwrap());
         std::os::unix::fs::symlink("nowhere", folder.join("link")).unwrap();
-        assert!(!write_new(&folder.join("link"), "third").unwrap());
+        assert!(!write_new(&at(&folder.join("link")), "third").unwrap());
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(names(&folder), ["a.json", "link"]);
         fs::remove_dir_all(&folder).unwrap();
@@ -299,10 +296,10 @@ mod tests {
         let folder = folder("links");
         fs::write(folder.join("real"), "old").unwrap();
         std::os::unix::fs::symlink("real", folder.join("link")).unwrap();
-        write(&folder.join("link"), "new").unwrap();
+        write(&at(&folder.join("link")), "new").unwrap();
         assert!(fs::symlink_metadata(folder.join("link")).unwrap().is_symlink());
         assert_eq!(fs::read(folder.join("real")).unwrap(), b"new");
-        write(Path::new("/dev/null"), "gone").unwrap();
+        write(&at(Path::new("/dev/null")), "gone").unwrap();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         fs::remove_dir_all(&folder).unwrap();
     }

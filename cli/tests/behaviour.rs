@@ -289,6 +289,46 @@ fn silence_where_it_must_answer_fails_if_the_file_says_so() {
 }
 
 #[test]
+fn silence_beside_an_internal_step_is_judged_by_the_data() {
+    let folder = Folder::new("unseen");
+    let answers = "{ from: Asked, to: Idle, on: Answer, when: n == v }";
+    let teased = "{ from: None, to: Reject, on: Tease }";
+    assert!(ASKING.contains(answers) && TWICE.contains(teased));
+    folder.write(
+        "twice.yaml",
+        &TWICE
+            .replace(teased, "{ from: None, to: Reject, on: Tease }\n  - { from: None, to: None, on: tire }"),
+    );
+    let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "plan"];
+    folder.asked("silent", "within: 200 ms\nsilence: fail\n");
+    // It is silent when it is asked the second time.
+    let cases = [
+        // The step cannot be taken there, or it can, to where nothing is sent.
+        ("{ from: Asked, to: Tired, on: tire, when: v > 2 }", FAIL),
+        ("{ from: Asked, to: Tired, on: tire, when: v > 1 }", INCONCLUSIVE),
+        // It leads to where it must answer; so does whatever follows, or it does not.
+        ("{ from: Asked, to: Late, on: tire }\n  - { from: Late, to: Idle, on: Answer, when: n == v }", FAIL),
+        (
+            "{ from: Asked, to: Late, on: tire }\n  - { from: Late, to: Idle, on: Answer, when: n == v }\n  \
+             - { from: Late, to: Tired, on: tire, when: v > 1 }",
+            INCONCLUSIVE,
+        ),
+    ];
+    for (number, (beside, code)) in cases.into_iter().enumerate() {
+        folder.write("asking.yaml", &ASKING.replace(answers, &format!("{answers}\n  - {beside}")));
+        let kept = format!("kept{number}");
+        folder.coreach(&[&test[..], &["--keep", &kept]].concat(), code);
+        let (run, case) = (format!("{kept}/twice.1.json"), format!("{kept}/twice.test_case.json"));
+        let told = folder.coreach(&["explain", &run, "--test", &case], PASS);
+        assert!(told.contains("nothing was observed"), "{told}");
+    }
+    // Nothing is sent but behind the step.
+    let only = "{ from: Asked, to: Late, on: tire }\n  - { from: Late, to: Idle, on: Answer, when: n == v }";
+    folder.write("asking.yaml", &ASKING.replace(answers, only));
+    folder.coreach(&test, FAIL);
+}
+
+#[test]
 fn how_long_a_reply_may_take_is_said_for_all_for_a_place_or_after_an_action() {
     let folder = Folder::new("within");
     let test = ["test", "asking_twice.yaml", "--iut", "iut.yaml", "--strategy", "plan"];

@@ -121,6 +121,43 @@ fn a_signal_ends_the_work_at_once() {
     }
 }
 
+/// Numbers with which Z3 works as long as it may: questions of sums of cubes.
+fn cubes(folder: &Folder) {
+    folder.write(
+        "specification.yaml",
+        "iosts: cubes\nconstants: { c: int }\nvariables: { n: int }\n\
+         initial: { location: A, condition: n == 0 && c > 0 }\n\
+         inputs: { Go: { p: int, q: int, r: int } }\noutputs: { Done: { s: int, t: int, u: int } }\ntransitions:\n\
+         \x20 - { from: A, to: B, on: Go, when: \"p*p*p + q*q*q + r*r*r == 114*c && p*q*r > c\", assign: { n: p } }\n\
+         \x20 - { from: B, to: A, on: Done, when: \"s*s*s + t*t*t + u*u*u == 390 + n*n && s*t > u*u\" }\n",
+    );
+    folder.write(
+        "purpose.yaml",
+        "purpose: done\nof: cubes\ninitial: { location: Begin }\n\
+         transitions:\n  - { from: Begin, to: Accept, on: Done }\n",
+    );
+    folder.write("coreach.yaml", "specification: specification.yaml\npurpose: purpose.yaml\n");
+}
+
+/// Z3 has a handler of SIGINT of its own, which would end the question alone.
+#[test]
+fn a_signal_ends_the_command_while_z3_is_asked() {
+    let folder = Folder::new();
+    cubes(&folder);
+    for words in [
+        ["run", "coreach.yaml"].as_slice(),
+        &["cover", "specification.yaml"],
+        &["compare", "coreach.yaml"],
+        &["show", "coreach.yaml", "--stage", "test_case"],
+    ] {
+        let child = coreach(words).current_dir(&folder.0).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(&child, Signal::INT);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{words:?}: {}", text(&output));
+    }
+}
+
 /// A shell that has become coreach leaves it its own children.
 #[test]
 fn what_was_there_before_is_left_alone() {

@@ -42,6 +42,51 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
 }
 
+/// A guard of a purpose leaves something out, and completion sends that to `Reject`: who wrote it may not know.
+#[test]
+fn check_says_what_a_purpose_rejects_without_a_word() {
+    let folder = Folder::new();
+    folder.write("specification.yaml", &fs::read_to_string(data("coffee/specification.yaml")).unwrap());
+    let purpose = |transitions: &str| {
+        let text = format!(
+            "purpose: p\nof: coffee_machine\ninitial: {{ location: Begin }}\ntransitions:\n{transitions}"
+        );
+        let path = folder.write("p.yaml", &text);
+        let output = run(arguments!["check", &path]);
+        exits(&output, 0);
+        stdout(&output).lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    const GOAL: &str = "  - { from: Begin, to: Accept, on: Deliver }\n";
+    // What leads elsewhere than to `Reject`, be it back to where it was, sends the rest there.
+    let loops = "  - { from: Begin, to: Begin, on: Return, when: pRemainingValue > 1 }\n";
+    assert_eq!(
+        purpose(&format!("{GOAL}{loops}")),
+        ["  in `Begin`, `Return` leads to Reject when pRemainingValue <= 1"]
+    );
+    // What leads to `Reject` only does not.
+    let rejects = "  - { from: Begin, to: Reject, on: Return, when: pRemainingValue > 1 }\n";
+    assert_eq!(purpose(&format!("{GOAL}{rejects}")), [""; 0]);
+    assert_eq!(purpose(GOAL), [""; 0]);
+    // What the guards leave out cannot happen.
+    let all = "  - { from: Begin, to: Begin, on: Return, when: pRemainingValue > 1 }\n  - { from: Begin, to: Reject, on: Return, when: pRemainingValue <= 1 }\n";
+    assert_eq!(purpose(&format!("{GOAL}{all}")), [""; 0]);
+}
+
+#[test]
+fn a_specification_that_two_files_have_is_asked_for() {
+    let folder = Folder::new();
+    let specification = fs::read_to_string(data("coffee/specification.yaml")).unwrap();
+    let one = folder.write("one.yaml", &specification);
+    folder.write("same.yaml", &specification);
+    let purpose = folder.write("p.yaml", &fs::read_to_string(data("coffee/deliver_coffee.yaml")).unwrap());
+    exits(&run(arguments!["check", &purpose]), 0);
+    folder.write("two.yaml", &format!("{specification}# another one\n"));
+    let output = run(arguments!["check", &purpose]);
+    exits(&output, 2);
+    assert!(stderr(&output).contains("several-specifications"), "{}", stderr(&output));
+    exits(&run(arguments!["check", &purpose, &one]), 0);
+}
+
 /// Each kind of file that the program reads, whole and with a mistake in it.
 #[test]
 fn check_looks_at_files_of_every_kind() {

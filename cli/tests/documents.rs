@@ -68,6 +68,15 @@ fn program(command: &str) -> Option<(&'static str, &str)> {
     known.iter().find(|(known, _)| *known == name).map(|(_, program)| (*program, arguments))
 }
 
+/// The words of a command, as a shell reads them where it has no other quotes than single ones.
+fn words(arguments: &str) -> Vec<String> {
+    let quoted = |(number, text): (usize, &str)| match number % 2 {
+        0 => text.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![text.to_owned()],
+    };
+    arguments.split('\'').enumerate().flat_map(quoted).collect()
+}
+
 /// What a command prints, both streams in the order of writing, and its exit code.
 fn run(folder: &Path, program: &str, arguments: &str) -> (Vec<String>, i32) {
     let (arguments, target) = match arguments.split_once(" > ") {
@@ -81,7 +90,7 @@ fn run(folder: &Path, program: &str, arguments: &str) -> (Vec<String>, i32) {
         None => printed.try_clone().unwrap(),
     };
     let status = Command::new(program)
-        .args(arguments.split_whitespace())
+        .args(words(arguments))
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .stdin(Stdio::null())

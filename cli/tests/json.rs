@@ -54,7 +54,7 @@ impl Session {
     /// What is left in the folder for temporary files of requests.
     fn left(&self) -> Vec<PathBuf> {
         let all = fs::read_dir(&self.temporary.0).unwrap().map(|entry| entry.unwrap().path());
-        all.filter(|path| path.to_string_lossy().contains("coreach-json-")).collect()
+        all.filter(|path| path.to_string_lossy().contains("coreach-tmp-")).collect()
     }
 
     fn end(mut self) {
@@ -155,6 +155,8 @@ fn a_bad_request_is_answered_and_the_session_goes_on() {
         json!({ "id": 2, "arguments": ["check", "a"], "files": { "a": "", "a/b": "" } }).to_string(),
         json!({ "id": 2, "arguments": ["check", "a"], "want": ["../../secret.yaml"] }).to_string(),
         json!({ "id": 2, "arguments": ["json"] }).to_string(),
+        json!({ "id": 2, "arguments": ["watch", "a"], "files": { "a": "" } }).to_string(),
+        json!({ "id": 2, "arguments": ["check", "a"], "time": 7 }).to_string(),
         "[".repeat(100_000),
     ];
     for line in &bad {
@@ -186,6 +188,72 @@ fn links_that_a_command_leaves_are_not_followed() {
     assert_eq!(withheld["link"], "it is behind a link");
     assert_eq!(withheld["up/secret"], "it is behind a link");
     assert_eq!(withheld.len(), 4, "{withheld:?}");
+    session.end();
+}
+
+/// A request against a system that says nothing, many times.
+fn without_end(more: &[(&str, Value)]) -> Value {
+    let mut files = coffee();
+    files["iut.yaml"] = "iut: m\nstdio: { command: [sleep, '1000'], ready_ms: 300 }\n".into();
+    let arguments = ["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "100000"];
+    let mut request = json!({ "arguments": arguments, "files": files });
+    request.as_object_mut().unwrap().extend(more.iter().map(|(key, value)| (key.to_string(), value.clone())));
+    request
+}
+
+#[test]
+fn a_request_without_end_is_ended_in_its_time_and_the_session_goes_on() {
+    let mut session = Session::new();
+    let answer = session.ask(&without_end(&[("id", 1.into()), ("time", "4s".into())]));
+    assert_eq!((&answer["id"], &answer["exit"]), (&json!(1), &json!(6)), "{answer}");
+    let found = answer["diagnostics"].as_array().unwrap();
+    let late = found.iter().find(|one| one["code"] == "budget").unwrap_or_else(|| panic!("{answer}"));
+    assert!(late["message"].as_str().unwrap().contains("longer than 4000 ms"), "{late}");
+    assert!(late["help"].to_string().contains("16000ms"), "{late}");
+    assert_eq!(session.left(), Vec::<PathBuf>::new());
+    assert_eq!(session.ask(&json!({ "arguments": ["--version"] }))["exit"], 0);
+    session.end();
+}
+
+#[test]
+fn what_a_killed_session_has_left_is_gone_after_the_next_start() {
+    let mut session = Session::new();
+    session.send(&without_end(&[]).to_string());
+    while children_of(session.child.id()).is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    session.child.kill().unwrap();
+    session.child.wait().unwrap();
+    assert_eq!(session.left().len(), 1);
+    let next = crate::common::coreach(["schema"]).env("TMPDIR", &session.temporary.0).output().unwrap();
+    crate::common::exits(&next, 0);
+    assert_eq!(session.left(), Vec::<PathBuf>::new());
+}
+
+/// Also where a file says so and no argument.
+#[test]
+fn nothing_is_written_outside_the_folder() {
+    let mut session = Session::new();
+    let outside = session.temporary.0.join("outside");
+    let mut files = coffee();
+    let configured = files["coreach.yaml"].as_str().unwrap().to_owned();
+    files["iut.yaml"] = "iut: m\nsimulated: { model: specification.yaml }\n".into();
+    for place in ["../../outside", outside.to_str().unwrap()] {
+        let text: Vec<&str> = configured.lines().filter(|line| !line.starts_with("output:")).collect();
+        let output = format!("output: {{ directory: \"{place}\", formats: [json] }}");
+        files["coreach.yaml"] = format!("{}\n{output}\n", text.join("\n")).into();
+        files["campaign.yaml"] = format!(
+            "campaign: c\ntests: [{{ configuration: coreach.yaml }}]\niuts: [iut.yaml]\nstore: \"{place}.sqlite\"\n"
+        )
+        .into();
+        for arguments in [["run", "coreach.yaml"], ["campaign", "campaign.yaml"]] {
+            let answer = session.ask(&json!({ "arguments": arguments, "files": files }));
+            assert_eq!(answer["exit"], 2, "{answer}");
+            let found = answer["diagnostics"].as_array().unwrap();
+            assert!(found.iter().any(|one| one["code"] == "writes-outside"), "{answer}");
+        }
+    }
+    assert_eq!(fs::read_dir(&session.temporary.0).unwrap().count(), 0);
     session.end();
 }
 

@@ -378,6 +378,53 @@ fn a_closed_pipe_is_no_panic() {
     assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
 }
 
+/// Who reads no further, or cannot be written to, changes no answer: neither what is done nor the exit code.
+#[test]
+fn output_that_nobody_takes_changes_no_exit_code() {
+    let folder = Folder::of_machines("");
+    folder.write(
+        "campaign.yaml",
+        "campaign: c\ntests: [{ configuration: coreach.yaml }]\niuts: [wrong.yaml]\n",
+    );
+    folder.write("wrong_model.yaml", "iosts: m\nlocations: [A]\ninitial: { location: B }\n");
+    let test = ["test", "coreach.yaml", "--iut", "wrong.yaml", "--quiescence", "1", "--runs", "20"];
+    let json = [test.as_slice(), &["--format", "json"]].concat();
+    let kept = [test.as_slice(), &["--keep", "kept"]].concat();
+    let begin = |to: &str, words: &[&str]| {
+        let script = format!("\"$0\" \"$@\" {to}");
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_coreach")]).args(words).current_dir(&folder.0);
+        shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    for (words, code) in [
+        (kept.as_slice(), 1),
+        (test.as_slice(), 1),
+        (&json, 1),
+        (&["campaign", "campaign.yaml"], 1),
+        (&["check", "wrong_model.yaml", "right.yaml"], 2),
+        (&["check", "wrong_model.yaml", "--format", "json"], 2),
+        (&["show", "coreach.yaml"], 0),
+    ] {
+        for to in ["", ">&-", ">/dev/full"] {
+            let mut child = begin(to, words);
+            // Where it is not led elsewhere, nobody reads.
+            drop(child.stdout.take());
+            let output = child.wait_with_output().unwrap();
+            // Of a full disk it is told, where nothing is worse.
+            let full = to.contains("full") && code == 0;
+            let said = stderr(&output);
+            assert_eq!(output.status.code(), Some(if full { 8 } else { code }), "{words:?} {to}: {said}");
+            assert_eq!(
+                said.contains("cannot write to standard output"),
+                to.contains("full"),
+                "{words:?} {to}: {said}"
+            );
+        }
+    }
+    // All runs were done, three times.
+    assert_eq!(fs::read_dir(folder.0.join("kept")).unwrap().count(), 61);
+}
+
 /// Off a terminal, colours are taken out of what is repeated; a mark that turns the line around stays.
 #[test]
 fn what_is_wrong_with_arguments_is_shown_without_hidden_signs() {

@@ -21,14 +21,42 @@ fn a_configuration_asks_for_programs_and_gets_them_of_the_test_case() {
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["product.yaml", "test_case.py", "test_case.rs", "test_case.ttcn3", "test_case.yaml"]);
-    for (format, name) in [("python", "test_case.py"), ("rust", "test_case.rs"), ("ttcn3", "test_case.ttcn3")]
+    assert_eq!(
+        names,
+        ["product.yaml", "test_case.rs", "test_case.ttcn3", "test_case.yaml", "test_deliver_coffee.py"]
+    );
+    for (format, name) in
+        [("python", "test_deliver_coffee.py"), ("rust", "test_case.rs"), ("ttcn3", "test_case.ttcn3")]
     {
         let shown = run(arguments!["show", &config, "--stage", "test_case", "--format", format]);
         exits(&shown, 0);
         let written = fs::read_to_string(folder.0.join("out/deliver_coffee").join(name)).unwrap();
         assert!(stdout(&shown) == written, "{format}");
     }
+}
+
+/// pytest takes two files of one name in two folders for one, and refuses the second.
+#[test]
+fn tests_of_python_have_names_of_their_own() {
+    let folder = Folder::of("coffee");
+    let purposes =
+        "specification: specification.yaml\npurposes: [deliver_coffee.yaml, several_drinks.yaml]\n";
+    folder.write("both.yaml", &format!("{purposes}output: {{ formats: [python], stages: [test_case] }}\n"));
+    folder.ends(&["run", "both.yaml"], 0);
+    let entries = fs::read_dir(folder.0.join("out")).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.flat_map(|folder| fs::read_dir(folder).unwrap());
+    let names: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    let different: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!((names.len(), different.len()), (2, 2), "{names:?}");
+    assert!(names.iter().all(|name| name.starts_with("test_") && name.ends_with(".py")), "{names:?}");
+    let has = std::process::Command::new("python3").args(["-c", "import pytest"]).output();
+    if !has.is_ok_and(|output| output.status.success()) {
+        println!("skipped: there is no pytest");
+        return;
+    }
+    let collect = ["-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "out"];
+    let output = std::process::Command::new("python3").args(collect).current_dir(&folder.0).output().unwrap();
+    exits(&output, 0);
 }
 
 /// What a form cannot say is a finding that names what can; in a run the other forms are written.

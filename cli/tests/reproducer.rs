@@ -35,6 +35,33 @@ fn ends(output: &Output, code: i32, sentence: &str) {
     assert!(last.starts_with(sentence), "{output:?}");
 }
 
+/// A run that `replay` keeps stands beside its test case: a script can be made of it, as of one that `test` has kept.
+#[test]
+fn a_shrunk_run_has_its_test_case_beside_it() {
+    let folder = Folder::of_machines("");
+    let seeds = "seeds: { first: 1, count: 3 }";
+    let campaign =
+        format!("campaign: night\ntests: [{{ configuration: coreach.yaml }}]\niuts: [wrong.yaml]\n{seeds}\n");
+    folder.write("campaign.yaml", &campaign);
+    folder.ends(&["campaign", "campaign.yaml", "--store", "night.sqlite"], 1);
+    let _ = fs::create_dir_all(folder.0.join("short"));
+    let is_kept = (1..=3).any(|number: i32| {
+        let _ = fs::remove_file(folder.0.join("short/one.json"));
+        let (number, keep) =
+            (number.to_string(), ["--keep", "short/one.json", "--shrink", "--attempts", "5"]);
+        folder.coreach(&[&["replay", "night.sqlite", &number][..], &keep].concat()).status.code() == Some(1)
+    });
+    assert!(is_kept && folder.0.join("short/one.test_case.json").exists());
+    let (out, _) = folder.ends(&["explain", "short/one.json"], 0);
+    assert!(out.contains("Fail"), "{out}");
+    folder.ends(&["replay", "short/one.json", "--iut", "wrong.yaml"], 1);
+    // Beside another test case it is not put.
+    folder.write("other/one.test_case.json", "{}");
+    let (_, err) = folder.ends(&["replay", "night.sqlite", "1", "--keep", "other/one.json"], 2);
+    assert!(err.contains("output-is-there") && !folder.0.join("other/one.json").exists(), "{err}");
+    assert_eq!(folder.read("other/one.test_case.json"), "{}");
+}
+
 #[test]
 fn a_script_fails_alone_and_no_longer_when_the_fault_is_cured() {
     fails_alone_until_cured(&WAYS);

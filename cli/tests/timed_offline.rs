@@ -83,7 +83,7 @@ fn inputs_are_repeatable() {
 #[test]
 fn mistakes_are_told_on_the_line() {
     let folder = example();
-    fs::write(folder.0.join("wrong.csv"), "delay,action,values\n1,location,4\n0,askPlan,8\n").unwrap();
+    fs::write(folder.0.join("wrong.csv"), "delay,action,values\n1,location,4\n-1,askPlan,8\n").unwrap();
     let (code, said) = verdict(&folder, &["--trace", "wrong.csv"]);
     assert_eq!(code, Some(2));
     assert!(said.contains("[wrong.csv:3:1]"), "{said}");

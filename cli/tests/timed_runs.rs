@@ -87,6 +87,53 @@ fn a_timer_that_ends_too_early_is_found_told_replayed_and_shrunk() {
     assert!(again.contains("the same in 5 repetitions"), "{again}");
 }
 
+/// What `test --keep` has kept is judged off line as it is, with the same word on the system.
+#[test]
+fn runs_that_were_kept_are_judged_off_line() {
+    let early = (
+        "0.15 <= call && call <= 0.18 && beat <= 0.23 && vTries < 3",
+        "0.05 <= call && call <= 0.08 && beat <= 0.23 && vTries < 3",
+    );
+    let mut fails = 0;
+    for change in [("", ""), early] {
+        let folder = session(change);
+        let arguments = "test coreach.yaml --purpose given_up --iut iut.yaml --runs 6 --keep kept --quiet";
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        told(&folder, &arguments, &[0, 1, 3]);
+        let mut runs = 0;
+        for path in fs::read_dir(folder.0.join("kept")).unwrap().map(|entry| entry.unwrap().path()) {
+            let text = fs::read_to_string(&path).unwrap();
+            let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+            if document["trace"].is_null() {
+                continue;
+            }
+            runs += 1;
+            let path = path.to_str().unwrap();
+            let arguments =
+                ["timed", "verdict", "specification.yaml", "--path", "open,opened", "--trace", path];
+            let said = told(&folder, &arguments, &[0, 1, 3]);
+            let has_failed = document["verdict"] == "Fail";
+            assert_eq!(said.starts_with("Fail"), has_failed, "{said}\n{text}");
+            fails += usize::from(has_failed);
+        }
+        assert!(runs >= 6, "{runs}");
+    }
+    assert!(fails > 0);
+    // A run of another model is none of this one.
+    let folder = session(("", ""));
+    let other = fs::read_to_string(folder.0.join("specification.yaml")).unwrap().replace("Opened", "Begun");
+    fs::write(folder.0.join("other.yaml"), other).unwrap();
+    let arguments = ["test", "coreach.yaml", "--purpose", "given_up", "--iut", "iut.yaml", "--keep", "kept"];
+    told(&folder, &arguments, &[0, 3]);
+    let kept = fs::read_dir(folder.0.join("kept")).unwrap().map(|entry| entry.unwrap().path());
+    let mut runs = kept.filter(|path| fs::read_to_string(path).unwrap().contains("\"trace\""));
+    let run = runs.next().unwrap();
+    let run = run.to_str().unwrap();
+    let output = folder.coreach(&["timed", "verdict", "other.yaml", "--path", "open,opened", "--trace", run]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-timed-run"));
+}
+
 #[test]
 fn the_light_goes_off_in_time_and_one_whose_timer_is_not_set_back_too_early() {
     let specification = text("light_switch/specification.yaml");

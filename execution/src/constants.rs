@@ -20,7 +20,7 @@ use crate::planner::goal;
 use crate::random::Random;
 use crate::test_case::TestCase;
 use crate::tester::initial;
-use crate::values::{MIX, Values, any, pivots};
+use crate::values::{ATTEMPTS, MIX, Values, any, is_drawable, pivots};
 
 /// How far a way to Pass is looked for when constants are chosen.
 const LIMITS: SearchLimits = SearchLimits { nodes: 1000, spurious: 4, exact_nodes: 100, work: 1_000_000 };
@@ -148,6 +148,11 @@ fn drawn(
     let condition = &test.iosts.initial_condition;
     // The variables are chosen with them, since the condition relates them; what they are follows below.
     let all: Vec<Datum> = open.iter().chain(&test.iosts.variables).cloned().collect();
+    if all.iter().any(|datum| !is_drawable(datum.ty()) && condition.mentions(datum))
+        && let Some(constants) = drawn_first(condition, given, open, &all, random, solver)
+    {
+        return Ok(constants);
+    }
     let chosen = Values::new(MIX).choose(None, condition, &all, given, random, solver);
     let Some(chosen) = chosen else {
         let known: Substitution =
@@ -161,6 +166,33 @@ fn drawn(
     let mut constants = given.clone();
     constants.extend(open.iter().cloned().zip(chosen));
     Ok(constants)
+}
+
+/// The same where the condition speaks of arrays, which no lots are drawn for: the solver would choose all, and the same ones for each
+/// seed. So what can be drawn is drawn by the part of the condition that speaks of nothing else, and the solver is asked for the rest.
+fn drawn_first(
+    condition: &Term,
+    given: &Valuation,
+    open: &[Datum],
+    all: &[Datum],
+    random: &mut Random,
+    solver: &mut dyn Solver,
+) -> Option<Valuation> {
+    let simple: Vec<Datum> = open.iter().filter(|datum| is_drawable(datum.ty())).cloned().collect();
+    let is_known = |datum: &Datum| simple.contains(datum) || given.contains_key(datum);
+    let own = Term::and(condition.conjuncts().into_iter().filter(|part| part.data().iter().all(is_known)));
+    let rest: Vec<Datum> = all.iter().filter(|datum| !simple.contains(datum)).cloned().collect();
+    for _ in 0..ATTEMPTS {
+        let drawn = Values::new(MIX).choose(None, &own, &simple, given, random, solver)?;
+        let mut constants = given.clone();
+        constants.extend(simple.iter().cloned().zip(drawn));
+        if let Some(others) = Values::new(MIX).choose(None, condition, &rest, &constants, random, solver) {
+            let others = rest.iter().cloned().zip(others);
+            constants.extend(others.filter(|(datum, _)| open.contains(datum)));
+            return Some(constants);
+        }
+    }
+    None
 }
 
 /// The initial state with all constants.

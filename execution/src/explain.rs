@@ -133,7 +133,7 @@ fn summary(run: &Run, location: &str, event: Option<&str>, violates: Option<Viol
                 )
             }
             Cause::Jitter(by) => format!(
-                "what came in {location} would be a failure because of its time, but this machine was up to {} ms late itself",
+                "in {location} it would be a failure because of time, but this machine was up to {} ms late itself",
                 times::milliseconds(*by)
             ),
             Cause::Ended => format!("the run was ended in {location} by hand"),

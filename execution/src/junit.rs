@@ -6,6 +6,9 @@
 //! Counts stand in front of what they count, so the caller knows them first. The cases themselves are written one by one and never
 //! held together: a trace may be long, and there may be many.
 //!
+//! What stands where is what the schema of Jenkins' xUnit plugin (`junit-10.xsd`) allows: times have at most three decimals, and
+//! `testsuites` counts nothing that is skipped.
+//!
 //! XML 1.0 has no way at all to write most control signs, and an implementation may send any. They, and the signs that are not
 //! drawn, are shown by their numbers (`\u{1b}`).
 
@@ -85,7 +88,7 @@ impl Counts {
             ("failures", self.failures.to_string()),
             ("errors", self.errors.to_string()),
             ("skipped", self.skipped.to_string()),
-            ("time", format!("{:.6}", self.seconds)),
+            ("time", seconds(self.seconds)),
         ]
     }
 }
@@ -127,6 +130,14 @@ impl Case {
 /// The suite of what was left out.
 pub const LEFT_OUT: &str = "left out";
 
+/// The element of all suites.
+const SUITES: &str = "testsuites";
+
+/// A time as the schema takes it.
+fn seconds(time: f64) -> String {
+    format!("{time:.3}")
+}
+
 /// A report that is being written.
 pub struct Report<W: Write> {
     writer: Writer<W>,
@@ -142,7 +153,7 @@ impl<W: Write> Report<W> {
     pub fn begin(out: W, name: &str, counts: &Counts) -> io::Result<Self> {
         let mut report = Report { writer: Writer::new_with_indent(out, b' ', 2), suite: String::new() };
         report.writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-        report.counted("testsuites", name, counts)?;
+        report.counted(SUITES, name, counts)?;
         Ok(report)
     }
 
@@ -169,7 +180,7 @@ impl<W: Write> Report<W> {
     /// # Errors
     /// As [`Report::begin`].
     pub fn case(&mut self, case: &Case) -> io::Result<()> {
-        let seconds = format!("{:.6}", case.seconds);
+        let seconds = seconds(case.seconds);
         let attributes = [("classname", self.suite.as_str()), ("name", &case.name), ("time", &seconds)];
         let opening = element("testcase", &attributes);
         let parts = [("system-out", &case.out), ("system-err", &case.wire)];
@@ -208,7 +219,7 @@ impl<W: Write> Report<W> {
     /// # Errors
     /// As [`Report::begin`].
     pub fn end(mut self) -> io::Result<()> {
-        self.close("testsuites")?;
+        self.close(SUITES)?;
         let out = self.writer.get_mut();
         writeln!(out)?;
         out.flush()
@@ -216,8 +227,9 @@ impl<W: Write> Report<W> {
 
     fn counted(&mut self, element: &'static str, name: &str, counts: &Counts) -> io::Result<()> {
         let counts = counts.attributes();
+        let counts = counts.iter().filter(|(name, _)| element != SUITES || *name != "skipped");
         let mut attributes = vec![("name", name)];
-        attributes.extend(counts.iter().map(|(name, value)| (*name, value.as_str())));
+        attributes.extend(counts.map(|(name, value)| (*name, value.as_str())));
         self.writer.write_event(Event::Start(self::element(element, &attributes)))
     }
 
@@ -367,14 +379,88 @@ mod tests {
         let all = [Kind::Success, Kind::Skipped, Kind::Failure, Kind::Error, Kind::Error];
         let report = written(&all.map(|kind| case(kind, "x")));
         let document = roxmltree::Document::parse(&report).unwrap();
-        for name in ["testsuites", "testsuite"] {
+        for (name, skipped) in [("testsuites", None), ("testsuite", Some("1"))] {
             let node = document.descendants().find(|node| node.has_tag_name(name)).unwrap();
-            let counts =
-                ["tests", "failures", "errors", "skipped", "time"].map(|key| node.attribute(key).unwrap());
-            assert_eq!(counts, ["5", "1", "2", "1", "2.500000"]);
+            let counts = ["tests", "failures", "errors", "time"].map(|key| node.attribute(key).unwrap());
+            assert_eq!(counts, ["5", "1", "2", "2.500"]);
+            assert_eq!(node.attribute("skipped"), skipped);
         }
         for (name, count) in [("testcase", 5), ("failure", 1), ("error", 2), ("skipped", 1)] {
             assert_eq!(document.descendants().filter(|node| node.has_tag_name(name)).count(), count);
+        }
+    }
+
+    /// `junit-10.xsd` of Jenkins' xUnit plugin, as far as we use it: what an element may hold, its attributes that must be there, and
+    /// those that may.
+    type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
+    const SCHEMA: [Element; 10] = [
+        ("testsuites", &["testsuite"], &[], &["name", "time", "tests", "failures", "errors"]),
+        (
+            "testsuite",
+            &["testsuite", "properties", "testcase", "system-out", "system-err"],
+            &["name", "tests", "failures", "errors"],
+            &[
+                "group",
+                "time",
+                "skipped",
+                "timestamp",
+                "hostname",
+                "id",
+                "package",
+                "file",
+                "log",
+                "url",
+                "version",
+            ],
+        ),
+        ("properties", &["property"], &[], &[]),
+        ("property", &[], &["name", "value"], &[]),
+        (
+            "testcase",
+            &["skipped", "error", "failure", "system-out", "system-err"],
+            &["name"],
+            &["time", "classname", "group"],
+        ),
+        ("skipped", &[], &[], &["type", "message"]),
+        ("failure", &[], &[], &["type", "message"]),
+        ("error", &[], &[], &["type", "message"]),
+        ("system-out", &[], &[], &[]),
+        ("system-err", &[], &[], &[]),
+    ];
+
+    /// `SUREFIRE_TIME`: digits in groups, and at most three behind the point. Counts are whole numbers.
+    fn is_value(name: &str, value: &str) -> bool {
+        let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        match name {
+            "time" => value
+                .split_once('.')
+                .is_none_or(|(whole, part)| are_digits(whole) && are_digits(part) && part.len() <= 3),
+            "tests" | "failures" | "errors" | "skipped" => !value.is_empty() && are_digits(value),
+            _ => true,
+        }
+    }
+
+    #[test]
+    fn a_report_is_valid_by_the_schema_of_jenkins() {
+        let all = [Kind::Success, Kind::Skipped, Kind::Failure, Kind::Error];
+        for time in [0.0, 0.000_4, 0.123_456_7, 1.0 / 3.0, 59.999_9, 1e7 / 3.0] {
+            let case = |kind| Case { seconds: time, ..case(kind, "x") };
+            let report = written(&all.map(case));
+            let document = roxmltree::Document::parse(&report).unwrap();
+            for node in document.descendants().filter(roxmltree::Node::is_element) {
+                let name = node.tag_name().name();
+                let (_, holds, must, may) = SCHEMA.iter().find(|(element, ..)| *element == name).unwrap();
+                for inner in node.children().filter(roxmltree::Node::is_element) {
+                    assert!(holds.contains(&inner.tag_name().name()), "{name}: {report}");
+                }
+                assert!(must.iter().all(|attribute| node.has_attribute(*attribute)), "{name}: {report}");
+                for attribute in node.attributes() {
+                    let (key, value) = (attribute.name(), attribute.value());
+                    assert!(must.contains(&key) || may.contains(&key), "{name}, {key}: {report}");
+                    assert!(is_value(key, value), "{key} = {value}: {report}");
+                }
+            }
+            assert_eq!(document.root_element().tag_name().name(), "testsuites");
         }
     }
 

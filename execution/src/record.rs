@@ -392,7 +392,11 @@ fn timing(record: &Record) -> Result<Option<Timing>, String> {
     timing.read().map(Some).ok_or_else(|| "a time of `timing` is no time".to_owned())
 }
 
-fn occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {
+/// A step of a record, of a system with these actions.
+///
+/// # Errors
+/// It is none.
+pub fn occurrence(iosts: &Iosts, step: &StepRecord) -> Result<Occurrence, String> {
     let lasted = || step.ms.and_then(|ms| seconds(ms / 1e3)).ok_or_else(|| "`ms` is no time".to_owned());
     match step.direction.as_str() {
         "stimulus" => Ok(Occurrence::Stimulus(event(iosts, step)?)),

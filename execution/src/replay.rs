@@ -15,10 +15,10 @@ use std::time::Instant;
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::evidence::phased;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::clock::Clock;
-use crate::judge::{Judge, Judged};
+use crate::interruption::finish;
+use crate::judge::{AfterSilence, Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
 use crate::timed;
@@ -96,10 +96,7 @@ pub fn perform(
         Err(failure) => Outcome::RunError(failure),
         Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
     };
-    let over = begin.elapsed();
-    let settled = adapter.settle();
-    let wire = phased(adapter.evidence(begin), ready, over);
-    adapter.stop();
+    let (settled, wire) = finish(adapter, begin, ready, &outcome);
     let Player { judge, trace, .. } = player;
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
     let (mix, time) = (Default::default(), begin.elapsed());
@@ -195,6 +192,7 @@ impl Player<'_> {
                     None if self.judge.silence().is_some()
                         && (!adapter.hears()
                             || script.peek().is_none()
+                                && self.judge.silence() == Some(AfterSilence::Nothing)
                                 && matches!(
                                     self.trace.last(),
                                     Some(Step { what: Occurrence::Silence(_), .. })

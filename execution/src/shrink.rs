@@ -132,6 +132,7 @@ pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     while search.other_seeds() | search.cut(chances) | search.simplify(chances) {}
     let stopped = search.stopped();
     let again = search.again();
+    let stopped = if again.times < search.with.again { Some(Stopped::Time) } else { stopped };
     let Search { best, bucket, runs, .. } = search;
     Shrunk { run: best, bucket, runs, stopped, again }
 }
@@ -198,12 +199,14 @@ impl Search<'_> {
     }
 
     fn is_same(&mut self, run: &Run) -> bool {
-        // Where the time that was left was less than a run may take, its end is ours and not the run's.
-        let is_ours =
-            matches!(&run.outcome, Outcome::Verdict(_, Cause::Time(time)) if *time < self.with.settings.time);
-        !is_ours
+        !self.is_cut(run)
             && run.outcome.ending() == self.bucket.verdict
             && reason(self.with.judge, run).bucket == self.bucket
+    }
+
+    /// Where the time that was left was less than a run may take, its end is ours and not the run's.
+    fn is_cut(&self, run: &Run) -> bool {
+        matches!(&run.outcome, Outcome::Verdict(_, Cause::Time(time)) if *time < self.with.settings.time)
     }
 
     fn comes_again(&mut self, seed: u64, script: &[Cue]) -> bool {
@@ -419,15 +422,18 @@ impl Search<'_> {
         }
     }
 
-    /// Repeats the best run, as `replay` does.
+    /// Repeats the best run, as `replay` does. A repetition that the end of the time has cut is none: it says nothing of the run.
     fn again(&mut self) -> Again {
         (self.with.seen)(Seen::Repeats);
         let script = script(&self.best.trace);
         let mut again = Again::default();
-        while again.times < self.with.again && (again.times == 0 || Instant::now() < self.end) {
-            again.times += 1;
+        while again.times < self.with.again && Instant::now() < self.end {
             let settings = self.settings();
             let run = perform(self.with.judge, self.best.seed, &script, &settings, self.with.adapter);
+            if self.is_cut(&run) {
+                break;
+            }
+            again.times += 1;
             if self.is_same(&run) {
                 again.same += 1;
             } else {

@@ -9,6 +9,10 @@
 //! make a run wrong, only long. `Random` draws; `Coverage` takes what was taken least; `Plan` looks ahead, with the
 //! data, for a way to Pass, and draws where it finds none ([`crate::planner`]); `Ask` asks a person.
 //!
+//! **Idle waits.** Of a test of ioco silence may decide: it is a Fail, or leads to another state. Who sends first never hears it, so there each
+//! strategy draws whether to wait until it is silence or to send, one to three (or what `Random` says). Where silence comes to nothing, nobody
+//! waits for it who can send; so there is one such wait at most after each event.
+//!
 //! **Ends**: a list of moves is finite, and the tester bounds the number of steps.
 //! **Costs** one pass over the location's transitions, and a sort; a plan costs a search, once for as long as it comes true.
 
@@ -20,7 +24,7 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::Event;
 
 pub use crate::judge::Move;
-use crate::judge::{Judge, Offer};
+use crate::judge::{AfterSilence, Judge, Offer};
 use crate::planner::Planner;
 use crate::random::Random;
 
@@ -94,12 +98,16 @@ pub fn order(
     solver: &mut dyn Solver,
 ) -> Option<Vec<Move>> {
     let mut moves = judge.offers().moves;
+    let silence_decides = judge.silence() == Some(AfterSilence::Decides);
     match strategy {
         Strategy::Random { send } => shuffle(&mut moves, *send, random),
         Strategy::Coverage(counts) => {
             let count = |number: &TransitionId| counts.get(number).copied().unwrap_or(0);
             random.shuffle(&mut moves);
             moves.sort_by_key(|one: &Offer| one.through.iter().map(count).min().unwrap_or(usize::MAX));
+            if silence_decides {
+                draw_wait(&mut moves, SEND, random);
+            }
         }
         Strategy::Plan(planner) => {
             shuffle(&mut moves, SEND, random);
@@ -109,7 +117,11 @@ pub fn order(
                 ActionKind::Input => Move::Send(planned.transition),
                 ActionKind::Output | ActionKind::Quiescence | ActionKind::Internal => Move::Wait,
             });
-            moves.sort_by_key(|one| Some(one.step) != first);
+            // A way to Pass seldom needs silence: here the lot goes before the plan.
+            let idles = silence_decides && moves.first().is_some_and(|one| one.step == Move::Wait);
+            if !idles {
+                moves.sort_by_key(|one| Some(one.step) != first);
+            }
         }
         Strategy::Ask(ask) => {
             let moves: Vec<Move> = moves.iter().map(|one| one.step).collect();
@@ -125,6 +137,11 @@ pub fn order(
 /// By lot. One draw decides between sending and waiting, however many stimuli there are.
 fn shuffle(moves: &mut Vec<Offer>, send: usize, random: &mut Random) {
     random.shuffle(moves);
+    draw_wait(moves, send, random);
+}
+
+/// Puts waiting first or last, by lot.
+fn draw_wait(moves: &mut Vec<Offer>, send: usize, random: &mut Random) {
     if let Some(wait) = moves.iter().position(|one| one.step == Move::Wait) {
         let wait = moves.remove(wait);
         let first = moves.is_empty() || random.below(send + 1) == 0;

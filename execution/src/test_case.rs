@@ -49,9 +49,9 @@ pub struct TestCase {
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take silence. Of tests of ioco only: they say what it is worth.
     pub silences: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location: is the specification never silent there, wherever one of the location's outputs that do not lead to Fail is
-    /// possible? Documents of older versions do not say so of any.
-    pub must_answer: Numbered<LocationId, bool>,
+    /// For each location: with which data the specification is never silent there, wherever one of the location's outputs that do not lead
+    /// to Fail is possible. Documents of older versions do not say so of any.
+    pub must_answer: Numbered<LocationId, Term>,
     /// Of the test case of a property, for each location: how the property is violated there, where it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
     /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
@@ -86,22 +86,24 @@ impl Online {
 /// The kind of quiescence among the actions of a document.
 const QUIESCENCE: &str = "quiescence";
 
+/// The key of a location that must answer.
+const MUST_ANSWER: &str = "must_answer";
+
 /// What the stage of a document is called that is judged on line.
 const ONLINE: &str = "online_test";
 
-/// The action whose transitions carry the facts of an on-line test through the model's reader: what stands in the document as text is
+/// The action whose transitions carry facts through the model's reader: what stands in the document as text is
 /// read by the one who reads all expressions. Its name is made longer than every other.
 const FACT: &str = "fact";
 
 /// Takes the facts out of the model again.
-fn take_facts(iosts: &mut Iosts) -> Numbered<LocationId, Term> {
-    let mut alive = iosts.locations.map(|_| Term::yes());
-    let carrier = iosts.actions.numbered().filter(|(_, action)| action.name.starts_with(FACT));
-    let Some((carrier, _)) = carrier.max_by_key(|(_, action)| action.name.len()) else { return alive };
+fn take_facts(iosts: &mut Iosts, carrier: Option<&str>) -> Numbered<LocationId, Option<Term>> {
+    let mut facts = iosts.locations.map(|_| None);
+    let Some(carrier) = carrier.and_then(|name| iosts.find_action(name)) else { return facts };
     let transitions = std::mem::take(&mut iosts.transitions);
     for mut transition in transitions {
         if transition.action == carrier {
-            alive[transition.source] = transition.guard;
+            facts[transition.source] = Some(transition.guard);
             continue;
         }
         // Those behind it move up.
@@ -112,7 +114,7 @@ fn take_facts(iosts: &mut Iosts) -> Numbered<LocationId, Term> {
     }
     let actions = iosts.actions.numbered().filter(|(number, _)| *number != carrier);
     iosts.actions = actions.map(|(_, action)| action.clone()).collect();
-    alive
+    facts
 }
 
 /// Why a document is no test case.
@@ -175,7 +177,7 @@ impl TestCase {
                 ActionKind::Internal => {}
             }
         }
-        let must_answer = iosts.locations.map(|_| false);
+        let must_answer = iosts.locations.map(|_| Term::no());
         let violates = iosts.locations.map(|_| None);
         TestCase {
             iosts,
@@ -245,17 +247,18 @@ impl TestCase {
             return Err(DocumentError::Unreachable);
         }
         // A document of ours is read up to the limits of what we write.
-        let model = format!("{MADE_MARK}test case\n{}", as_yaml(&model(&document)?));
+        let (model, carrier) = model(&document)?;
+        let model = format!("{MADE_MARK}test case\n{}", as_yaml(&model));
         let file = from_bytes("test case".to_owned(), model.into_bytes())
             .map_err(|diagnostic| DocumentError::Model(vec![diagnostic]))?;
         let (specification, _) = read_specification(file).map_err(DocumentError::Model)?;
         let mut iosts = specification.iosts;
         take_quiescence(&mut iosts, &document)?;
-        let alive = is_online.then(|| take_facts(&mut iosts));
+        let mut facts = take_facts(&mut iosts, carrier.as_deref());
         let places: HashMap<String, LocationId> =
             iosts.locations.numbered().map(|(at, location)| (location.name.clone(), at)).collect();
         let mut verdicts = iosts.locations.map(|_| None);
-        let mut must_answer = iosts.locations.map(|_| false);
+        let mut must_answer = iosts.locations.map(|_| Term::no());
         let mut violates = iosts.locations.map(|_| None);
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
@@ -264,11 +267,11 @@ impl TestCase {
                 verdict.ok_or_else(|| DocumentError::NoDocument(format!("`{word}` is no verdict")))
             };
             let verdict = location.get("verdict").and_then(Json::as_str).map(known).transpose()?;
-            let flag = match location.get("must_answer") {
-                None => false,
-                Some(flag) => flag.as_bool().ok_or_else(|| {
-                    DocumentError::NoDocument("`must_answer` is neither `true` nor `false`".to_owned())
-                })?,
+            let always = match location.get(MUST_ANSWER) {
+                None | Some(Json::Bool(false)) => Term::no(),
+                Some(Json::Bool(true)) => Term::yes(),
+                Some(_) if is_online => Term::no(),
+                Some(_) => places.get(name).and_then(|at| facts[*at].take()).unwrap_or_else(Term::no),
             };
             let how = |word: &Json| {
                 word.as_str().and_then(Violated::of_word).ok_or_else(|| {
@@ -278,7 +281,7 @@ impl TestCase {
             let violated = location.get("violates").map(how).transpose()?;
             if let Some(at) = places.get(name) {
                 verdicts[*at] = verdict;
-                must_answer[*at] = flag;
+                must_answer[*at] = always;
                 violates[*at] = violated;
             }
         }
@@ -290,7 +293,10 @@ impl TestCase {
             }
             write_out_others(&mut iosts, &verdicts, fail);
         }
-        let online = alive.map(|alive| Online::new(&iosts, alive));
+        let online = is_online.then(|| {
+            let alive = facts.map(|fact| fact.clone().unwrap_or_else(Term::yes));
+            Online::new(&iosts, alive)
+        });
         let timed = TimedCase::read(&document, &mut iosts).map_err(DocumentError::NoDocument)?;
         if online.is_some() && timed.is_some() {
             return Err(DocumentError::NoDocument("a test that is judged on line is not `timed`".to_owned()));
@@ -356,8 +362,8 @@ fn list<'a>(of: &'a Json, key: &str) -> Result<&'a Vec<Json>, DocumentError> {
     of.get(key).and_then(Json::as_array).ok_or_else(missing)
 }
 
-/// The document in the shape of the model format.
-fn model(document: &Json) -> Result<Json, DocumentError> {
+/// The document in the shape of the model format, and the name of the action that carries facts, where there are any.
+fn model(document: &Json) -> Result<(Json, Option<String>), DocumentError> {
     let mut types = Map::new();
     for ty in list(document, "types")? {
         let definition = match (ty.get("literals"), ty.get("fields")) {
@@ -408,16 +414,24 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
             "assign": assign,
         }));
     }
-    if document.get("stage").and_then(Json::as_str) == Some(ONLINE) {
-        let longest = inputs.keys().chain(outputs.keys()).map(String::len).max().unwrap_or(0);
-        let carrier = format!("{FACT}{}", "_".repeat(longest));
+    let is_online = document.get("stage").and_then(Json::as_str) == Some(ONLINE);
+    let key = if is_online { "coreach" } else { MUST_ANSWER };
+    let longest = inputs.keys().chain(outputs.keys()).map(String::len).max().unwrap_or(0);
+    let name_of_carrier = format!("{FACT}{}", "_".repeat(longest));
+    let mut carrier = None;
+    for location in list(document, "locations")? {
+        let name = text(location, "name", "a location")?;
+        let fact = match location.get(key) {
+            None | Some(Json::Bool(_)) if !is_online => continue,
+            fact => text(fact.unwrap_or(&Json::Null), "text", &format!("`{key}`"))?,
+        };
+        carrier = Some(name_of_carrier.clone());
+        transitions.push(json!({ "from": name, "to": name, "on": name_of_carrier, "when": fact }));
+    }
+    if let Some(carrier) = &carrier {
         outputs.insert(carrier.clone(), json!({}));
-        for location in list(document, "locations")? {
-            let name = text(location, "name", "a location")?;
-            let fact = text(location.get("coreach").unwrap_or(&Json::Null), "text", "`coreach`")?;
-            transitions.push(json!({ "from": name, "to": name, "on": carrier, "when": fact }));
-        }
-    } else {
+    }
+    if !is_online {
         internals.clear();
     }
     let initial = document.get("initial").unwrap_or(&Json::Null);
@@ -447,7 +461,7 @@ fn model(document: &Json) -> Result<Json, DocumentError> {
         }),
     );
     model.insert("transitions".to_owned(), Json::Array(transitions));
-    Ok(Json::Object(model))
+    Ok((Json::Object(model), carrier))
 }
 
 fn data(of: &[Json]) -> Result<Map<String, Json>, DocumentError> {

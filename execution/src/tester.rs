@@ -28,12 +28,13 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{TransitionId, Verdict};
 
-use crate::adapter::evidence::phased;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::behaviour::Within;
 use crate::clock::Clock;
 use crate::initial::{self, NoState};
-use crate::judge::{Choice, Judge, Judged};
+use crate::interruption::finish;
+use crate::judge::{AfterSilence, Choice, Judge, Judged};
+use crate::pauses::{self, Pauses};
 use crate::random::Random;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::{Move, Strategy, order};
@@ -117,6 +118,7 @@ struct Driver<'a, 'b> {
     random: Random,
     trace: Vec<Step>,
     clock: Clock,
+    pauses: Pauses,
     begin: Instant,
     deadline: Instant,
 }
@@ -134,7 +136,8 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
     let settings = drive.settings;
     let deadline = begin + settings.time;
     let random = Random::new(seed);
-    let mut driver = Driver { drive, random, trace: Vec::new(), clock: Clock::new(begin), begin, deadline };
+    let (clock, pauses) = (Clock::new(begin), Pauses::default());
+    let mut driver = Driver { drive, random, trace: Vec::new(), clock, pauses, begin, deadline };
     let mut ready = None;
     let outcome = match driver.verdict_here() {
         // The initial location may be Pass: then nothing is to be done.
@@ -152,10 +155,7 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
         }
     };
     let Driver { drive: Drive { judge, adapter, values, .. }, trace, .. } = driver;
-    let over = begin.elapsed();
-    let settled = adapter.settle();
-    let wire = phased(adapter.evidence(begin), ready, over);
-    adapter.stop();
+    let (settled, wire) = finish(adapter, begin, ready, &outcome);
     let mix: BTreeMap<_, _> = values.end();
     let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
     Run {
@@ -258,24 +258,28 @@ impl Driver<'_, '_> {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
         };
         let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
+        self.pauses = Pauses::default();
         let mut waited = Duration::ZERO;
+        let silence = self.drive.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
         let was_silent = matches!(self.trace.last(), Some(Step { what: Occurrence::Silence(_), .. }));
-        let tells = !was_silent && self.drive.adapter.hears();
-        let silence = self.drive.judge.silence().filter(|_| tells);
+        let is_new = !was_silent || silence == Some(AfterSilence::Decides);
+        // What is under way must have been taken before silence means something.
+        let is_over = self.drive.judge.link().is_none_or(|delay| quiescence >= delay);
+        let tells = is_new && is_over && self.drive.adapter.hears();
+        let silence = silence.filter(|_| tells);
         let takes_stimuli = self.drive.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
-                    // Where silence is a failure, it is worth waiting for.
-                    let fails = silence == Some(Some(Verdict::Fail));
-                    let whole = position + 1 == moves.len() || self.drive.strategy.waits() || fails;
+                    let decides = silence == Some(AfterSilence::Decides);
+                    let whole = position + 1 == moves.len() || self.drive.strategy.waits() || decides;
                     waited = if whole { quiescence } else { self.drive.settings.patience.min(quiescence) };
                     match self.observe(Instant::now() + waited)? {
                         Progress::Nothing if whole && silence.is_some() => {
-                            return Ok(self.silent(quiescence));
+                            return self.silent(quiescence);
                         }
                         other => other,
                     }
@@ -300,22 +304,45 @@ impl Driver<'_, '_> {
             if !tells && self.drive.judge.silence().is_some() {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
             }
-            return Ok(self.silent(quiescence));
+            return self.silent(quiescence);
         }
         Ok(Progress::Over(Outcome::inconclusive(Cause::NothingToDo)))
     }
 
+    /// Waits on for as long as the machine has kept the system from answering.
+    fn had_its_time(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
+        let most = Instant::now() + pauses::most(quiescence);
+        loop {
+            let lost = self.pauses.lost(self.drive.adapter);
+            if lost <= pauses::little(quiescence) {
+                return Ok(Progress::Nothing);
+            }
+            if Instant::now() >= most {
+                return Ok(Progress::Over(Outcome::inconclusive(Cause::Jitter(lost))));
+            }
+            self.pauses.again(self.drive.adapter);
+            let progress = self.observe(Instant::now() + lost)?;
+            if !matches!(progress, Progress::Nothing) {
+                return Ok(progress);
+            }
+        }
+    }
+
     /// Shows the judge that nothing has come for so long.
-    fn silent(&mut self, quiescence: Duration) -> Progress {
+    fn silent(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
+        let progress = self.had_its_time(quiescence)?;
+        if !matches!(progress, Progress::Nothing) {
+            return Ok(progress);
+        }
         if Instant::now() >= self.deadline {
             let time = self.drive.settings.time;
-            return Progress::Over(Outcome::inconclusive(Cause::Time(time)));
+            return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
         }
         let hears = self.drive.adapter.hears();
-        match self.happened(Occurrence::Silence(quiescence)) {
+        Ok(match self.happened(Occurrence::Silence(quiescence)) {
             Progress::Over(outcome) => Progress::Over(heard(outcome, hears)),
             other => other,
-        }
+        })
     }
 
     /// Sends the stimulus of a move, if there are values for it.
@@ -357,7 +384,8 @@ impl Driver<'_, '_> {
     fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
         let until = until.min(self.deadline);
         loop {
-            let (asked, limit) = (Instant::now(), self.clock.limit(self.drive.judge, until));
+            let limit = self.pauses.limit(self.clock.limit(self.drive.judge, until));
+            let asked = Instant::now();
             match self.drive.adapter.receive(limit)? {
                 Received::Silence => {}
                 Received::Alien(text) => {
@@ -369,6 +397,7 @@ impl Driver<'_, '_> {
                 Received::Output(event) => return Ok(self.happened(Occurrence::Observation(event))),
             }
             self.clock.nothing(asked, limit);
+            self.pauses.waited(self.drive.adapter, asked, limit);
             // Something may have been decided by that.
             match self.time_passes(false) {
                 Progress::Nothing if limit >= until => return Ok(Progress::Nothing),

@@ -85,11 +85,32 @@ delay,action,values
     assert_eq!(places.iter().map(|placed| placed.line).collect::<Vec<_>>(), [3, 3]);
 }
 
+/// As spreadsheets and loggers write them.
+#[test]
+fn a_byte_order_mark_and_a_delay_of_zero_are_read() {
+    let (timed, _) = model(MODEL);
+    let items = |text: &str| -> Vec<Item> {
+        read(&timed, text.as_bytes()).unwrap().into_iter().map(|placed| placed.item).collect()
+    };
+    let expected = items(",Reply,1\n2,Reply,2\n");
+    assert_eq!(expected.len(), 3);
+    for text in [
+        "\u{feff}delay,action,values\n,Reply,1\n2,Reply,2\n",
+        "\u{feff}0,Reply,1\n2,Reply,2\n",
+        "0.0,Reply,1\n0,\n0\n2,Reply,2\n",
+        "\u{feff}{\"delay\":0,\"action\":\"Reply\",\"values\":{\"m\":1}}\n{\"delay\":0}\n{\"delay\":2,\"action\":\"Reply\",\"values\":{\"m\":2}}\n",
+    ] {
+        assert_eq!(items(text), expected, "{text}");
+    }
+    // Elsewhere such a sign is no part of a number.
+    assert_eq!(mistake(&timed, "1,Reply,1\n\u{feff}1,Reply,1\n"), ("trace-delay", 2, 1));
+}
+
 #[test]
 fn mistakes_have_their_line_and_column() {
     let (timed, _) = model(MODEL);
     for (text, code, line, column) in [
-        ("delay,action,values\n0,Reply,1\n", "trace-delay", 2, 1),
+        ("delay,action,values\n-1/3,Reply,1\n", "trace-delay", 2, 1),
         ("1,Reply,1\n-0.5,Reply,1\n", "trace-delay", 2, 1),
         ("1s,Reply,1\n", "trace-delay", 1, 1),
         (" 1,Reply,1\n", "trace-delay", 1, 1),
@@ -176,6 +197,58 @@ transitions:
     let of = |trace: &str, rules| verdict(&model, "1", trace, rules, |_| ()).0;
     assert_eq!(of("1,Go\n50\n", Rules::Corrected), OfflineVerdict::Pass);
     assert_eq!(of("1,Go\n50\n", Rules::Published), OfflineVerdict::Fail, "a system that conforms is blamed");
+}
+
+/// What the first events leave one value is known from then on: no more is asked, however long the trace.
+#[test]
+fn what_the_first_events_pin_is_put_in() {
+    for (says, first, then) in [
+        ("m == n + 1", "1,Ask\n1,Tell,8,0\n", "1,Ask\n1,Tell,8,0\n"),
+        ("2 * n + 3 == m && k == n", "1,Ask\n1,Tell,9,3\n", "1,Ask\n1,Tell,9,3\n"),
+        (
+            "n + r == m && (n - r == k || k == 9)",
+            "1,Ask\n1,Tell,5,9\n1,Ask\n1,Tell,5,1\n",
+            "1,Ask\n1,Tell,5,1\n",
+        ),
+        ("m <= n && n < m + 1", "1,Ask\n1,Tell,5,9\n", "1,Ask\n1,Tell,5,1\n"),
+    ] {
+        let (timed, form) = model(&format!(
+            "\
+iosts: pinned
+clocks: [w]
+variables: {{ n: int, r: int }}
+initial: {{ location: A, condition: n >= 0 }}
+inputs: {{ Ask: {{}} }}
+outputs: {{ Tell: {{ m: int, k: int }} }}
+transitions:
+  - {{ from: A, to: B, on: Ask, reset: [w] }}
+  - {{ from: B, to: A, on: Tell, when: w <= 5 && {says} }}
+"
+        ));
+        let path = vec![timed.transition("1").unwrap()];
+        let offline = Offline::new(&timed, &form, path, Rules::Corrected, MOST_CONTEXTS);
+        let mut solver = Z3Solver::default();
+        let mut judge = OfflineJudge::new(&offline, &Valuation::new(), &mut solver).unwrap();
+        let mut take = |text: &str| {
+            for placed in read(&timed, text.as_bytes()).unwrap() {
+                judge.take(&placed, &mut solver).unwrap();
+            }
+            let [one] = judge.contexts() else { panic!("{says}: {:?}", judge.contexts()) };
+            let asked = coreach_analyses::solver::Solver::statistics(&solver).queries;
+            (one.condition.clone(), asked)
+        };
+        let (_, asked) = take(first);
+        let (condition, later) = take(&then.repeat(20));
+        assert!(condition.is_empty(), "{says}: {condition:?}");
+        assert!(later <= asked, "{says}: {asked} questions, then {later}");
+        // And what contradicts it is a fault.
+        take("1,Ask\n");
+        let wrong = read(&timed, b"1,Tell,77,77\n").unwrap();
+        for placed in wrong {
+            judge.take(&placed, &mut solver).unwrap();
+        }
+        assert_eq!(judge.verdict(), OfflineVerdict::Fail, "{says}");
+    }
 }
 
 #[test]

@@ -232,6 +232,24 @@ fn time_ends_it() {
     });
 }
 
+/// What is cut because the time is over says nothing of the run: it is not flaky.
+#[test]
+fn a_repetition_that_the_time_cuts_is_none() {
+    let slow = Duration::from_millis(40);
+    boxed(Box::new(|_, _| true, slow), |judge, adapter| {
+        let given = failing(judge, adapter);
+        for time in [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(100)] {
+            let shrunk = shrunk(judge, adapter, &given, time);
+            assert_eq!(shrunk.stopped, Some(Stopped::Time), "{time:?}");
+            assert!(
+                !shrunk.again.is_flaky() && shrunk.again.others.is_empty(),
+                "{time:?}: {:?}",
+                shrunk.again
+            );
+        }
+    });
+}
+
 #[test]
 fn a_bucket_survives_writing() {
     let (test, initial) = counter();

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -266,6 +267,91 @@ fn what_an_implementation_does_wrong_has_its_verdict() {
         let record = record(&mut CaseJudge::new(&test, initial), &run);
         assert_eq!((record.verdict.name(), record.cause.as_str()), (name, cause), "{record:?}");
     }
+}
+
+/// It is asked once, and answers right when its machine has let it run for so long; the machine says what it has kept it from.
+struct Starved {
+    asked: Option<Instant>,
+    answers: Duration,
+    /// How long it was kept from running when it is looked at, the next time first; the last one for ever.
+    held: RefCell<Vec<Duration>>,
+    more: Duration,
+}
+
+impl Adapter for Starved {
+    fn start(&mut self, _: &Session<'_>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn send(&mut self, _: &Event) -> Result<(), Failure> {
+        self.asked = Some(Instant::now());
+        Ok(())
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        let due = self.asked.map(|asked| asked + self.answers).filter(|due| *due <= until);
+        std::thread::sleep(due.unwrap_or(until).saturating_duration_since(Instant::now()));
+        Ok(match due {
+            Some(_) => Received::Output(Event::new("Answer", Vec::new())),
+            None => Received::Silence,
+        })
+    }
+
+    fn held_up(&self) -> Option<Duration> {
+        let mut held = self.held.borrow_mut();
+        if held.len() > 1 {
+            return Some(held.remove(0));
+        }
+        held[0] += self.more;
+        Some(held[0])
+    }
+
+    fn stop(&mut self) {}
+}
+
+/// A pause of the machine is none of the system's silence: one waits on for as long; where that has no end, nobody is blamed.
+#[test]
+fn a_system_that_was_not_let_run_has_not_been_silent() {
+    let test = TestCase::from_json(include_bytes!("data/must_answer.json")).unwrap();
+    let mut solver = Z3Solver::default();
+    let initial = initial_state(&test, &Default::default(), 1, &mut solver).unwrap();
+    let milliseconds = Duration::from_millis;
+    let quiescence = milliseconds(100);
+    let mut tried = |answers: u64, held: &[u64], more: u64| {
+        let held = held.iter().map(|time| milliseconds(*time)).collect();
+        let mut adapter = Starved {
+            asked: None,
+            answers: milliseconds(answers),
+            held: RefCell::new(held),
+            more: milliseconds(more),
+        };
+        run(Drive {
+            judge: &mut CaseJudge::new(&test, initial.clone()).blaming_silence(true),
+            seed: 1,
+            settings: &Settings { quiescence, ..settings() },
+            adapter: &mut adapter,
+            strategy: &mut Strategy::plan(),
+            values: &mut Values::new(MIX),
+            solver: &mut solver,
+        })
+        .outcome
+    };
+    // It never answers. On a machine that is late itself there is no blame, which is right, too.
+    let silent = tried(1_000_000, &[0], 0);
+    let is_right = |outcome: &Outcome| {
+        matches!(
+            outcome,
+            Outcome::Verdict(Verdict::Fail, Cause::Silence(_))
+                | Outcome::Verdict(Verdict::Inconclusive, Cause::Jitter(_))
+        )
+    };
+    assert!(is_right(&silent), "{silent:?}");
+    // It was not let run for two seconds, and then answers.
+    let passed = Outcome::Verdict(Verdict::Pass, Cause::Event);
+    assert_eq!(tried(1_000, &[0, 2_000], 0), passed);
+    // It is never let run.
+    let starved = tried(1_000_000, &[0], 500);
+    assert!(matches!(starved, Outcome::Verdict(Verdict::Inconclusive, Cause::Jitter(_))), "{starved:?}");
 }
 
 #[test]

@@ -354,6 +354,54 @@ fn within_the_tolerance_nothing_fails_and_beyond_it_does() {
     assert_eq!(run.outcome.verdict(), Some(Verdict::Fail), "{:?}", run.outcome);
 }
 
+/// A system of which the kernel says that it is kept from running: so long when it is brought up, and so long after each stimulus.
+struct KeptFromRunning(Scripted, [u64; 2], Duration);
+
+impl Adapter for KeptFromRunning {
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.2 = Duration::ZERO;
+        self.0.start(session)?;
+        self.2 += ms(self.1[0]);
+        Ok(())
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        self.0.send(stimulus)
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        let received = self.0.receive(until)?;
+        if matches!(received, Received::Output(_)) {
+            self.2 += ms(self.1[1]);
+        }
+        Ok(received)
+    }
+
+    fn held_up(&self) -> Option<Duration> {
+        Some(self.2)
+    }
+
+    fn stop(&mut self) {}
+}
+
+/// The verdict hangs on what the machine can have done to these instants, and not on whether it was busy at all.
+#[test]
+fn a_busy_machine_excuses_what_it_can_have_caused_and_nothing_else() {
+    let test = question("0.2", "0.25");
+    let of = |at: u64, kept: [u64; 2], seed: u64| {
+        let system = Scripted::new(&[(at, "Answer", &[1])]);
+        runs(&test, &mut KeptFromRunning(system, kept, Duration::ZERO), &settings(10), seed).outcome
+    };
+    let failed = Outcome::Verdict(Verdict::Fail, Cause::Event);
+    // The answer of the test itself may be held up, until it is in time.
+    let fails = |at: u64, kept: [u64; 2]| (0..40).any(|seed| of(at, kept, seed) == failed);
+    // Too early by 180 ms, whatever held it up afterwards.
+    assert!(fails(20, [0, 60]));
+    assert!(fails(20, [60, 0]));
+    // Too late by less than it was kept from running.
+    assert!((0..6).all(|seed| of(285, [0, 60], seed) != failed));
+}
+
 /// A tick each 100 ms, by a clock that the first one starts.
 fn ticks() -> TestCase {
     case(&document(

@@ -10,8 +10,10 @@ use std::sync::Arc;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::{Collector, listed};
-use coreach_model::reader::limits::MADE_MARK;
-use coreach_model::reader::{AnySpecification, check_livelocks, from_bytes, read_any_specification};
+use coreach_model::reader::limits::{Limits, MADE_MARK};
+use coreach_model::reader::{
+    AnySpecification, SEE_OR_MERGE, check_livelocks, from_bytes, read_any_specification,
+};
 use coreach_model::timed::{Clocks, Timed};
 use coreach_model::writer::{write_timed_yaml, write_yaml};
 use coreach_model::{ActionId, Datum, Iosts, LocationId, Term, Type};
@@ -36,7 +38,7 @@ pub struct Model {
 pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) -> Option<String> {
     let errors = collector.errors();
     let origin = |number| model.iosts.transitions[number].origin.whole.clone();
-    check_livelocks(collector, &model.iosts, &origin);
+    check_livelocks(collector, &model.iosts, &origin, SEE_OR_MERGE);
     if collector.errors() > errors {
         return None;
     }
@@ -47,6 +49,9 @@ pub fn finish(collector: &mut Collector, options: &Options, mut model: Model) ->
         model.iosts.name = name_of(&collector.file.name);
     }
     let Model { iosts, types, time, .. } = model;
+    if !is_writable(collector, &iosts) {
+        return None;
+    }
     let text = match time {
         Some((clocks, uncontrollable)) => {
             write_timed_yaml(&Timed::new(iosts, clocks, uncontrollable), &types)
@@ -128,6 +133,38 @@ fn read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     open.iter().filter(|variable| is_read(variable)).cloned().collect()
 }
 
+/// Can the model be written and read again? What assignments put into one another shares its parts, and text does not: a few dozen of
+/// them fill a disk.
+fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
+    let most = Limits::MADE.expression;
+    let is_long = |term: &Term| term.written_size() > most as u64 || term.to_string().len() > most;
+    let mut whole: u64 = 0;
+    for transition in &iosts.transitions {
+        coreach_model::budget::ask();
+        let terms = || std::iter::once(&transition.guard).chain(transition.assignments.values());
+        if terms().any(is_long) {
+            let message =
+                format!("an expression of this transition has more than {most} signs when it is written out");
+            let limit = Diagnostic::error(LIMIT, message)
+                .at(transition.origin.whole.clone(), "assignments are put into one another here")
+                .help("let several edges do what is assigned here: what one has assigned is a name for the next");
+            collector.push(limit);
+            return false;
+        }
+        whole = terms().fold(whole, |all, term| all.saturating_add(term.written_size()));
+    }
+    // Every part of an expression is a sign at least.
+    if whole > Limits::MADE.bytes as u64 {
+        let message =
+            format!("the specification would be too large to be read: {whole} parts of expressions");
+        collector.push(Diagnostic::error(LIMIT, message).help(FEWER));
+        return false;
+    }
+    true
+}
+
+const FEWER: &str = "--most reads less of the foreign model";
+
 /// What was written, if it is read to what was written.
 fn read_back(collector: &mut Collector, text: String) -> Option<String> {
     let file = from_bytes("the specification".to_owned(), text.clone().into_bytes());
@@ -141,7 +178,7 @@ fn read_back(collector: &mut Collector, text: String) -> Option<String> {
             Some(found) => {
                 let message = format!("the specification would be too large to be read: {}", found.message);
                 let limit = Diagnostic::error(LIMIT, message);
-                collector.push(limit.help("--most reads less of the foreign model"));
+                collector.push(limit.help(FEWER));
                 return None;
             }
             None => panic!("an imported specification is not read: {found:?}\n{text}"),

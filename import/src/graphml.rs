@@ -13,8 +13,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use coreach_model::diagnostic::{Diagnostic, nearest};
-use coreach_model::reader::collect::{Collector, inventory};
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::collect::Collector;
 use roxmltree::{Document, Error, Node, ParsingOptions};
 
 use crate::expression::Dialect;
@@ -117,6 +117,7 @@ impl Reader<'_> {
             vertices: Vec::new(),
             edges: Vec::new(),
             start: Start::Vertex(0),
+            start_is_a_sign: false,
             first: Vec::new(),
             dialect: Dialect::Drawn,
             otherwise: None,
@@ -236,23 +237,7 @@ impl Reader<'_> {
     fn start(&mut self, drawing: &mut Drawing, initial: Option<usize>) -> Option<()> {
         let names = || drawing.vertices.iter().map(|vertex| vertex.name.text.as_str());
         if let Some(wanted) = &self.options.initial {
-            // A node without a name is called by its identifier.
-            let called = || {
-                drawing.vertices.iter().map(|vertex| match vertex.name.text.as_str() {
-                    "" => vertex.id.as_str(),
-                    name => name,
-                })
-            };
-            let by_name = names().position(|name| name == wanted);
-            let by_id = || drawing.vertices.iter().position(|vertex| vertex.id == *wanted);
-            let Some(number) = by_name.or_else(by_id) else {
-                let message = format!("--initial names `{wanted}`, and no node is called so");
-                let near = nearest(wanted, called().take(1_000));
-                let help = near
-                    .map_or_else(|| inventory("nodes", called()), |near| format!("did you mean `{near}`?"));
-                self.collector.push(Diagnostic::error("unknown-name", message).help(help));
-                return None;
-            };
+            let number = drawing.named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
             drawing.start = Start::Vertex(number);
             return Some(());
         }
@@ -265,6 +250,7 @@ impl Reader<'_> {
             let leaving: Vec<usize> =
                 (0..drawing.edges.len()).filter(|edge| drawing.edges[*edge].source == Some(number)).collect();
             let is_entered = drawing.edges.iter().any(|edge| edge.target == number);
+            drawing.start_is_a_sign = !is_entered;
             if let ([edge], false) = (leaving.as_slice(), is_entered) {
                 let label = &drawing.edges[*edge].label;
                 // The way in is no step of the system.
@@ -285,16 +271,14 @@ impl Reader<'_> {
                         edge.source = edge.source.map(moved);
                     }
                     drawing.start = Start::Vertex(moved(target));
+                    drawing.start_is_a_sign = false;
                 }
             }
             return Some(());
         }
-        let entered: HashSet<usize> = drawing.edges.iter().map(|edge| edge.target).collect();
-        let mut free = (0..drawing.vertices.len()).filter(|number| !entered.contains(number));
-        match (free.next(), free.next()) {
-            (Some(number), None) => drawing.start = Start::Vertex(number),
-            (None, _) if drawing.vertices.len() == 1 => drawing.start = Start::Vertex(0),
-            _ => {
+        match drawing.source() {
+            Some(number) => drawing.start = Start::Vertex(number),
+            None => {
                 let message = "nothing says where the graph begins";
                 let help = "call a node `Start`, or name one with --initial";
                 self.collector.push(Diagnostic::error("no-start", message).help(help));

@@ -17,7 +17,7 @@ use crate::expression::Dialect;
 use crate::finish::Model;
 use crate::graph::label::{Label, event};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
-use crate::json::{Json, Value, parse};
+use crate::json::{Comments, Json, Value, parse};
 use crate::piece::Piece;
 use crate::{Options, Untranslated, too_many};
 
@@ -35,7 +35,7 @@ const FOREIGN: [&str; 6] =
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
     let file = collector.file.clone();
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
-    let json = match parse(text, file.text.len() - text.len()) {
+    let json = match parse(text, file.text.len() - text.len(), Comments::Allowed) {
         Ok(json) => json,
         Err((message, span)) => {
             collector.error("syntax", message, &span, "here");
@@ -48,6 +48,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
         vertices: Vec::new(),
         edges: Vec::new(),
         start: Start::Vertex(0),
+        start_is_a_sign: false,
         first: Vec::new(),
         dialect: Dialect::JavaScript,
         otherwise: Some(ActionKind::Input),
@@ -87,27 +88,35 @@ impl Reader<'_> {
             }
             return None;
         };
+        // Where a model begins may stand in another model of the file: so they are known before an edge is read.
         let mut starts: Vec<(usize, Piece)> = Vec::new();
+        for (number, model) in models.iter().enumerate() {
+            let start = self.text(model, "startElementId").filter(|start| !start.is_empty());
+            starts.extend(start.map(|start| (number, start)));
+        }
         for (number, model) in models.iter().enumerate() {
             if self.collector.is_full() {
                 return None;
             }
-            self.model(number, model, &mut starts)?;
+            self.model(number, model, &starts)?;
         }
-        let known: Vec<&str> = self.drawing.vertices.iter().map(|vertex| vertex.id.as_str()).collect();
+        if let Some(wanted) = &self.options.initial {
+            let number = self.drawing.named(wanted).map_err(|found| self.collector.push(*found)).ok()?;
+            self.drawing.start = Start::Vertex(number);
+            return Some(());
+        }
         let Some((model, start)) = starts.first().cloned() else {
-            let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
-            let head = span.start..span.start + 1;
-            let found = Diagnostic::error("no-start", "no model says where it begins");
-            let found = found.at(self.collector.origin(&head), "none has `startElementId`");
-            self.collector.push(found.help("`\"startElementId\"` is the identifier of a vertex or an edge"));
-            return None;
+            return self.begin_at_the_source(json);
         };
-        let of_model = |other: usize| other == model;
+        let known: Vec<&str> = self.drawing.vertices.iter().map(|vertex| vertex.id.as_str()).collect();
+        let own_first = |of: usize| usize::from(of != model);
         let vertices = &self.drawing.vertices;
-        let vertex = vertices.iter().position(|vertex| vertex.id == start.text && of_model(vertex.model));
+        let vertex = (0..vertices.len())
+            .filter(|number| vertices[*number].id == start.text)
+            .min_by_key(|number| own_first(vertices[*number].model));
         let edge = (0..self.edges.len())
-            .find(|number| self.edges[*number] == start.text && of_model(self.drawing.edges[*number].model));
+            .filter(|number| self.edges[*number] == start.text)
+            .min_by_key(|number| own_first(self.drawing.edges[*number].model));
         match (vertex, edge) {
             (Some(vertex), _) => self.drawing.start = Start::Vertex(vertex),
             (None, Some(edge)) => self.drawing.start = Start::Edge(edge),
@@ -132,13 +141,35 @@ impl Reader<'_> {
         Some(())
     }
 
-    fn model(&mut self, number: usize, json: &Json, starts: &mut Vec<(usize, Piece)>) -> Option<()> {
+    /// Of a file that does not say where it begins.
+    fn begin_at_the_source(&mut self, json: &Json) -> Option<()> {
+        let span = json.get("models").map_or(json.span.clone(), |models| models.span.clone());
+        let origin = self.collector.origin(&(span.start..span.start + 1));
+        let message = "no model says where it begins";
+        match self.drawing.source() {
+            Some(number) => {
+                self.drawing.start = Start::Vertex(number);
+                let vertex = self.collector.origin(&self.drawing.vertices[number].span);
+                let found = Diagnostic::warning(
+                    "no-start",
+                    format!("{message}: it is the only vertex that no edge enters"),
+                );
+                self.collector.push(found.at(vertex, "it begins here").help("--initial names another"));
+                Some(())
+            }
+            None => {
+                let found = Diagnostic::error("no-start", message).at(origin, "none has `startElementId`");
+                let help = "`\"startElementId\"` is the identifier of a vertex or an edge; or name a vertex with --initial";
+                self.collector.push(found.help(help));
+                None
+            }
+        }
+    }
+
+    fn model(&mut self, number: usize, json: &Json, starts: &[(usize, Piece)]) -> Option<()> {
         self.keys(json, &MODEL, "a model");
         let name = self.text(json, "name").map(|piece| piece.text).filter(|name| !name.is_empty());
         self.drawing.models.push(name.unwrap_or_else(|| format!("model {}", number + 1)));
-        if let Some(start) = self.text(json, "startElementId").filter(|start| !start.is_empty()) {
-            starts.push((number, start));
-        }
         for piece in self.texts(json, "actions") {
             self.drawing.first.push((number, piece));
         }
@@ -175,8 +206,7 @@ impl Reader<'_> {
             if self.collector.is_full() {
                 return None;
             }
-            let start = starts.iter().find(|(of, _)| *of == number).map(|(_, start)| start.text.clone());
-            self.edge(number, edge, &ids, start.as_deref());
+            self.edge(number, edge, &ids, starts);
         }
         Some(())
     }
@@ -193,7 +223,7 @@ impl Reader<'_> {
         self.drawing.vertices.push(Vertex { id: id.text, name, span, model, shared });
     }
 
-    fn edge(&mut self, model: usize, json: &Json, ids: &BTreeMap<String, usize>, start: Option<&str>) {
+    fn edge(&mut self, model: usize, json: &Json, ids: &BTreeMap<String, usize>, starts: &[(usize, Piece)]) {
         self.keys(json, &EDGE, "an edge");
         let Some(id) = self.needed(json, "id", "an edge") else { return };
         let mut label = Label::default();
@@ -206,7 +236,7 @@ impl Reader<'_> {
         label.actions = self.texts(json, "actions");
         let source = self.text(json, "sourceVertexId").filter(|id| !id.is_empty());
         let source = match source {
-            None if start == Some(id.text.as_str()) => None,
+            None if starts.iter().any(|(_, start)| start.text == id.text) => None,
             None => {
                 let message = "an edge without `sourceVertexId`, and the model does not begin with it";
                 self.collector.error("missing-key", message, &head(json), "where from?");

@@ -1,6 +1,6 @@
 //! JSON with places: the tree of `jsonc-parser`, in its strict form, with texts as [`Piece`]s.
 //!
-//! It is that library's grammar with all its leniency turned off, which is RFC 8259. A key that is there twice in an object is a mistake, since readers
+//! It is that library's grammar with its leniency turned off, which is RFC 8259; only comments may be allowed, which people write into models. A key that is there twice in an object is a mistake, since readers
 //! differ in which of the two they take.
 
 use std::collections::HashSet;
@@ -42,13 +42,22 @@ pub enum Value {
 /// What is wrong, and where in the file.
 pub type Malformed = (String, Range<usize>);
 
+/// Whether `//` and `/* */` may stand between values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comments {
+    /// They are skipped.
+    Allowed,
+    /// They are mistakes.
+    Refused,
+}
+
 /// The value that a text is, which begins at this byte of the file.
 ///
 /// # Errors
 /// The first mistake.
-pub fn parse(text: &str, start: usize) -> Result<Json, Malformed> {
+pub fn parse(text: &str, start: usize, comments: Comments) -> Result<Json, Malformed> {
     let options = ParseOptions {
-        allow_comments: false,
+        allow_comments: comments == Comments::Allowed,
         allow_loose_object_property_names: false,
         allow_trailing_commas: false,
         allow_missing_commas: false,
@@ -176,7 +185,7 @@ mod tests {
     #[test]
     fn texts_know_where_their_signs_are_written() {
         let text = r#" {"a\u00e9": "x \u003c \ud83d\ude00 \"y\" é z"}"#;
-        let tree = parse(text, 100).unwrap();
+        let tree = parse(text, 100, Comments::Refused).unwrap();
         let Value::Object(members) = &tree.value else { panic!("{tree:?}") };
         let (key, value) = &members[0];
         assert_eq!((key.text.as_str(), key.whole()), ("aé", 103..110));
@@ -212,8 +221,12 @@ mod tests {
             "{\"a\":1,\"a\":2}",
             "\"\\ud800\"",
         ] {
-            assert!(parse(text, 0).is_err(), "{text}");
+            assert!(parse(text, 0, Comments::Refused).is_err(), "{text}");
         }
-        assert!(parse(&"[".repeat(1_000_000), 0).is_err());
+        assert!(parse(&"[".repeat(1_000_000), 0, Comments::Refused).is_err());
+        let commented = "/* a */ [1, // b\n 2]";
+        assert!(parse(commented, 0, Comments::Refused).is_err());
+        assert!(parse(commented, 0, Comments::Allowed).is_ok());
+        assert!(parse("[1] /* a", 0, Comments::Allowed).is_err());
     }
 }

@@ -84,9 +84,9 @@ pub struct Particulars<'a> {
     pub purpose: Option<(&'a TestPurpose, usize)>,
     /// Of a completed purpose: is an action without a transition at a location a self-loop there?
     pub others_stay: bool,
-    /// Of a test case: for each location, is the specification never silent there, wherever one of the location's outputs that do not
-    /// lead to Fail is possible?
-    pub must_answer: Option<&'a Numbered<LocationId, bool>>,
+    /// Of a test case: for each location, with which data the specification is never silent there, wherever one of the location's outputs
+    /// that do not lead to Fail is possible.
+    pub must_answer: Option<&'a Numbered<LocationId, Term>>,
     /// Of a test case: where every output leads that has no transition at a location without a verdict.
     pub others_fail: Option<LocationId>,
     /// Of the test case of a property: where it is violated.
@@ -201,8 +201,23 @@ pub struct Closed {
     pub given: Numbered<LocationId, LocationId>,
     /// For each location: is it accepting?
     pub accepting: Numbered<LocationId, bool>,
-    /// For each location: did no internal step leave it, whatever its guard?
-    pub stable: Numbered<LocationId, bool>,
+    /// For each location: where internal steps may take a run that is there, itself first.
+    pub rests: Numbered<LocationId, Vec<Rest>>,
+}
+
+/// Where a run may be that was in a location of [`Closed`] and has done nothing visible since.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rest {
+    /// The location of [`Product`].
+    pub at: LocationId,
+    /// When internal steps lead there.
+    pub guard: Term,
+    /// What they do.
+    pub effect: Substitution,
+    /// When no internal step goes on from there, over the data before all of them.
+    pub stays: Term,
+    /// The outputs of [`Closed`] that follow from there.
+    pub outputs: Vec<TransitionId>,
 }
 
 impl Artifact for Closed {
@@ -231,8 +246,8 @@ pub struct Visible {
     /// How many more events tell any two runs of one trace apart, as far as their future matters; 0 where there was no choice,
     /// none where no number of events does.
     pub lookahead: Option<usize>,
-    /// For each location: is the specification never silent there, wherever one of the location's outputs is possible?
-    pub must_answer: Numbered<LocationId, bool>,
+    /// For each location: with which data is the specification never silent there, wherever one of the location's outputs is possible?
+    pub must_answer: Numbered<LocationId, Term>,
     /// For each location: does it stand for all that may follow, since that does not matter? It accepts, or Accept is out of
     /// reach; nothing leaves it, and its data say nothing.
     pub ends: Numbered<LocationId, bool>,
@@ -307,7 +322,7 @@ pub struct TestGraph {
     /// What the specification allows in each location.
     pub allowed: Vec<Allowed>,
     /// As of the visible behaviours; `false` at verdicts.
-    pub must_answer: Numbered<LocationId, bool>,
+    pub must_answer: Numbered<LocationId, Term>,
     /// What was done.
     pub selection: Selection,
     /// What the domain could not express, one line each.
@@ -369,7 +384,7 @@ pub struct TestCase {
     /// As of the test graph; `false` at Fail.
     pub coreach: Numbered<LocationId, Term>,
     /// As of the test graph; `false` at Fail.
-    pub must_answer: Numbered<LocationId, bool>,
+    pub must_answer: Numbered<LocationId, Term>,
     /// The location Fail where it also is the target of every output that has no transition at a location without a
     /// verdict. Said once for all, where there are many.
     pub others_fail: Option<LocationId>,

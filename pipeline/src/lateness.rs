@@ -249,7 +249,7 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
         test_case.verdicts.push(Some(Verdict::Inconclusive));
         test_case.reach.push(Term::yes());
         test_case.coreach.push(Term::no());
-        test_case.must_answer.push(false);
+        test_case.must_answer.push(Term::no());
         test_case.iosts.locations.push(Location::named(name))
     });
     // Several guards of one action may lead to Inconclusive then: they are one transition, as everywhere.

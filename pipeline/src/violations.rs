@@ -121,7 +121,7 @@ pub fn with_violations(
         iosts.locations.push(Location::named(names.unique(VIOLATE_FAIL)));
         members.push(Vec::new());
         accepting.push(true);
-        must_answer.push(false);
+        must_answer.push(Term::no());
         ends.push(false);
         iosts.transitions.extend(added);
     }
@@ -188,7 +188,7 @@ pub fn verdicts(case: TestCase, graph: &TestGraph, visible: &Visible, left: Opti
         verdicts.push(Some(Verdict::Fail));
         reach.push(Term::yes());
         coreach.push(Term::no());
-        must_answer.push(false);
+        must_answer.push(Term::no());
         violated.push((fail, Violated::Forbidden));
         for (number, _) in leaving {
             iosts.transitions[number].target = fail;

@@ -18,6 +18,8 @@
 
   const originText = (origin) => origin && `${Coreach.data.files[origin.file].name}:${origin.line}`;
 
+  const neverSilent = (when) => ["the specification is never silent here", ...(when === "true" ? [] : [" when ", code(when)])];
+
   const location = (graph, number) => {
     const shown = graph.locations[number];
     const outgoing = Coreach.outgoing(graph, number);
@@ -30,7 +32,7 @@
         shown.mark && row("mark", h("span", { class: `mark ${shown.mark}` }, shown.mark)),
         shown.reach !== undefined && row("reach", code(Coreach.text(shown.reach))),
         shown.coreach !== undefined && row("coreach", code(Coreach.text(shown.coreach))),
-        shown.must_answer && row("silence", "the specification is never silent here"),
+        shown.must_answer !== undefined && row("silence", ...neverSilent(Coreach.text(shown.must_answer))),
         row("leaving", list(graph, outgoing)),
         row("arriving", list(graph, incoming))));
     Coreach.source.highlight(outgoing.map((each) => graph.transitions[each].origin).filter((origin) => origin !== undefined));

@@ -14,13 +14,15 @@ use coreach_execution::record::{self, restore};
 use coreach_execution::{TestCase, json};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::file;
-use coreach_model::iosts::{Aim, Iosts};
+use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::reader::{
     AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
     read_timed_purpose,
 };
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
+use coreach_model::{ActionId, LocationId, Term};
+use coreach_pipeline::stages::complete::rejected_residuals;
 
 use crate::campaign::load_campaign;
 use crate::campaign::{Campaign, TestSource};
@@ -28,7 +30,7 @@ use crate::iut;
 use crate::models::{FileKind, kind_of};
 use crate::project::{load, specification_of};
 use crate::stored::{STORE, beside};
-use crate::timing::timed_property;
+use crate::timing::{internal_time, timed_property};
 
 /// What was found in a file, and in those that it needs.
 #[derive(Clone, Debug)]
@@ -39,11 +41,13 @@ pub struct Checked {
     pub says: String,
     /// Mistakes and warnings.
     pub found: Vec<Diagnostic>,
+    /// What it means and does not say, a sentence each.
+    pub implied: Vec<String>,
 }
 
 impl Checked {
     fn new(kind: &'static str, says: String, found: Vec<Diagnostic>) -> Self {
-        Checked { kind, says, found }
+        Checked { kind, says, found, implied: Vec::new() }
     }
 }
 
@@ -98,8 +102,8 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             Checked::new("specification", format!("`{name}`{says}"), found)
         }
         Ok(FileKind::Purpose { aim, .. }) => {
-            let (says, found) = purpose(file, aim, path, given);
-            Checked::new(aim.key(), says, found)
+            let (says, found, implied) = purpose(file, aim, path, given);
+            Checked { implied, ..Checked::new(aim.key(), says, found) }
         }
         Ok(FileKind::Configuration) => match load(path) {
             Ok((project, found)) => {
@@ -126,8 +130,13 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
         }
         Ok((AnySpecification::Timed(specification), mut found)) => {
             // What a solver has to say of it, it says of the form in which time is data.
-            if let Ok(form) = delayed(&specification.timed) {
-                found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default()));
+            match delayed(&specification.timed) {
+                Ok(form) => found.extend(check_with_solver(&form.iosts, &mut Z3Solver::default())),
+                // Every command that takes the model needs that form.
+                Err(takes_time) => {
+                    let graph = specification.timed.graph();
+                    found.extend(takes_time.into_iter().map(|number| internal_time(graph, number)));
+                }
             }
             (timed_size(&specification.timed), found)
         }
@@ -135,7 +144,13 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
     }
 }
 
-fn purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]) -> (String, Vec<Diagnostic>) {
+/// What is in the file, what was found, and what completion adds that the author may not expect.
+fn purpose(
+    file: Arc<SourceFile>,
+    aim: Aim,
+    path: &Path,
+    given: &[PathBuf],
+) -> (String, Vec<Diagnostic>, Vec<String>) {
     let read = || {
         let specification = specification_of(&file, path, given)?;
         let (specification, _) = read_any_specification(specification)?;
@@ -148,18 +163,39 @@ fn purpose(file: Arc<SourceFile>, aim: Aim, path: &Path, given: &[PathBuf]) -> (
                     Err(_) => {
                         let graph = purpose.graph();
                         let says = format!("`{}` of `{}`{}", graph.iosts.name, graph.of, size(&graph.iosts));
-                        return Ok((says, found));
+                        return Ok((says, found, Vec::new()));
                     }
                 }
             }
             (AnySpecification::Timed(_), Aim::Violate) => return Err(vec![timed_property(&file)]),
             (AnySpecification::Untimed(specification), _) => read_aimed(file.clone(), specification, aim)?,
         };
-        found.extend(check_with_solver(&purpose.iosts, &mut Z3Solver::default()));
+        let mut solver = Z3Solver::default();
+        found.extend(check_with_solver(&purpose.iosts, &mut solver));
         let says = format!("`{}` of `{}`{}", purpose.iosts.name, purpose.of, size(&purpose.iosts));
-        Ok((says, found))
+        let is_well_formed = !found.iter().any(Diagnostic::is_error);
+        let implied = if is_well_formed { rejected(&purpose, &mut solver) } else { Vec::new() };
+        Ok((says, found, implied))
     };
-    read().unwrap_or_else(|found| (String::new(), found))
+    read().unwrap_or_else(|found| (String::new(), found, Vec::new()))
+}
+
+/// What the guards of a purpose leave out, and `Reject` gets.
+fn rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
+    const MOST: usize = 10;
+    let residuals = rejected_residuals(purpose, solver);
+    let sentence = |(source, action, residual): &(LocationId, ActionId, Term)| {
+        let (place, action) = (&purpose.iosts.locations[*source].name, &purpose.iosts.action(*action).name);
+        match residual.is_true() {
+            true => format!("in `{place}`, `{action}` leads to Reject"),
+            false => format!("in `{place}`, `{action}` leads to Reject when {residual}"),
+        }
+    };
+    let mut sentences: Vec<String> = residuals.iter().take(MOST).map(sentence).collect();
+    if residuals.len() > MOST {
+        sentences.push(format!("and {} more lead to Reject", residuals.len() - MOST));
+    }
+    sentences
 }
 
 /// The models of a file that was given with others; mistakes in it are told of it alone.

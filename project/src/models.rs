@@ -85,14 +85,31 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     ])
 }
 
-/// The file of the specification of this name: among the candidates first, then among the YAML files beside the purpose,
-/// in the order of their names.
-pub fn find_specification(name: &str, candidates: &[PathBuf], purpose: &Path) -> Option<Arc<SourceFile>> {
-    let matches = |path: PathBuf| {
-        let file = yaml::load(&path).ok()?;
-        (kind_of(&file).ok()? == FileKind::Specification(name.to_owned())).then_some(file)
+/// The files of a specification of this name: those among the candidates, or else among the YAML files beside the purpose, in the order
+/// of their names. Of files that say the same, one.
+pub fn specifications_named(name: &str, candidates: &[PathBuf], purpose: &Path) -> Vec<Arc<SourceFile>> {
+    let among = |paths: Vec<PathBuf>| {
+        let mut found: Vec<Arc<SourceFile>> = Vec::new();
+        for path in paths {
+            let Ok(file) = yaml::load(&path) else { continue };
+            let is_it = kind_of(&file).is_ok_and(|kind| kind == FileKind::Specification(name.to_owned()));
+            if is_it && !found.iter().any(|other| other.text == file.text) {
+                found.push(file);
+            }
+        }
+        found
     };
-    candidates.iter().cloned().chain(beside(purpose)).find_map(matches)
+    let given = among(candidates.to_vec());
+    if given.is_empty() { among(beside(purpose)) } else { given }
+}
+
+/// That several files have the purpose's specification.
+pub fn several_specifications(name: &str, origin: Origin, files: &[Arc<SourceFile>]) -> Diagnostic {
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    Diagnostic::error("several-specifications", format!("several files have a specification `{name}`"))
+        .at(origin, "which of them?")
+        .note(names.join(", "))
+        .help("give the one that is meant with this file, or call them by different names")
 }
 
 /// The YAML files beside a purpose, in the order of their names.

@@ -1,45 +1,213 @@
-//! No command writes over what it reads.
+//! No command writes over what it reads, or over anything that it does not write itself.
 //!
-//! **Problem.** `--junit nightly.sqlite` wrote a report over the runs that it tells of. A path that is written may be spelled in
-//! many ways, and be any of the files that were read: a store, its log, a model that an implementation's file names.
+//! **Problem.** `--junit nightly.sqlite` wrote a report over the runs that it tells of, `report campaign.yaml --out iut.yaml` a page over a file
+//! that the campaign names, `run --html nightly.sqlite` one over a store that has nothing to do with the run. A path that is written
+//! may be spelled in many ways, and be any file at all.
 //!
-//! **Method.** Each command hands all paths that it is about to write, with all files that it reads, to [`refuse`], before any of
-//! them is opened for writing. Files are compared as the system knows them, by device and inode, so that links and spellings
-//! do not matter; what is not there yet by its folder and name. Two outputs of one command must be two files, too. What is
-//! read is listed by asking the files ([`configuration`], [`iut`], [`campaign`]): these are read once more, and what is wrong
-//! with them was told already.
+//! **Method.** A file can be opened for writing by an [`Output`] only, and [`Inputs::outputs`] alone makes these. It refuses
+//!
+//! 1. what the command is given, and all that is named by what it is given ([`named`]), however deep;
+//! 2. what SQLite keeps beside a store;
+//! 3. any other file that is there and is not of the [`OutputForm`] that is written: only a page is replaced by a page. So what nobody
+//!    thought of, a program, a certificate, a model of another project, is not lost either;
+//! 4. one file for two outputs.
+//!
+//! Files are compared as the system knows them, by device and inode, so that links and spellings do not matter; what is not there
+//! yet by its folder and name. What is named is listed by asking the files: these are read once more, and what is wrong with them is
+//! told by who reads them.
+//!
+//! A command of a session (`coreach json`) writes nothing outside its folder, whatever the files say that it reads: where the variable [`WITHIN`]
+//! names one, all outputs lie in it, links followed.
 //!
 //! **Not seen**: what the shell redirects, since that was opened before we began.
 
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use coreach_execution::campaign::log::beside;
-use coreach_model::Diagnostic;
 use coreach_model::reader::{parts, yaml};
+use coreach_model::{Diagnostic, file};
 
 use crate::campaign::iuts::files_of;
-use crate::campaign::{Campaign, TestSource};
+use crate::campaign::{TestSource, load_campaign};
 use crate::configuration::load_configuration;
+use crate::kinds::{Kind, kind};
+use crate::{budget, stored};
 
-/// A file that a command reads, or one that it is about to write.
+/// The variable that names the folder in which all outputs lie, where there is one.
+pub const WITHIN: &str = "COREACH_WITHIN";
+
+/// What an output is: the files that it may replace. Nothing besides is replaced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OutputForm {
+    /// A page to look at.
+    Page,
+    /// A report for build servers.
+    Junit,
+    /// Coverage.
+    Lcov,
+    /// Coverage for build servers.
+    Cobertura,
+    /// A picture: DOT or SVG.
+    Picture,
+    /// A script that shows a failure again.
+    Script,
+    /// What a stage gave, in any of its formats.
+    Artifact,
+    /// The files of `cover --out`.
+    Suite,
+    /// Scripts for an engine.
+    Tasks,
+    /// Timed sequences.
+    Sequence,
+    /// Schemas.
+    Schema,
+    /// Pages of the manual.
+    Manual,
+    /// A specification, where the user says that what is there may be replaced.
+    Specification,
+    /// Results of a part of some work.
+    Part,
+    /// A campaign's store, which is added to: who opens it takes no other file.
+    Store,
+    /// Nothing is replaced: who writes it sees to that.
+    New,
+}
+
+/// What SQLite puts beside a store.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// So much of a file is looked at for its form.
+const HEAD: u64 = 4096;
+
+impl OutputForm {
+    /// What it is, and how a line of its head begins, in small letters. In a comment it may stand anywhere.
+    fn told(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            OutputForm::Page => ("a page", &["<!doctype html"]),
+            OutputForm::Junit => ("a report of JUnit", &["<testsuites"]),
+            OutputForm::Lcov => ("LCOV", &["tn:"]),
+            OutputForm::Cobertura => ("a report of Cobertura", &["<coverage"]),
+            OutputForm::Picture => ("a picture", &["digraph ", "<svg"]),
+            OutputForm::Script => ("a script that shows a failure again", &["shows a failure of "]),
+            OutputForm::Artifact => (
+                "what `coreach` has made",
+                &[
+                    "digraph ",
+                    "<svg",
+                    "@startuml",
+                    "\"format\": \"coreach\"",
+                    "coreach: ",
+                    "made by coreach",
+                    "\"description\": \"a path-guided test case\"",
+                ],
+            ),
+            OutputForm::Suite => ("a file of a suite", &["written by coreach cover"]),
+            OutputForm::Tasks => (
+                "a file of tasks",
+                &[
+                    "written by `coreach`",
+                    "the parts of ",
+                    " parts on ",
+                    " parts by ",
+                    "the same as `submit`",
+                ],
+            ),
+            OutputForm::Sequence => ("a timed sequence", &["delay,", "{\"delay\""]),
+            OutputForm::Schema => ("a schema", &["\"$schema\""]),
+            OutputForm::Manual => ("a page of the manual", &[".th coreach"]),
+            OutputForm::Specification => ("a specification", &[]),
+            OutputForm::Part => ("a part", &["{\"coreach_part\":"]),
+            OutputForm::Store => ("a campaign's store", &[]),
+            OutputForm::New => ("new", &[]),
+        }
+    }
+
+    /// May this be replaced by it? What is no plain file is written as it is.
+    fn replaces(self, path: &Path) -> Result<(), String> {
+        let Ok(known) = path.metadata() else { return Ok(()) };
+        if matches!(self, OutputForm::New | OutputForm::Store) || !known.is_file() || known.len() == 0 {
+            return Ok(());
+        }
+        let mut head = Vec::new();
+        let looked = file::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        let head = String::from_utf8_lossy(&head).to_lowercase();
+        let (name, marks) = self.told();
+        // The hash of a plan is a file of its own. An automaton has no place for a mark, but an ending.
+        let is_hash = |line: &str| line.len() >= 16 && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_plan = self == OutputForm::Tasks && is_hash(head.trim_end());
+        let is_automaton = self == OutputForm::Artifact
+            && path.extension().is_some_and(|ending| ending == "aut")
+            && head.starts_with("des (");
+        let is_ours = |line: &str| {
+            let comment = line.starts_with("//") || line.starts_with('#');
+            marks.iter().any(|mark| line.starts_with(mark) || comment && line.contains(mark))
+        };
+        if looked.is_ok() && (is_plan || is_automaton || head.lines().any(|line| is_ours(line.trim_start())))
+        {
+            return Ok(());
+        }
+        match kind(path) {
+            // Whoever says that it may be replaced has looked at it; but what is of another kind of ours was not meant.
+            Some(Kind::Specification) | None if self == OutputForm::Specification => Ok(()),
+            Some(kind) => Err(format!("would write over {}", kind.name())),
+            None => Err(format!("would replace what is not {name}")),
+        }
+    }
+}
+
+/// A file that may be written: it is none that is read, and what is there is of its form.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Named {
-    /// What it is to the user: `the campaign`, `--junit`.
-    pub what: String,
+pub struct Output {
+    path: PathBuf,
+}
+
+impl Output {
     /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// A file that is to be written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToWrite {
+    /// What it is to the user: `--junit`.
+    pub what: &'static str,
+    /// Where.
     pub path: PathBuf,
+    /// What is written.
+    pub form: OutputForm,
+}
+
+impl ToWrite {
+    /// A file that is to be written, with what it is.
+    pub fn new(what: &'static str, path: impl Into<PathBuf>, form: OutputForm) -> Self {
+        ToWrite { what, path: path.into(), form }
+    }
+}
+
+/// A file that a command reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Named {
+    /// What it is to the user: `the campaign`.
+    what: &'static str,
+    path: PathBuf,
+    /// It is what a campaign says about where its runs are kept: what adds runs may write it.
+    is_kept: bool,
 }
 
 impl Named {
-    /// A file with what it is.
-    pub fn new(what: &str, path: &Path) -> Self {
-        Named { what: what.to_owned(), path: path.to_owned() }
+    fn new(what: &'static str, path: &Path) -> Self {
+        Named { what, path: path.to_owned(), is_kept: false }
     }
 }
 
 /// What a file is to the system: equal for all names of one file.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum Identity {
     There(u64, u64),
     /// Not there yet: its folder, and its name in it.
@@ -48,129 +216,183 @@ enum Identity {
     Nowhere(PathBuf),
 }
 
-fn identity(path: &Path) -> Identity {
-    // A link that leads nowhere is followed when it is written through.
+/// Where a link leads that leads nowhere: it is followed when it is written through.
+fn behind_links(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..LINKS {
-        if let Ok(file) = path.metadata() {
-            return Identity::There(file.dev(), file.ino());
-        }
         let Ok(target) = path.read_link() else { break };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
+    path
+}
+
+fn identity(path: &Path) -> Identity {
+    if let Ok(file) = path.metadata() {
+        return Identity::There(file.dev(), file.ino());
+    }
+    let path = behind_links(path);
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     match (folder.metadata(), path.file_name()) {
         (Ok(folder), Some(name)) => Identity::New(folder.dev(), folder.ino(), name.to_owned()),
-        _ => Identity::Nowhere(path),
+        _ => Identity::Nowhere(std::path::absolute(&path).unwrap_or(path)),
     }
 }
 
-/// The store with the files that SQLite puts beside it.
-pub fn store(path: &Path) -> Vec<Named> {
-    let mut files = vec![Named::new("the store", path)];
-    for ending in ["-wal", "-shm", "-journal"] {
-        files.push(Named::new("a file of the store", &beside(path, ending)));
-    }
-    files
+/// The store beside which SQLite would keep a file of this name.
+fn store_of(path: &Path) -> Option<PathBuf> {
+    let path = behind_links(path);
+    let bytes = path.as_os_str().as_bytes();
+    let stem = BESIDE.iter().find_map(|ending| bytes.strip_suffix(ending.as_bytes()))?;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(stem.to_vec())))
 }
 
-/// A specification, with the parts that it may be made of.
-pub fn specification(path: &Path) -> Vec<Named> {
-    let parts = parts(path);
-    let parts = parts.iter().map(|part| Named::new("a part of the specification", part));
-    std::iter::once(Named::new("the specification", path)).chain(parts).collect()
-}
-
-/// A configuration with all that it names; nothing but itself, where it is no configuration.
-pub fn configuration(path: &Path) -> Vec<Named> {
-    let mut files = vec![Named::new("the configuration", path)];
-    if let Ok((read, _)) = load_configuration(path) {
-        files.extend(specification(&read.specification.path));
-        files.extend(read.purposes.iter().map(|purpose| Named::new("a purpose", &purpose.path)));
-        files.extend(read.properties.iter().map(|property| Named::new("a property", &property.path)));
-    }
-    files
-}
-
-/// What `test`, `explain` and `replay` take for a test case: a document, or a configuration.
-pub fn test(path: &Path) -> Vec<Named> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-        return vec![Named::new("the test case", path)];
-    }
-    configuration(path)
-}
-
-/// The file of an implementation, and what it names.
-pub fn iut(path: &Path) -> Vec<Named> {
-    let mut files = vec![Named::new("the IUT's file", path)];
-    if let Ok(file) = yaml::load(path) {
-        let named = files_of(file, path.parent().unwrap_or(Path::new("")));
-        let with_parts = named.iter().flat_map(|path| std::iter::once(path.clone()).chain(parts(path)));
-        files.extend(with_parts.map(|path| Named::new("a file of the IUT", &path)));
-    }
-    files
-}
-
-/// All that a campaign reads.
-pub fn campaign(path: &Path, read: &Campaign) -> Vec<Named> {
-    let mut files = vec![Named::new("the campaign", path)];
-    for source in &read.tests {
-        files.extend(match source {
-            TestSource::Configuration(reference) => configuration(&reference.path),
-            TestSource::Document(reference) => test(&reference.path),
-        });
-    }
-    files.extend(read.iuts.iter().flat_map(|reference| iut(&reference.path)));
-    files
-}
-
-/// Is one of the outputs a file that is read, or are two of them one?
-///
-/// # Errors
-/// One finding for each output that must not be written.
-pub fn refuse(outputs: &[Named], inputs: &[Named]) -> Result<(), Vec<Diagnostic>> {
-    let known: Vec<(Identity, &Named)> = inputs.iter().map(|input| (identity(&input.path), input)).collect();
-    let mut before: Vec<(Identity, &Named)> = Vec::new();
-    let mut found = Vec::new();
-    for output in outputs {
-        let it = identity(&output.path);
-        let name = output.path.display();
-        if let Some((_, input)) = known.iter().find(|(known, _)| *known == it) {
-            let message = format!("{} would write over {}: {name}", output.what, input.what);
-            found.push(Diagnostic::error("writes-over-input", message).help("name another file"));
-        } else if let Some((_, other)) = before.iter().find(|(known, _)| *known == it) {
-            let message = format!("{} and {} name one file: {name}", other.what, output.what);
-            found.push(Diagnostic::error("one-file-twice", message).help("give each a file of its own"));
+/// A file that is given, with all that it names, and what that names.
+fn named(path: &Path) -> Vec<Named> {
+    let mut files = Vec::new();
+    let all = |paths: Vec<PathBuf>, what| paths.into_iter().map(move |path| Named::new(what, &path));
+    match kind(path) {
+        None => files.push(Named::new("an input", path)),
+        Some(Kind::Specification) => {
+            files.push(Named::new("the specification", path));
+            files.extend(all(parts(path), "a part of the specification"));
         }
-        before.push((it, output));
+        Some(Kind::Purpose) => files.push(Named::new("a purpose", path)),
+        Some(Kind::Property) => files.push(Named::new("a property", path)),
+        Some(Kind::Configuration) => {
+            files.push(Named::new("the configuration", path));
+            if let Ok((read, _)) = budget::reading(|| load_configuration(path)) {
+                files.extend(named(&read.specification.path));
+                files.extend(read.purposes.iter().map(|purpose| Named::new("a purpose", &purpose.path)));
+                files.extend(read.properties.iter().map(|property| Named::new("a property", &property.path)));
+            }
+        }
+        Some(Kind::Iut) => {
+            files.push(Named::new("the IUT's file", path));
+            if let Ok(file) = yaml::load(path) {
+                for path in files_of(file, path.parent().unwrap_or(Path::new(""))) {
+                    files.push(Named::new("a file of the IUT", &path));
+                    files.extend(all(parts(&path), "a file of the IUT"));
+                }
+            }
+        }
+        Some(Kind::Campaign) => {
+            files.push(Named::new("the campaign", path));
+            if let Ok((read, _)) = budget::reading(|| load_campaign(path)) {
+                for source in &read.tests {
+                    let (TestSource::Configuration(reference) | TestSource::Document(reference)) = source;
+                    files.extend(named(&reference.path));
+                }
+                files.extend(read.iuts.iter().flat_map(|reference| named(&reference.path)));
+                files.push(Named { is_kept: true, ..Named::new("the campaign's store", &read.store) });
+            }
+        }
+        Some(Kind::TestCase) => files.push(Named::new("the test case", path)),
+        Some(Kind::Run) => {
+            files.push(Named::new("the run", path));
+            files.push(Named::new("the test case", &stored::beside(path)));
+        }
+        Some(Kind::Store) => files.push(Named::new("the store", path)),
     }
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    files
+}
+
+/// Does it lie in the folder, or will it when it is written?
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let (Ok(folder), Ok(path)) = (folder.canonicalize(), std::path::absolute(path)) else { return false };
+    let Some(there) = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()) else { return false };
+    let rest = path.strip_prefix(there).unwrap_or(&path);
+    // A link that leads nowhere yet leads anywhere.
+    there.canonicalize().is_ok_and(|real| real.starts_with(folder))
+        && rest.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// What a command reads.
+#[derive(Clone, Default, Debug)]
+pub struct Inputs(Vec<(Identity, Named)>);
+
+impl Inputs {
+    /// These files, and all that they name.
+    pub fn of<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        let named = paths.into_iter().flat_map(named);
+        Inputs(named.map(|named| (identity(&named.path), named)).collect())
+    }
+
+    /// The files that are to be written, if all of them may be.
+    ///
+    /// # Errors
+    /// One finding for each that must not.
+    pub fn outputs(&self, wanted: &[ToWrite]) -> Result<Vec<Output>, Vec<Diagnostic>> {
+        let within = std::env::var_os(WITHIN).filter(|folder| !folder.is_empty());
+        let outside = |folder: &Path| wanted.iter().find(|output| !lies_in(&output.path, folder));
+        if let Some(output) = within.as_deref().and_then(|folder| outside(Path::new(folder))) {
+            let message =
+                format!("{} lies outside the request's folder: {}", output.what, output.path.display());
+            let help =
+                "what a request writes lies in its folder: name a place there, relative and without `..`";
+            return Err(vec![Diagnostic::error("writes-outside", message).help(help)]);
+        }
+        let mut before: Vec<(Identity, &ToWrite)> = Vec::new();
+        let mut found = Vec::new();
+        for output in wanted {
+            let it = identity(&output.path);
+            let (what, name) = (output.what, output.path.display());
+            let over = |what: String| {
+                Diagnostic::error("writes-over-input", format!("{what}: {name}")).help("name another file")
+            };
+            let known = |(known, input): &&(Identity, Named)| {
+                *known == it && !(input.is_kept && output.form == OutputForm::Store)
+            };
+            if let Some((_, input)) = self.0.iter().find(known) {
+                found.push(over(format!("{what} would write over {}", input.what)));
+            } else if store_of(&output.path).is_some_and(|store| kind(&store) == Some(Kind::Store)) {
+                found.push(over(format!("{what} would write over a file of the store")));
+            } else if let Some((_, other)) = before.iter().find(|(known, _)| *known == it) {
+                let message = format!("{} and {what} name one file: {name}", other.what);
+                found.push(Diagnostic::error("one-file-twice", message).help("give each a file of its own"));
+            } else if let Err(why) = output.form.replaces(&output.path) {
+                found.push(over(format!("{what} {why}")).help("name another file, or remove this one"));
+            }
+            before.push((it, output));
+            if output.form == OutputForm::Store {
+                let beside = BESIDE.map(|ending| (identity(&beside(&output.path, ending)), output));
+                before.extend(beside);
+            }
+        }
+        if !found.is_empty() {
+            return Err(found);
+        }
+        Ok(wanted.iter().map(|output| Output { path: output.path.clone() }).collect())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-    use std::fs;
-
     use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("coreach-outputs-{name}-{}", std::process::id()));
+        fs::create_dir_all(folder.join("deep")).unwrap();
+        folder
+    }
 
     #[test]
     fn a_file_is_known_under_all_its_names() {
-        let folder = std::env::temp_dir().join(format!("coreach-outputs-{}", std::process::id()));
-        fs::create_dir_all(folder.join("deep")).unwrap();
+        let folder = folder("names");
         let place = |name: &str| folder.join(name);
         fs::write(place("input"), "").unwrap();
         fs::hard_link(place("input"), place("hard")).unwrap();
         std::os::unix::fs::symlink("input", place("soft")).unwrap();
         std::os::unix::fs::symlink("../soft", place("deep/softer")).unwrap();
         std::os::unix::fs::symlink("new", place("to-new")).unwrap();
+        let wanted = |name: &str| ToWrite::new("--out", place(name), OutputForm::Page);
         let refused = |output: &str, input: &str| {
-            refuse(&[Named::new("--out", &place(output))], &[Named::new("the input", &place(input))]).is_err()
+            Inputs::of([place(input).as_path()]).outputs(&[wanted(output)]).is_err()
         };
         for name in ["input", "./input", "deep/../input", "hard", "soft", "deep/softer"] {
             assert!(refused(name, "input"), "{name}");
@@ -178,8 +400,63 @@ mod tests {
         // Not there yet, and the same nevertheless.
         assert!(refused("deep/../new", "new") && refused("to-new", "new"));
         assert!(!refused("new", "input") && !refused("deep/input", "input") && !refused("no/new", "new"));
-        let two = [Named::new("--a", &place("new")), Named::new("--b", &place("deep/../new"))];
-        assert_eq!(refuse(&two, &[]).unwrap_err().len(), 1);
+        let two = [wanted("new"), wanted("deep/../new")];
+        assert_eq!(Inputs::default().outputs(&two).unwrap_err().len(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn only_what_is_of_the_form_is_replaced() {
+        let folder = folder("forms");
+        let mut is_free = |text: &str, form| {
+            let path = folder.join("it");
+            fs::write(&path, text).unwrap();
+            Inputs::default().outputs(&[ToWrite::new("--out", path, form)]).is_ok()
+        };
+        let xml = "<?xml version=\"1.0\"?>\n";
+        let (junit, svg) = (format!("{xml}<testsuites>"), format!("{xml}<svg/>"));
+        assert!(is_free("<!DOCTYPE html>", OutputForm::Page) && is_free(&junit, OutputForm::Junit));
+        assert!(
+            is_free(&svg, OutputForm::Picture)
+                && is_free("", OutputForm::Page)
+                && is_free("TN:x\nSF:y", OutputForm::Lcov)
+        );
+        assert!(is_free("# coreach: test case\niosts: a\n", OutputForm::Artifact));
+        assert!(!is_free("iosts: a\n", OutputForm::Artifact) && !is_free("iosts: a\n", OutputForm::Suite));
+        for text in ["iut: a\n", "SQLite format 3\0", "#!/bin/sh\n", "iosts: a\n", &svg, "x"] {
+            for form in [
+                OutputForm::Page,
+                OutputForm::Junit,
+                OutputForm::Lcov,
+                OutputForm::Cobertura,
+                OutputForm::Script,
+                OutputForm::Part,
+            ] {
+                assert!(!is_free(text, form), "{text} {form:?}");
+            }
+        }
+        let form = OutputForm::Specification;
+        assert!(is_free("iosts: a\n", form) && is_free("x", form) && !is_free("iut: a\n", form));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_lies_beside_a_store_is_the_store_s() {
+        let folder = folder("stores");
+        let (store, other) = (folder.join("a.sqlite"), folder.join("deep/link"));
+        fs::write(&store, "SQLite format 3\0").unwrap();
+        std::os::unix::fs::symlink("../a.sqlite-wal", &other).unwrap();
+        let wanted = |path: &Path, form| ToWrite::new("--out", path, form);
+        for path in [beside(&store, "-wal"), beside(&store, "-journal"), other] {
+            assert!(
+                Inputs::default().outputs(&[wanted(&path, OutputForm::Page)]).is_err(),
+                "{}",
+                path.display()
+            );
+        }
+        let new = folder.join("new.sqlite");
+        let both = [wanted(&new, OutputForm::Store), wanted(&beside(&new, "-shm"), OutputForm::Page)];
+        assert_eq!(Inputs::default().outputs(&both).unwrap_err()[0].code, "one-file-twice");
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -247,8 +247,12 @@ pub fn specification_of(
 ) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
     match models::kind_of(file)? {
         models::FileKind::Purpose { of: Some((name, origin)), .. } => {
-            models::find_specification(&name, candidates, path)
-                .ok_or_else(|| vec![models::no_specification(&name, origin, candidates, path)])
+            let mut found = models::specifications_named(&name, candidates, path);
+            match found.len() {
+                0 => Err(vec![models::no_specification(&name, origin, candidates, path)]),
+                1 => Ok(found.swap_remove(0)),
+                _ => Err(vec![models::several_specifications(&name, origin, &found)]),
+            }
         }
         _ => Err(vec![
             Diagnostic::error(

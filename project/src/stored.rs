@@ -14,7 +14,6 @@ use coreach_model::semantics::State;
 use crate::cases::{self, Cases};
 use crate::iut;
 use crate::making::SILENT;
-use crate::outputs::{self, Named};
 
 /// How the store of a campaign begins.
 pub(crate) const STORE: &[u8] = b"SQLite format 3\0";
@@ -26,6 +25,8 @@ pub struct Stored {
     pub record: Record,
     /// Its test case.
     pub test: TestCase,
+    /// The document of that.
+    pub document: String,
     /// The state in which it began.
     pub initial: State,
     /// The run.
@@ -64,9 +65,9 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
     let mut bytes = Vec::new();
     let looked = opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes);
     looked.map_err(|cause| error(cause.to_string()))?;
-    let (record, test, iut, settings) = if bytes == STORE {
+    let (record, (test, document), iut, settings) = if bytes == STORE {
         let found = crate::campaign::find(source, which)?;
-        (found.record, found.test, Some(found.iut), found.settings)
+        (found.record, (found.test, found.document), Some(found.iut), found.settings)
     } else {
         bytes.extend(file::rest(opened, file::MOST_DOCUMENT).map_err(|cause| error(cause.to_string()))?);
         let record = record::read(&bytes).map_err(|cause| error(format!("not a run: {cause}")))?;
@@ -76,23 +77,16 @@ pub fn load(source: &Path, which: Option<&str>, test: Option<&Path>) -> Result<S
         let at = cases.iter().position(|case| case.test.iosts.name == record.test_case).ok_or_else(|| {
             error(format!("the run is of `{}`, which {} does not have", record.test_case, path.display()))
         })?;
-        (record, cases.swap_remove(at).test, None, Settings::default())
+        let case = cases.swap_remove(at);
+        (record, (case.test, case.document), None, Settings::default())
     };
     let (initial, run) = restore(&test, &record).map_err(|misfit| error(misfit.to_string()))?;
-    Ok(Stored { record, test, initial, run, settings, iut })
-}
-
-/// All files that [`load`] reads.
-pub fn inputs(source: &Path, test: Option<&Path>) -> Vec<Named> {
-    let mut inputs = outputs::store(source);
-    inputs[0].what = "the run or the store".to_owned();
-    inputs.extend(outputs::test(test.unwrap_or(&beside(source))));
-    inputs
+    Ok(Stored { record, test, document, initial, run, settings, iut })
 }
 
 /// `test --keep` puts the test case beside its runs: `deliver_coffee.7.json` is run 7 of `deliver_coffee`, and
 /// `deliver_coffee.7.2.json` the second one. Where both names could be meant, that of the file that is there.
-pub(crate) fn beside(source: &Path) -> PathBuf {
+pub fn beside(source: &Path) -> PathBuf {
     let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let case = |name: &str| source.with_file_name(format!("{name}.test_case.json"));

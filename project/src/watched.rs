@@ -21,7 +21,7 @@ use coreach_model::reader::yaml;
 
 use crate::budget;
 use crate::campaign::iuts::words_of;
-use crate::models::{FileKind, find_specification, kind_of};
+use crate::models::{FileKind, kind_of, specifications_named};
 
 /// At most so many files are watched.
 pub const MOST: usize = 1000;
@@ -66,7 +66,8 @@ fn named_in(path: &Path, given: &[PathBuf]) -> Option<Vec<PathBuf>> {
         // A purpose names its specification, and not the file of that.
         if let Ok(FileKind::Purpose { aim: Aim::Accept | Aim::Violate, of: Some((name, _)) }) = kind_of(&file)
         {
-            named.extend(find_specification(&name, given, path).map(|file| PathBuf::from(&file.name)));
+            let files = specifications_named(&name, given, path);
+            named.extend(files.iter().map(|file| PathBuf::from(&file.name)));
         }
         Ok(named)
     });

@@ -94,6 +94,32 @@ fn anchors(text: &str) -> Vec<String> {
     found
 }
 
+/// A page that lists its sections lists all of them.
+#[test]
+fn contents_are_complete() {
+    let is_entry = |line: &&str| line.starts_with("- [") && line.contains("](#");
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        let Some((before, _)) = text.split_once("\n## ") else { continue };
+        if !before.lines().any(|line| is_entry(&line)) {
+            continue;
+        }
+        let sections: String = text
+            .lines()
+            .filter(|line| !line.starts_with("###"))
+            .fold(String::new(), |all, line| all + line + "\n");
+        let listed = targets(&prose(before));
+        // The first is the page's title.
+        for section in anchors(&sections).into_iter().skip(1) {
+            assert!(
+                listed.contains(&format!("#{section}")),
+                "{}: its contents lack #{section}",
+                path.display()
+            );
+        }
+    }
+}
+
 #[test]
 fn links_resolve() {
     let mut broken = Vec::new();

@@ -211,6 +211,29 @@ fn a_million_lines_of_aut_end_at_the_limit() {
     is_limited("larger.aut", format("aut"), text, &Options { most: 100_000, ..options });
 }
 
+/// What is assigned again and again is one small expression with all that it shares, and no text holds it.
+#[test]
+fn an_expression_that_no_text_holds_is_told_on_its_edge() {
+    let model = |actions: String| {
+        format!(
+            r#"{{"models":[{{"startElementId":"v","vertices":[{{"id":"v"}}],"actions":["x=1;","y=1;"],"edges":[
+{{"id":"e","name":"a","sourceVertexId":"v","targetVertexId":"v","actions":["{actions}"]}}]}}]}}"#
+        )
+    };
+    let import = |actions: String| {
+        let file = Arc::new(SourceFile { name: "growing.json".to_owned(), text: model(actions) });
+        import(file, Some(format("graphwalker")), &Options::default())
+    };
+    assert!(import("x = x + y; y = x + y;".repeat(8)).is_ok());
+    for turns in [14, 16, 24, 200] {
+        for once in ["x = x + y; y = x + y;", "x = x > y ? x + 1 : y; y = x * x;"] {
+            let found = import(once.repeat(turns)).expect_err(once);
+            let limit = found.iter().find(|found| found.code == LIMIT).unwrap();
+            assert_eq!(limit.labels.len(), 1, "{limit:?}");
+        }
+    }
+}
+
 #[test]
 fn deep_labels_are_answered() {
     let options = Options { inputs: vec!["*".to_owned()], ..Options::default() };

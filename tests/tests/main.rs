@@ -28,6 +28,7 @@ mod schemas;
 mod scripts;
 mod sets;
 mod sharing;
+mod silence;
 mod smtlib;
 mod symbolic;
 mod tampering;

@@ -291,6 +291,20 @@ fn what_a_user_writes_is_never_read_as_html() {
     is_quiet(&browser);
 }
 
+/// On a telephone the graph was drawn beside the screen: a column was as wide as its widest content.
+#[test]
+fn on_a_phone_the_graph_is_on_the_screen() {
+    let folder = Folder::new();
+    let mut browser = Browser::start(390, 844);
+    assert!(folder.run(&["report", "coreach.yaml", "--out", "page.html", "--quiet"]) == 0);
+    browser.open(&folder.0.join("page.html"));
+    let bounds = "(() => { const r = Coreach.graph.canvas.getBoundingClientRect(); return [r.left, r.right, r.width, window.innerWidth]; })()";
+    let bounds = browser.evaluate(bounds);
+    let [left, right, width, window] = [0, 1, 2, 3].map(|at| bounds[at].as_f64().unwrap());
+    assert!(window <= 390.0 && left >= 0.0 && right <= window && width > 200.0, "{bounds}");
+    is_quiet(&browser);
+}
+
 #[test]
 fn it_is_dark_where_that_is_preferred_and_can_be_printed() {
     let folder = Folder::new();

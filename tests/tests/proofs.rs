@@ -78,7 +78,7 @@ fn a_purpose_that_is_said_to_be_out_of_reach_is_refuted() {
         reach: vec![Term::no()].into(),
         coreach: vec![coreach[initial.place()].clone()].into(),
         allowed: Vec::new(),
-        must_answer: vec![made.visible.must_answer[initial]].into(),
+        must_answer: vec![made.visible.must_answer[initial].clone()].into(),
         ..made.test_graph.clone()
     };
     let chain = &made.test_graph.decided.chain;

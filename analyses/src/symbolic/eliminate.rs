@@ -11,7 +11,7 @@
 //! - a number with ends on one side only goes, whatever it is multiplied with;
 //! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
 //!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
-//!   integers it is exact where one of each two ends has coefficient 1);
+//!   integers it is exact where one of each two ends has coefficient 1; an integer between reals, where one of each two ends is whole, or they are 1 apart);
 //! - a disequality of a number is two cases, a disjunction as many as it has parts, and a datum of few values as many as these.
 //!
 //! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none, and who asks puts
@@ -92,10 +92,11 @@ fn put(case: &Case, datum: &Datum, value: &Term, more: impl IntoIterator<Item = 
 /// A part that gives a bound datum its value.
 fn by_equation(case: &Case) -> Option<Vec<Case>> {
     case.bound.iter().filter(|datum| is_told(datum.ty())).find_map(|datum| {
-        let value = case.parts.iter().find_map(|part| match solved(part, datum) {
+        let given = |part: &Term| match solved(part, datum).or_else(|| whole_among_reals(part, datum)) {
             Some((Comparison::Equal, value)) => Some(value),
             _ => None,
-        })?;
+        };
+        let value = case.parts.iter().find_map(given)?;
         let belongs = [defined(&value), in_type(&value, datum.ty())];
         Some(vec![put(case, datum, &value, belongs)])
     })
@@ -145,7 +146,7 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
         for part in &about {
             let (comparison, times, at) = match solved(part, datum) {
                 Some((comparison, at)) => (comparison, RBig::ONE, at),
-                None => counted(part, datum)?,
+                None => counted(part, datum).or_else(|| among_reals(part, datum))?,
             };
             match comparison {
                 Comparison::AtLeast => low.push(End { at, times, is_excluded: false }),
@@ -157,7 +158,11 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
         }
         for least in &low {
             for most in &high {
-                others.push(room(least, most)?);
+                others.push(if datum.ty().is_integer() {
+                    room_of_integers(least, most)?
+                } else {
+                    room(least, most)
+                });
             }
         }
         let bound = case.bound.iter().filter(|other| *other != datum).cloned().collect();
@@ -172,31 +177,63 @@ struct End {
     is_excluded: bool,
 }
 
-/// That a number lies between two ends. Of integers one of the two must be its own end: between its own lower end and the end of a multiple of it lies a value where
-/// the multiple of that lower end is no greater; between two multiples there may be none.
-fn room(low: &End, high: &End) -> Option<Term> {
-    let is_strict = low.is_excluded || high.is_excluded;
-    if *low.at.sort() == Type::Real {
-        let comparison = if is_strict { Comparison::Less } else { Comparison::AtMost };
-        return Some(Term::compare(comparison, &low.at, &high.at));
-    }
-    if low.times == RBig::ONE && high.times == RBig::ONE {
+/// That a real lies between two ends.
+fn room(low: &End, high: &End) -> Term {
+    let comparison = if low.is_excluded || high.is_excluded { Comparison::Less } else { Comparison::AtMost };
+    Term::compare(comparison, &low.at, &high.at)
+}
+
+/// That an integer lies between two ends. One of the two must be its own end, a whole number: between its own lower end and the end of a multiple of it, or a real one, lies a
+/// value where the multiple of that lower end is no greater; between two that are no whole numbers there may be none, if they are less than 1 apart.
+fn room_of_integers(low: &End, high: &End) -> Option<Term> {
+    if low.is_whole() && high.is_whole() {
         return Some(match (low.is_excluded, high.is_excluded) {
-            (false, false) => Term::compare(Comparison::AtMost, &low.at, &high.at),
             (true, true) => Term::compare(Comparison::Less, &Term::add(&low.at, &Term::int(1)), &high.at),
-            _ => Term::compare(Comparison::Less, &low.at, &high.at),
+            _ => room(low, high),
         });
     }
-    if low.times != RBig::ONE && high.times != RBig::ONE {
-        return None;
+    if !low.is_whole() && !high.is_whole() {
+        let between = Sum::of_difference(&high.over(), &low.over());
+        let distance = between.constant()?;
+        let least_is_met = !(low.is_excluded && high.is_excluded);
+        return (*distance > RBig::ONE || (least_is_met && *distance == RBig::ONE)).then(Term::yes);
     }
-    let least = if low.is_excluded { Term::add(&low.at, &Term::int(1)) } else { low.at.clone() };
-    let most = if high.is_excluded { Term::subtract(&high.at, &Term::int(1)) } else { high.at.clone() };
-    let scaled = |end: &Term, times: &RBig| match times == &RBig::ONE {
-        true => end.clone(),
-        false => Term::multiply(&Term::int(times.numerator().clone()), end),
+    let one = Term::int(1);
+    // The whole end is a value of its own, so the comparison with the other end is the other's.
+    let (least, most, is_strict) = match low.is_whole() {
+        true => (
+            if low.is_excluded { Term::add(&low.at, &one) } else { low.at.clone() },
+            high.at.clone(),
+            high.is_excluded,
+        ),
+        false => (
+            low.at.clone(),
+            if high.is_excluded { Term::subtract(&high.at, &one) } else { high.at.clone() },
+            low.is_excluded,
+        ),
     };
-    Some(Term::compare(Comparison::AtMost, &scaled(&least, &high.times), &scaled(&most, &low.times)))
+    let is_real = *least.sort() == Type::Real || *most.sort() == Type::Real;
+    let scaled = |end: Term, times: &RBig| match (times == &RBig::ONE, is_real) {
+        (true, true) => end.to_real(),
+        (true, false) => end,
+        (false, true) => Term::multiply(&Term::literal(Value::Real(times.clone())), &end.to_real()),
+        (false, false) => Term::multiply(&Term::int(times.numerator().clone()), &end),
+    };
+    let comparison = if is_strict { Comparison::Less } else { Comparison::AtMost };
+    Some(Term::compare(comparison, &scaled(least, &high.times), &scaled(most, &low.times)))
+}
+
+impl End {
+    /// Is it the number's own end, and a whole number?
+    fn is_whole(&self) -> bool {
+        self.times == RBig::ONE && *self.at.sort() == Type::Int
+    }
+
+    /// The end of the number itself, as a real.
+    fn over(&self) -> Term {
+        let times = Term::literal(Value::Real(RBig::ONE / &self.times));
+        Term::multiply(&times, &self.at.to_real())
+    }
 }
 
 /// A disjunction or a disequality that mentions bound data, in cases.
@@ -285,6 +322,29 @@ fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
         true => (*comparison, own, sum.term(&RBig::NEG_ONE, a.sort())),
         false => (mirrored(*comparison), -own, sum.term(&RBig::ONE, a.sort())),
     })
+}
+
+/// The comparison of reals, solved for an integer among them: `datum ⋈ value`. The value is a whole number where all in it is; a real, where not.
+fn among_reals(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
+    let Node::Compare(comparison, a, b) = part.node() else { return None };
+    if *a.sort() != Type::Real {
+        return None;
+    }
+    let mut sum = Sum::of_difference(a, b);
+    let own = sum.take_lifted(datum)?;
+    let comparison = if own > RBig::ZERO { *comparison } else { mirrored(*comparison) };
+    let times = RBig::NEG_ONE / own;
+    let sort = if sum.is_whole(&times) { Type::Int } else { Type::Real };
+    Some((comparison, RBig::ONE, sum.term(&times, &sort)))
+}
+
+/// The same, where the value is a whole number.
+fn whole_among_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
+    if !datum.ty().is_integer() {
+        return None;
+    }
+    let (comparison, _, value) = among_reals(part, datum)?;
+    (*value.sort() == Type::Int).then_some((comparison, value))
 }
 
 /// The conjunct with its sums added up, where something in them cancels out.

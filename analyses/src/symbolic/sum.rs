@@ -80,10 +80,27 @@ impl Sum {
         (datum.ty().sort() == *sort).then(|| self.terms.remove(&Term::datum(datum)))?
     }
 
+    /// Takes the datum out, lifted or not, where it stands in no atom besides: how often it was there.
+    pub(super) fn take_lifted(&mut self, datum: &Datum) -> Option<RBig> {
+        let own = self.terms.remove(&Term::datum(datum))?;
+        (!self.mentions(datum)).then_some(own)
+    }
+
+    /// Is so many times the sum a whole number, whatever its integers are?
+    pub(super) fn is_whole(&self, times: &RBig) -> bool {
+        let whole = |count: &RBig| (count * times).is_int();
+        let integers = |(term, count): (&Term, &RBig)| *term.sort() == Type::Int && whole(count);
+        whole(&self.number) && self.terms.iter().all(integers)
+    }
+
+    /// Its number, where nothing else is in it.
+    pub(super) fn constant(&self) -> Option<&RBig> {
+        self.terms.is_empty().then_some(&self.number)
+    }
+
     /// Is the datum, which stands in the sum and in no atom of it, added, and not subtracted? Lifted or not.
     pub(super) fn adds(mut self, datum: &Datum) -> Option<bool> {
-        let own = self.terms.remove(&Term::datum(datum))?;
-        (!self.mentions(datum)).then(|| own > RBig::ZERO)
+        self.take_lifted(datum).map(|own| own > RBig::ZERO)
     }
 
     /// Does it stand within an atom?

@@ -4,6 +4,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::value::tuples;
 use coreach_model::{Datum, Term, Type, Value};
+use dashu::rational::RBig;
 
 use super::eliminate::without;
 use crate::solver::random::{Random, array, range};
@@ -84,6 +85,63 @@ fn a_quantifier_taken_away_was_not_needed() {
         }
     }
     assert!(taken > 80 && both[0] > 300 && both[1] > 500, "one-sided test: {taken} {both:?}");
+}
+
+/// Integers between reals, as an output between two clocks is: the reals stand at some quarters.
+#[test]
+fn an_integer_between_reals_is_found_where_one_is_there() {
+    let mut random = Random::new(23);
+    let integers = ["p", "q"].map(|name| Datum::new(name, range(-5, 5)));
+    let reals = ["u", "v"].map(|name| Datum::new(name, Type::Real));
+    let quarter = |count: i64| Term::literal(Value::Real(RBig::from(count) / RBig::from(4)));
+    let quarters = [-9, -4, -1, 0, 2, 5].map(|count| Value::Real(RBig::from(count) / RBig::from(4))).to_vec();
+    let all = tuples(&[quarters.clone(), quarters]).into_iter();
+    let all: Vec<Valuation> = all.map(|tuple| reals.iter().cloned().zip(tuple).collect()).collect();
+    let whole = integers.each_ref().map(|datum| Value::enumerate(datum.ty(), 100).unwrap());
+    let exists = |parts: &[Term], valuation: &Valuation| {
+        tuples(&whole).into_iter().any(|tuple| {
+            let mut all = valuation.clone();
+            all.extend(integers.iter().cloned().zip(tuple));
+            parts.iter().all(|part| holds(part, &all) == Ok(true))
+        })
+    };
+    let one = |random: &mut Random| {
+        let whole = Term::datum(&integers[0]).to_real();
+        let many = match random.below(4) {
+            0 => Term::multiply(&whole, &Term::literal(Value::Real(RBig::from(2)))),
+            _ => whole,
+        };
+        let number = quarter([0, 0, 4, -4, 8, 1, 3, -2][random.below(8) as usize]);
+        let end = match random.below(3) {
+            0 => number,
+            1 => Term::add(&Term::datum(&integers[1]).to_real(), &number),
+            _ => Term::add(&Term::datum(&reals[random.below(2) as usize]), &number),
+        };
+        Term::compare(comparison(random), &many, &end)
+    };
+    let (mut taken, mut among, mut both) = (0, 0, [0, 0]);
+    for _ in 0..200 {
+        let parts: Vec<Term> = (0..=random.below(3)).map(|_| one(&mut random)).collect();
+        let Some(condition) = without(&integers, &parts) else { continue };
+        taken += 1;
+        among += usize::from(reals.iter().any(|datum| condition.mentions(datum)));
+        for valuation in &all {
+            let expected = exists(&parts, valuation);
+            both[usize::from(expected)] += 1;
+            let found = evaluate(&condition, valuation);
+            assert_eq!(found, Ok(Value::Bool(expected)), "{condition} of {parts:?} in {valuation:?}");
+        }
+    }
+    println!("{taken} {among} {both:?}");
+    assert!(taken > 60 && among > 20 && both.iter().all(|count| *count > 300), "{taken} {among} {both:?}");
+    // A clock and a half beside it: whether there is an integer between them no condition says.
+    let (p, u) = (Term::datum(&Datum::new("p", Type::Int)), Term::datum(&reals[0]));
+    let between = |width: i64| {
+        let least = Term::compare(Comparison::AtLeast, &p.to_real(), &u);
+        let most = Term::compare(Comparison::AtMost, &p.to_real(), &Term::add(&u, &quarter(width)));
+        without(&[Datum::new("p", Type::Int)], &[least, most])
+    };
+    assert_eq!((between(2), between(4)), (None, Some(Term::yes())));
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! *Precision*: what an analysis must not lose, and what it must say that it lost.
 
+use std::sync::Arc;
+
 use coreach_analyses::condition::LossReason;
 use coreach_analyses::fixpoint::Exhausted;
 use coreach_analyses::reachability::{LossPlace, Thresholds};
 use coreach_analyses::{DomainKind, Options, analyse, reach};
+use coreach_model::types::RecordType;
 use coreach_model::{Datum, LocationId, Number, Term, Type};
 
 use super::build::{Builder, cmp, coffee, t};
@@ -186,4 +189,48 @@ fn sound_copy_of_a_flag_beyond_the_partition() {
         );
         assert_eq!(texts(&reach(&model.0, &options(domain)).0), ["!f && g", "f && g"]);
     }
+}
+
+#[test]
+fn precise_bounds_by_guards_with_parameters() {
+    // Two counters in one location, each raised by a parameter while it stays within 10: narrowing cannot bring back a bound that widening
+    // gave up, since the other's loop keeps it away.
+    let [x, y] = ["x", "y"].map(|name| Datum::new(name, Type::Int));
+    // An interval of `x + p` is the sum of two, so it asks for a bound of `p`.
+    let few = Type::Range(0.into(), 3.into());
+    let cases = [
+        (DomainKind::Polyhedra, Type::Nat, 10),
+        (DomainKind::Octagon, Type::Nat, 10),
+        (DomainKind::Interval, few, 13),
+    ];
+    for (domain, ty, most) in cases {
+        let p = Datum::new("p", ty);
+        let zero = Term::and([cmp(t(&x), "==", Term::int(0)), cmp(t(&y), "==", Term::int(0))]);
+        let mut model = Builder::new(&[], &[&x, &y], zero, &["loop"]);
+        for (name, counter) in [("A", &x), ("B", &y)] {
+            let raise = model.action(name, &[&p]);
+            let raised = Term::add(&t(counter), &t(&p));
+            let guard = cmp(raised.clone(), "<=", Term::int(10));
+            model.transition("loop", raise, guard, &[(counter, raised)], "loop");
+        }
+        let facts = texts(&reach(&model.0, &options(domain)).0);
+        assert_eq!(facts, [format!("x >= 0 && x <= {most} && y >= 0 && y <= {most}")], "{domain}");
+    }
+}
+
+#[test]
+fn precise_records_within_records() {
+    // Two hundred and fifty-six cells, and as many values of the parameter in each.
+    let fields = |ty: &Type| ["a", "b"].map(|name| (name.to_owned(), ty.clone())).to_vec();
+    let mut ty = Type::Bool;
+    for depth in 0..3 {
+        ty = Type::Record(Arc::new(RecordType { name: format!("R{depth}"), fields: fields(&ty) }));
+    }
+    let [v, p] = ["v", "p"].map(|name| Datum::new(name, ty.clone()));
+    let mut model = Builder::new(&[], &[&v], Term::yes(), &["one", "same", "other"]);
+    let put = model.action("Put", &[&p]);
+    model.transition("one", put, cmp(t(&v), "==", t(&p)), &[(&v, t(&p))], "same");
+    model.transition("same", put, cmp(t(&v), "!=", t(&p)), &[], "other");
+    let (facts, losses) = reach(&model.0, &options(DomainKind::Interval));
+    assert!(facts.iter().all(Term::is_true) && losses.is_empty(), "{facts:?} {losses:?}");
 }

@@ -6,7 +6,7 @@
 mod merge;
 mod tasks;
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -19,13 +19,13 @@ use coreach_execution::campaign::summary::{
 };
 use coreach_execution::campaign::work::{self, WorkError, Worked, work};
 use coreach_execution::campaign::{Partition, Plan, Planned, Store, StoreError};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::junit::Kind;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
 use coreach_project::campaign::iuts::link;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::{Ways, prepare};
-use coreach_project::outputs::{self, Named};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
 use coreach_project::{budget, render};
 
@@ -37,8 +37,9 @@ use crate::execution_arguments::{Inconclusive, Tolerance};
 use crate::exit::Exit;
 use crate::files;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, ToWrite, each, wanted};
 use crate::progress::Progress;
-use crate::write::Pending;
+use crate::write::{Pending, open_store};
 
 /// What ends the command with an exit code of its own, after it has been told.
 struct Ended(Exit);
@@ -65,22 +66,25 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let progress = Progress::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, partition, threads, &|what| progress.says(what));
     drop(progress);
+    // What an end has cut off is not left out.
+    stop_if_ending();
     let ((plan, ways), more) = prepared.map_err(|found| refused(&found, arguments.format))?;
     warnings.extend(more);
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
     is_plan(&plan, arguments.plan.as_deref()).map_err(|found| refused(&found, arguments.format))?;
-    let place = arguments.store.clone().unwrap_or(campaign.store.clone());
-    let inputs = outputs::campaign(path, &campaign);
-    let report = arguments.junit.as_deref().map(|junit| Named::new("--junit", junit));
-    outputs::refuse(&outputs::store(&place), &inputs)
-        .and_then(|()| outputs::refuse(report.as_slice(), &[inputs, outputs::store(&place)].concat()))
-        .map_err(|found| refused(&found, arguments.format))?;
+    let place = arguments.store.as_deref().unwrap_or(&campaign.store).to_owned();
+    let wanted = [
+        Some(ToWrite::new("the store", &place, OutputForm::Store)),
+        wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit),
+        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+    ];
+    let [kept, report, page] = each(wanted).map_err(|found| refused(&found, arguments.format))?;
     // Before the night, not after it: can the report be written?
-    let report = arguments.junit.as_deref().map(|path| (begin_report(path), path));
-    let report = report.map(|(begun, path)| Ok((begun?, path))).transpose()?;
-    let mut store = Store::open(&place, &plan.campaign).map_err(|error| broken(&error))?;
+    let report = report.as_ref().map(|output| Ok((begin_report(output)?, output.path()))).transpose()?;
+    let kept = kept.ok_or(Ended(Exit::Mistakes))?;
+    let mut store = open_store(&kept, &plan.campaign).map_err(|error| broken(&error))?;
     store.describe(&plan).map_err(|error| broken(&error))?;
     let worked = finish(arguments, &plan, &ways, &mut store, threads)?;
     let contents = store.contents().map_err(|error| broken(&error))?;
@@ -93,7 +97,7 @@ fn run(arguments: &CampaignArguments, path: &Path) -> Result<Exit, Ended> {
     let telling = Telling { format: arguments.format, is_quiet: arguments.quiet, inconclusive, fail_fast };
     let exit = answer(&summary, &warnings, &place, partition, worked.executed, telling)?;
     let files = [path.to_owned(), place];
-    let written = beside(arguments.html.as_deref(), &files, &[], (arguments.format, arguments.quiet), exit);
+    let written = beside(page.as_ref(), &files, &[], (arguments.format, arguments.quiet), exit);
     written.or_else(|error| printed(Err(error)).map(|()| exit))
 }
 
@@ -343,8 +347,8 @@ fn doubts(summary: &Summary, partition: Partition, telling: Telling) {
 }
 
 /// What an earlier report says stays until there is a new one.
-fn begin_report(path: &Path) -> Result<Pending, Ended> {
-    Pending::new(path).map_err(|error| unwritten(path, &error))
+fn begin_report(output: &Output) -> Result<Pending, Ended> {
+    Pending::new(output).map_err(|error| unwritten(output.path(), &error))
 }
 
 fn write_report(
@@ -387,15 +391,11 @@ fn broken(error: &StoreError) -> Ended {
     Ended(if error.is_mistake() { Exit::Mistakes } else { Exit::Environment })
 }
 
-/// Who closed the pipe has read what was wanted, and the verdict stays what it is.
 fn printed(result: io::Result<()>) -> Result<(), Ended> {
-    match result {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            console::say(&format!("error: cannot write to standard output: {error}"));
-            Err(Ended(Exit::Environment))
-        }
-        _ => Ok(()),
-    }
+    result.map_err(|error| {
+        console::say(&format!("error: cannot write to standard output: {error}"));
+        Ended(Exit::Environment)
+    })
 }
 
 /// Tells of mistakes that end the command before it began: drawn, or as a document.

@@ -44,6 +44,9 @@ pub fn check(arguments: &CheckArguments) -> io::Result<Exit> {
             console::draw(&new);
             let line = format!("{}: {}\n", report.path.display(), report.sentence());
             console::print(&visible(&line))?;
+            for sentence in &report.checked.implied {
+                console::print(&visible(&format!("  {sentence}\n")))?;
+            }
         }
     }
     if arguments.format == OutputFormat::Json {
@@ -67,6 +70,8 @@ struct FileJson<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     says: &'a str,
     ok: bool,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    implied: &'a [String],
     diagnostics: Value,
 }
 
@@ -77,6 +82,7 @@ fn bounded(path: &Path, all: &[PathBuf]) -> Report {
         kind: "unknown",
         says: String::new(),
         found: vec![stop.to_diagnostic()],
+        implied: Vec::new(),
     });
     Report { path: path.to_owned(), checked }
 }
@@ -89,7 +95,7 @@ struct Report {
 
 impl Report {
     fn sentence(&self) -> String {
-        let Checked { kind, says, found } = &self.checked;
+        let Checked { kind, says, found, .. } = &self.checked;
         let verdict = if found.is_empty() { "ok".to_owned() } else { counted(found) };
         let separator = if says.is_empty() { "" } else { " " };
         format!("{kind}{separator}{says}: {verdict}")
@@ -101,6 +107,7 @@ impl Report {
             kind: self.checked.kind,
             says: &self.checked.says,
             ok: !self.checked.found.iter().any(Diagnostic::is_error),
+            implied: &self.checked.implied,
             diagnostics: render::to_json(&self.checked.found),
         }
     }

@@ -9,10 +9,10 @@ use coreach_model::Diagnostic;
 use coreach_model::iosts::TestPurpose;
 use coreach_pipeline::Stage;
 use coreach_pipeline::sources::Sources;
+use coreach_project::jobs;
 use coreach_project::making::{Made, make};
 use coreach_project::parts::{Part, plan};
 use coreach_project::project::{Project, load};
-use coreach_project::{jobs, outputs};
 use serde::{Deserialize, Serialize};
 
 use super::report::beside;
@@ -22,6 +22,7 @@ use crate::arguments::{CompareArguments, CompareCommand, CompareTasksArguments};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::Progress;
 
 /// What its parts are called.
@@ -77,7 +78,7 @@ fn write_tasks(arguments: &CompareTasksArguments) -> io::Result<Exit> {
     let (pairs, plan) = pairs(&project, &domains);
     let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
     let options = format!("--domains {}", names.join(","));
-    parts::tasks(KIND, tasks, &plan, pairs.len(), &options, outputs::configuration(path))
+    parts::tasks(KIND, tasks, &plan, pairs.len(), &options)
 }
 
 /// Makes every purpose with every domain and says how the results differ.
@@ -91,8 +92,10 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let (pairs, plan) = pairs(&project, &domains);
     let total = pairs.len();
-    let place = parts::place(&arguments.part, || outputs::configuration(path));
-    let mut pairs = match place.and_then(|()| parts::mine(pairs, &plan, &arguments.part)) {
+    let outputs =
+        each([parts::place(&arguments.part), wanted("--html", arguments.html.as_deref(), OutputForm::Page)]);
+    let mine = outputs.and_then(|outputs| Ok((parts::mine(pairs, &plan, &arguments.part)?, outputs)));
+    let (mut pairs, [place, page]) = match mine {
         Ok(mine) => mine,
         Err(found) => return refuse(&found, arguments.format),
     };
@@ -132,12 +135,12 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     }
     let items = parts::numbered(pairs.iter().map(|(number, _)| *number), rows, known);
     let compared = Part::new(KIND, &plan, total, (), items);
-    if let Some(exit) = parts::keep(&arguments.part, &compared) {
+    if let Some(exit) = parts::keep(place.as_ref(), &compared) {
         return Ok(exit);
     }
     let exit = told(&compared, arguments.format)?;
     let files = [path.to_owned()];
-    beside(arguments.html.as_deref(), &files, &domains, (arguments.format, false), exit)
+    beside(page.as_ref(), &files, &domains, (arguments.format, false), exit)
 }
 
 /// Tells the rows. Which exit code have they?

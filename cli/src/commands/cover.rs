@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::symbolic::TreeLimits;
+use coreach_execution::interruption::stop_if_ending;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::{Specification, load as load_file, parts, read_specification};
 use coreach_model::writer::write_yaml;
@@ -15,13 +16,13 @@ use coreach_project::configuration::load_configuration;
 use coreach_project::cover::report::{Document, document, files, paths};
 use coreach_project::cover::{Cover, Settings, cover as look, known};
 use coreach_project::models::{FileKind, kind_of};
-use coreach_project::outputs::{self, Named};
 use coreach_project::project::load;
 
 use super::{plural, refuse, table};
 use crate::arguments::CoverArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::progress::Progress;
 use crate::write::write;
 use crate::{certain_end, console};
@@ -37,7 +38,6 @@ struct Given {
     analysis: Analysis,
     /// Lines for the suite's configuration.
     rest: String,
-    inputs: Vec<Named>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -80,19 +80,21 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
     if let Some(folder) = &arguments.out {
         let files = files(&found, &given.text, &given.rest);
         let paths = paths(folder, &files);
-        let outputs: Vec<Named> = paths.iter().map(|path| Named::new("--out", path)).collect();
-        if let Err(found) = outputs::refuse(&outputs, &given.inputs) {
-            return refuse(&found, arguments.format);
-        }
+        let wanted: Vec<ToWrite> =
+            paths.iter().map(|path| ToWrite::new("--out", path, OutputForm::Suite)).collect();
+        let outputs = match outputs(&wanted) {
+            Ok(outputs) => outputs,
+            Err(found) => return refuse(&found, arguments.format),
+        };
         let written = std::fs::create_dir_all(folder).and_then(|()| {
-            paths.iter().zip(&files).try_for_each(|(path, (_, text))| write(path, text.clone()))
+            outputs.iter().zip(&files).try_for_each(|(output, (_, text))| write(output, text))
         });
         if let Err(error) = written {
             console::say(&format!("error: {}: {error}", folder.display()));
             return Ok(Exit::Environment);
         }
     }
-    certain_end::wait_if_ending();
+    stop_if_ending();
     let exit = match &stop {
         Some(_) => Exit::Stopped,
         None if found.is_whole() => Exit::Fine,
@@ -120,14 +122,7 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
         FileKind::Specification(_) => {
             let text = standing_alone(path, &file)?;
             let (specification, warnings) = budget::reading(|| read_specification(file))?;
-            Ok(Given {
-                specification,
-                text,
-                analysis: Analysis::default(),
-                rest: String::new(),
-                inputs: outputs::specification(path),
-                warnings,
-            })
+            Ok(Given { specification, text, analysis: Analysis::default(), rest: String::new(), warnings })
         }
         FileKind::Configuration => {
             let (project, warnings) = load(path)?;
@@ -151,7 +146,6 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
                 text: standing_alone(&configuration.specification.path, &source)?,
                 analysis: project.options.analysis,
                 rest,
-                inputs: outputs::configuration(path),
                 warnings,
             })
         }

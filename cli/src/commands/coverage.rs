@@ -2,20 +2,21 @@
 
 use std::io;
 
+use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
 use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
-use coreach_project::outputs::{self, Named};
 use coreach_project::render;
 
 use super::report::beside;
 use super::{exit_of, plural, refuse_as, table};
+use crate::console;
 use crate::execution_arguments::CoverageArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, each, wanted};
 use crate::progress::Progress;
 use crate::write::write;
-use crate::{certain_end, console};
 
 /// So many lines are told of one kind of thing; the document has all.
 const TOLD: usize = 40;
@@ -33,10 +34,14 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
         Ok(given) => given,
         Err(found) => return refused(&found),
     };
-    let output = arguments.lcov.as_deref().map(|path| Named::new("--lcov", path));
-    if let Err(found) = outputs::refuse(output.as_slice(), &given.inputs()) {
-        return refused(&found);
-    }
+    let outputs = each([
+        wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov),
+        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+    ]);
+    let [tracefile, page] = match outputs {
+        Ok(outputs) => outputs,
+        Err(found) => return refused(&found),
+    };
     let settings = Settings { domain: arguments.proofs.0, states: arguments.states.get() };
     let progress = Progress::start(1, !arguments.quiet);
     let measured = measure(&given, &settings, &|what| progress.says(what));
@@ -48,15 +53,15 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     let required: Vec<_> = arguments.require.iter().flat_map(|required| required.0.clone()).collect();
     report.require(&required);
     let exit = if report.unmet.is_empty() { Exit::Fine } else { Exit::Incomplete };
-    certain_end::wait_if_ending();
+    stop_if_ending();
     console::draw(&stops);
     let exit = if stops.is_empty() { exit } else { exit.and(Exit::Stopped) };
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
-    if let Some(path) = &arguments.lcov
-        && let Err(error) = write(path, lcov(&report))
+    if let Some(output) = &tracefile
+        && let Err(error) = write(output, lcov(&report))
     {
-        console::say(&format!("error: cannot write {}: {error}", path.display()));
+        console::say(&format!("error: cannot write {}: {error}", output.path().display()));
         return Ok(Exit::Environment);
     }
     match arguments.format {
@@ -65,7 +70,7 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
         OutputFormat::Human => console::print(&told(&report))?,
     }
     doubts(&report, &settings, arguments.quiet);
-    beside(arguments.html.as_deref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit)
+    beside(page.as_ref(), &arguments.files, &[], (arguments.format, arguments.quiet), exit)
 }
 
 /// What makes the figures less certain than they look, and what they do not reach.

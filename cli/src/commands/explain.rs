@@ -9,7 +9,6 @@ use coreach_execution::judge;
 use coreach_execution::reproducer::{NoScript, script};
 use coreach_model::Diagnostic;
 use coreach_pipeline::export::{Format, Options, View, export};
-use coreach_project::outputs::{self, Named};
 use coreach_project::stored::Stored;
 use coreach_project::{budget, stored};
 
@@ -18,6 +17,7 @@ use super::{picture, refuse};
 use crate::execution_arguments::ExplainArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, each, wanted};
 use crate::write::write;
 use crate::{console, evidence, story};
 
@@ -31,26 +31,36 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         Ok(stored) => stored,
         Err(found) => return refuse(&found, arguments.format),
     };
-    if let Some(path) = &arguments.draw {
-        // Before anything is written: `--draw specification.yaml` must not leave a picture there.
-        let format = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("dot") => Format::Dot,
-            Some("svg") => Format::Svg,
-            _ => return refuse(&[no_picture(path)], arguments.format),
-        };
-        let inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
-        if let Err(found) = outputs::refuse(&[Named::new("--draw", path)], &inputs) {
-            return refuse(&found, arguments.format);
-        }
+    // Before anything is written: `--draw specification.yaml` must not leave a picture there.
+    let form = |path: &Path| match path.extension().and_then(|ending| ending.to_str()) {
+        Some("dot") => Some(Format::Dot),
+        Some("svg") => Some(Format::Svg),
+        _ => None,
+    };
+    if let Some(path) = arguments.draw.as_deref().filter(|path| form(path).is_none()) {
+        return refuse(&[no_picture(path)], arguments.format);
+    }
+    let outputs = each([
+        wanted("--draw", arguments.draw.as_deref(), OutputForm::Picture),
+        wanted("--reproducer", arguments.reproducer.as_deref(), OutputForm::Script),
+        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+    ]);
+    let [draw, reproducer, html] = match outputs {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found, arguments.format),
+    };
+    if let Some(output) = &draw
+        && let Some(format) = form(output.path())
+    {
         let taken: Vec<_> = stored.run.trace.iter().filter_map(|step| step.transition).collect();
         let view = View::of_run(&stored.test.iosts, &stored.test.verdicts, &taken);
         let drawn = budget::within("draw", budget::time(None), |_| export(&view, format, Options::default()));
-        if let Some(exit) = picture(path, drawn, arguments.format)? {
+        if let Some(exit) = picture(output, drawn, arguments.format)? {
             return Ok(exit);
         }
     }
-    if let Some(path) = &arguments.reproducer
-        && let Some(exit) = reproduce(arguments, &stored, path)?
+    if let Some(output) = &reproducer
+        && let Some(exit) = reproduce(arguments, &stored, output)?
     {
         return Ok(exit);
     }
@@ -70,19 +80,12 @@ pub fn explain(arguments: &ExplainArguments) -> io::Result<Exit> {
         }
     }
     let files = [arguments.source.clone()];
-    beside(arguments.html.as_deref(), &files, &[], (arguments.format, false), Exit::Fine)
+    beside(html.as_ref(), &files, &[], (arguments.format, false), Exit::Fine)
 }
 
 /// Writes the script; the exit code, if that cannot be.
-fn reproduce(arguments: &ExplainArguments, stored: &Stored, path: &Path) -> io::Result<Option<Exit>> {
+fn reproduce(arguments: &ExplainArguments, stored: &Stored, output: &Output) -> io::Result<Option<Exit>> {
     let refused = |found: &[Diagnostic]| refuse(found, arguments.format).map(Some);
-    let mut inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
-    inputs.extend(arguments.iut.as_deref().into_iter().flat_map(outputs::iut));
-    let draw = arguments.draw.as_deref().map(|path| Named::new("--draw", path));
-    inputs.extend(draw);
-    if let Err(found) = outputs::refuse(&[Named::new("--reproducer", path)], &inputs) {
-        return refused(&found);
-    }
     let iut = match budget::reading(|| stored.implementation(arguments.iut.as_deref())) {
         Ok((iut, _)) => iut,
         Err(found) => return refused(&found),
@@ -95,8 +98,8 @@ fn reproduce(arguments: &ExplainArguments, stored: &Stored, path: &Path) -> io::
             return refused(&[Diagnostic::error("no-reproducer", message)]);
         }
     };
-    if let Err(error) = write(path, script).and_then(|()| executable(path)) {
-        console::say(&format!("error: {}: {error}", path.display()));
+    if let Err(error) = write(output, script).and_then(|()| executable(output.path())) {
+        console::say(&format!("error: {}: {error}", output.path().display()));
         return Ok(Some(Exit::Environment));
     }
     Ok(None)

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{load, read_specification};
@@ -13,13 +14,13 @@ use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::exploration::{Exploration, Purpose, document, explore as grow};
 use coreach_project::models::{FileKind, kind_of};
-use coreach_project::outputs::{self, Named};
 
 use super::{picture, plural, refuse};
 use crate::arguments::{ExploreArguments, Silence};
+use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::{certain_end, console};
+use crate::outputs::{Output, OutputForm, output};
 
 /// Grows the tree and tells of it.
 ///
@@ -38,16 +39,16 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
         }
         Err(found) => return refuse(&found, arguments.format),
     };
-    if let Some(picture) = &arguments.draw {
+    if let Some(picture) = arguments.draw.as_deref() {
         if !matches!(ending(picture), Some("dot" | "svg")) {
             let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
             return refuse(&[Diagnostic::error("output-format", message)], arguments.format);
         }
-        let inputs = outputs::specification(path);
-        if let Err(found) = outputs::refuse(&[Named::new("--draw", picture)], &inputs) {
-            return refuse(&found, arguments.format);
-        }
     }
+    let picture = match output("--draw", arguments.draw.as_deref(), OutputForm::Picture) {
+        Ok(picture) => picture,
+        Err(found) => return refuse(&found, arguments.format),
+    };
     let limits = TreeLimits {
         depth: arguments.depth,
         nodes: arguments.nodes.get(),
@@ -64,12 +65,12 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
         (None, None) => Purpose::None,
     };
     let found = grow(&iosts, limits, purpose);
-    if let Some(picture) = &arguments.draw
+    if let Some(picture) = &picture
         && let Some(exit) = draw(arguments, picture, &iosts, &found)?
     {
         return Ok(exit);
     }
-    certain_end::wait_if_ending();
+    stop_if_ending();
     let is_stopped = found.missing.is_some() || found.stop.is_some();
     let exit = if is_stopped { Exit::Stopped } else { Exit::Fine };
     match arguments.format {
@@ -96,15 +97,15 @@ fn specification(path: &Path, file: Arc<SourceFile>) -> Result<(Iosts, Vec<Diagn
 /// Writes the picture; the exit code, if that cannot be.
 fn draw(
     arguments: &ExploreArguments,
-    path: &Path,
+    output: &Output,
     iosts: &Iosts,
     found: &Exploration,
 ) -> io::Result<Option<Exit>> {
-    let drawn = budget::within("draw", budget::time(None), |_| match ending(path) {
+    let drawn = budget::within("draw", budget::time(None), |_| match ending(output.path()) {
         Some("svg") => tree_svg(iosts, &found.tree, &found.accepting),
         _ => Ok(tree_dot(iosts, &found.tree, &found.accepting)),
     });
-    picture(path, drawn, arguments.format)
+    picture(output, drawn, arguments.format)
 }
 
 fn ending(path: &Path) -> Option<&str> {

@@ -11,7 +11,6 @@ use coreach_import::{LARGEST, LIMIT};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::file::{self, FileError};
 use coreach_pipeline::stop::BUDGET;
-use coreach_project::outputs::{Named, refuse};
 use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
@@ -21,6 +20,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::import_arguments::ImportArguments;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, output};
 use crate::visible::visible_json;
 use crate::write::Pending;
 
@@ -38,12 +38,11 @@ struct Document {
 /// # Errors
 /// Standard output cannot be written.
 pub fn import(arguments: &ImportArguments) -> io::Result<Exit> {
-    if let Some(out) = &arguments.out {
-        let input = Named::new("the foreign model", &arguments.file);
-        if let Err(found) = refuse(&[Named::new("--out", out)], &[input]) {
-            return tell(arguments, &found, Exit::Mistakes);
-        }
-    }
+    let form = if arguments.overwrite { OutputForm::Specification } else { OutputForm::New };
+    let out = match output("--out", arguments.out.as_deref(), form) {
+        Ok(out) => out,
+        Err(found) => return tell(arguments, &found, Exit::Mistakes),
+    };
     let read = budget::within("import", budget::time(None), |_| {
         let file = load(&arguments.file).map_err(|found| vec![found])?;
         coreach_import::import(file, arguments.from, &arguments.options())
@@ -57,12 +56,12 @@ pub fn import(arguments: &ImportArguments) -> io::Result<Exit> {
         }
         Err(stop) => return tell(arguments, &[stop.to_diagnostic()], Exit::Stopped),
     };
-    match &arguments.out {
+    match &out {
         None => console::print(&text)?,
         Some(out) => {
             if let Err(error) = write(out, &text, arguments.overwrite) {
                 let there = error.kind() == io::ErrorKind::AlreadyExists;
-                let message = format!("cannot write {}: {error}", out.display());
+                let message = format!("cannot write {}: {error}", out.path().display());
                 let mut problem = Diagnostic::error("not-written", message);
                 if there {
                     problem = problem.help("--overwrite replaces it");
@@ -123,8 +122,8 @@ fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     }
 }
 
-fn write(path: &Path, text: &str, overwrite: bool) -> io::Result<()> {
-    let mut pending = if overwrite { Pending::new(path)? } else { Pending::fresh(path)? };
+fn write(output: &Output, text: &str, overwrite: bool) -> io::Result<()> {
+    let mut pending = if overwrite { Pending::new(output)? } else { Pending::fresh(output)? };
     pending.write_all(text.as_bytes())?;
     if overwrite { pending.finish() } else { pending.finish_fresh() }
 }

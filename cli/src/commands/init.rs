@@ -12,6 +12,7 @@ use crate::beginning_arguments::InitArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, output};
 use crate::write::write_new;
 
 /// Writes all files, or none.
@@ -70,7 +71,9 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<(), (PathBuf, io::
     for (name, text) in files {
         let path = folder.join(name);
         let written = make_folders(path.parent().unwrap_or(folder), &mut made).and_then(|()| {
-            if !write_new(&path, text)? {
+            let output = output("DIR", Some(&path), OutputForm::New).ok().flatten();
+            let output = output.ok_or(io::ErrorKind::AlreadyExists)?;
+            if !write_new(&output, text)? {
                 return Err(io::ErrorKind::AlreadyExists.into());
             }
             made.files.push(path.clone());

@@ -18,11 +18,15 @@ mod child;
 mod folder;
 mod request;
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, ErrorKind, Write};
+use std::time::Duration;
 
+use coreach_execution::interruption::stop_if_ending;
+use coreach_model::Diagnostic;
+use coreach_pipeline::stop::BUDGET;
+use coreach_project::render::to_json;
 use serde_json::{Value as Json, json};
 
-use crate::certain_end;
 use crate::exit::Exit;
 use crate::visible::visible_json;
 use child::Done;
@@ -50,11 +54,14 @@ pub fn json() -> io::Result<Exit> {
             Err(why) => refusal(&Json::Null, &why),
         };
         // A signal has ended the command too: there is nothing to tell.
-        certain_end::wait_if_ending();
+        stop_if_ending();
         let mut stdout = io::stdout().lock();
-        stdout.write_all(answer.as_bytes())?;
-        stdout.write_all(b"\n")?;
-        stdout.flush()?;
+        let told = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.write_all(b"\n"));
+        match told.and_then(|()| stdout.flush()) {
+            // Nobody reads answers any more: the session is over.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Fine),
+            told => told?,
+        }
     }
 }
 
@@ -109,11 +116,17 @@ fn done(request: &Request) -> Result<String, String> {
     for (name, text) in &request.files {
         folder.put(name, text)?;
     }
-    let Done { exit, output, messages } = child::run(&folder, &request.arguments)?;
+    let Done { is_late, exit, output, messages } = child::run(&folder, &request.arguments, request.time)?;
     let made = folder.made(&request.files)?;
     let (given, withheld) = folder.wanted(&request.want, &made);
     let (output, document) = as_json(output)?;
-    let mut diagnostics = folder.findings();
+    let exit = if is_late { i32::from(Exit::Stopped.code()) } else { exit };
+    // Why the command was ended stands before what it says of its end.
+    let late = is_late.then(|| to_json(&[late(request.time)]));
+    let mut diagnostics = match late {
+        Some(Json::Array(late)) => [late, folder.findings()].concat(),
+        _ => folder.findings(),
+    };
     if let Some(document) = &document {
         collect(document, &mut diagnostics);
     }
@@ -129,6 +142,11 @@ fn done(request: &Request) -> Result<String, String> {
     // The output as it was written: a number in it is read by whoever reads the answer, and by nobody before.
     let whole = format!("{},\"output\":{output},{}", &head[..head.len() - 1], &rest[1..]);
     Ok(visible_json(&whole).into_owned())
+}
+
+fn late(time: Duration) -> Diagnostic {
+    let message = format!("the request took longer than {} ms, and was ended", time.as_millis());
+    Diagnostic::error(BUDGET, message).help(format!("give it more: \"time\": \"{}ms\"", time.as_millis() * 4))
 }
 
 /// The output in one line of JSON, and read, where it is a document; else as a text.

@@ -2,10 +2,12 @@
 
 use std::{fs, io};
 
-use super::plural;
+use super::{plural, refuse};
 use crate::console;
 use crate::exit::Exit;
 use crate::man::pages;
+use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::shell_arguments::ManArguments;
 use crate::write::write;
 
@@ -21,10 +23,14 @@ pub fn man(arguments: &ManArguments) -> io::Result<Exit> {
         console::print(&page)?;
         return Ok(Exit::Fine);
     };
-    let written = fs::create_dir_all(folder).map_err(|error| (folder.clone(), error)).and_then(|()| {
-        pages.iter().try_for_each(|page| {
-            let path = folder.join(&page.file);
-            write(&path, &page.text).map_err(|error| (path, error))
+    let wanted = pages.iter().map(|page| ToWrite::new("DIR", folder.join(&page.file), OutputForm::Manual));
+    let outputs = match outputs(&wanted.collect::<Vec<_>>()) {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found, OutputFormat::Human),
+    };
+    let written = fs::create_dir_all(folder).map_err(|error| (folder.to_path_buf(), error)).and_then(|()| {
+        pages.iter().zip(&outputs).try_for_each(|(page, output)| {
+            write(output, &page.text).map_err(|error| (output.path().to_owned(), error))
         })
     });
     if let Err((path, error)) = written {

@@ -26,7 +26,6 @@ pub mod verify;
 pub mod watch;
 
 use std::fmt::Display;
-use std::path::Path;
 
 use coreach_execution::Bucket;
 use coreach_model::{Diagnostic, Severity};
@@ -38,6 +37,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::files;
 use crate::output_format::OutputFormat;
+use crate::outputs::Output;
 pub(crate) use crate::table::table;
 use crate::write::write;
 
@@ -82,18 +82,18 @@ pub(crate) fn refuse_as(found: &[Diagnostic], format: OutputFormat, exit: Exit) 
 /// # Errors
 /// Standard output cannot be written.
 fn picture(
-    path: &Path,
+    output: &Output,
     drawn: Result<Result<String, impl Display>, Stop>,
     format: OutputFormat,
 ) -> std::io::Result<Option<Exit>> {
-    let say = |why: &dyn Display| console::say(&format!("error: {}: {why}", path.display()));
+    let say = |why: &dyn Display| console::say(&format!("error: {}: {why}", output.path().display()));
     match drawn {
         Err(stop) => refuse(&[stop.to_diagnostic()], format).map(Some),
         Ok(Err(too_large)) => {
             say(&too_large);
             Ok(Some(Exit::Stopped))
         }
-        Ok(Ok(text)) => match write(path, text) {
+        Ok(Ok(text)) => match write(output, text) {
             Ok(()) => Ok(None),
             Err(error) => {
                 say(&error);
@@ -124,12 +124,14 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
     use super::*;
+    use crate::outputs::{OutputForm, output};
 
     #[test]
     fn a_picture_that_is_too_large_is_a_limit_and_one_that_cannot_be_written_is_the_machine_s() {
         let folder = std::env::temp_dir().join(format!("coreach-picture-{}", std::process::id()));
         let path = folder.join("tree.svg");
-        let came = |drawn: Result<String, &str>| picture(&path, Ok(drawn), OutputFormat::Human).unwrap();
+        let at = output("--draw", Some(&path), OutputForm::Picture).unwrap().unwrap();
+        let came = |drawn: Result<String, &str>| picture(&at, Ok(drawn), OutputFormat::Human).unwrap();
         assert_eq!(came(Err("12001 locations are too many")), Some(Exit::Stopped));
         assert_eq!(came(Ok("<svg/>".to_owned())), Some(Exit::Environment));
         std::fs::create_dir(&folder).unwrap();

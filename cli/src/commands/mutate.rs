@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use coreach_execution::campaign::{Key, Test};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::mutation::{Effort, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
@@ -14,15 +15,16 @@ use coreach_project::parts::{Part, plan};
 use coreach_project::summary::{
     KeptFate, KeptMutant, Mutants, ShortestSummary, Suite, killed, mutation, transitions,
 };
-use coreach_project::{budget, jobs, outputs};
+use coreach_project::{budget, jobs};
 
 use super::run::no_thread;
 use super::{bucket_line, parts, plural, refuse, refuse_as, table};
+use crate::console;
 use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::each;
 use crate::progress::Progress;
-use crate::{certain_end, console};
 
 /// What its parts are called.
 const KIND: &str = "mutate";
@@ -133,14 +135,7 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
     match given(path, tries, tasks.quiet, OutputFormat::Human)? {
         Ok(given) => {
             let total = given.mutants.len();
-            parts::tasks(
-                KIND,
-                tasks,
-                &given.plan,
-                total,
-                &(tries.words() + " --quiet"),
-                outputs::configuration(path),
-            )
+            parts::tasks(KIND, tasks, &given.plan, total, &(tries.words() + " --quiet"))
         }
         Err(exit) => Ok(exit),
     }
@@ -150,9 +145,10 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
 /// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let path = parts::given(arguments.configuration.as_deref());
-    if let Err(found) = parts::place(&arguments.part, || outputs::test(path)) {
-        return refuse(&found, arguments.format);
-    }
+    let place = match each([parts::place(&arguments.part)]) {
+        Ok([place]) => place,
+        Err(found) => return refuse(&found, arguments.format),
+    };
     let given = match given(path, &arguments.tries, arguments.quiet, arguments.format)? {
         Ok(given) => given,
         Err(exit) => return Ok(exit),
@@ -181,6 +177,9 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
         let judged = budget::within("mutate", time, |_| {
             judge(&specification, &tests, mutant.clone(), &visits, &effort)
         });
+        if judged.is_err() {
+            stop_if_ending();
+        }
         progress.one_done();
         judged.map(|judged| Judged { visits: judged.visits.filter(|_| are_counted), ..judged })
     };
@@ -189,7 +188,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
         Err(error) => return no_thread(&error),
     };
     drop(progress);
-    certain_end::wait_if_ending();
+    stop_if_ending();
     // What the budget has ended is no result: it is open, and done when the part is done again.
     let (mut kept, mut numbers, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for ((number, mutant), result) in all.iter().zip(results) {
@@ -217,7 +216,7 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     };
     let items = parts::numbered(numbers, kept, known);
     let mutants = Part::new(KIND, &plan, total, suite, items);
-    if let Some(exit) = parts::keep(&arguments.part, &mutants) {
+    if let Some(exit) = parts::keep(place.as_ref(), &mutants) {
         return Ok(exit);
     }
     told(&mutants, &open, arguments.format, arguments.quiet)?;

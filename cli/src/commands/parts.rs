@@ -7,7 +7,6 @@ use std::path::Path;
 use coreach_execution::campaign::{Key, Partition};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::outputs::{self, Named};
 use coreach_project::parts::{Part, join, load, takes};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,6 +16,7 @@ use super::{plural, refuse, refuse_as};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, ToWrite};
 use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
 use crate::write::write;
 
@@ -42,13 +42,9 @@ pub fn mine<I>(items: Vec<I>, plan: &Key, part: &PartArguments) -> Result<Vec<(u
     Ok(numbered.filter(|(number, _)| takes(partition, plan, *number)).collect())
 }
 
-/// Can the results be kept where they are to be? Asked before there are any; what is read is asked for only where some are to be kept.
-///
-/// # Errors
-/// What is in the way.
-pub fn place(part: &PartArguments, inputs: impl FnOnce() -> Vec<Named>) -> Result<(), Vec<Diagnostic>> {
-    let Some(store) = &part.store else { return Ok(()) };
-    outputs::refuse(&[Named::new("--store", store)], &inputs())
+/// Where the results are to be kept. Asked before there are any.
+pub fn place(part: &PartArguments) -> Option<ToWrite> {
+    part.store.as_deref().map(|store| ToWrite::new("--store", store, OutputForm::Part))
 }
 
 /// Results that are kept there already, of the same plan. What else is there is replaced, like any output.
@@ -62,11 +58,11 @@ pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
 }
 
 /// Keeps results where they are to be kept. `None`: all is well.
-pub fn keep<W: Serialize, I: Serialize>(part: &PartArguments, results: &Part<W, I>) -> Option<Exit> {
-    let path = part.store.as_deref()?;
-    let written = results.to_text().map_err(io::Error::from).and_then(|text| write(path, text));
+pub fn keep<W: Serialize, I: Serialize>(place: Option<&Output>, results: &Part<W, I>) -> Option<Exit> {
+    let output = place?;
+    let written = results.to_text().map_err(io::Error::from).and_then(|text| write(output, text));
     let error = written.err()?;
-    console::say(&format!("error: cannot write {}: {error}", path.display()));
+    console::say(&format!("error: cannot write {}: {error}", output.path().display()));
     Some(Exit::Environment)
 }
 
@@ -119,7 +115,6 @@ pub fn tasks(
     plan: &Key,
     total: usize,
     options: &str,
-    inputs: Vec<Named>,
 ) -> io::Result<Exit> {
     let human = OutputFormat::Human;
     let config = quoted_path(&arguments.configuration)?;
@@ -142,7 +137,6 @@ pub fn tasks(
         merge: format!("\"$coreach\" {kind} merge \"$@\" parts/*.part").into_bytes(),
         done: DONE,
         plan: plan.to_string(),
-        inputs,
     };
     match write_tasks(arguments, &work) {
         Ok(()) => {}

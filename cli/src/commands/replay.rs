@@ -1,5 +1,6 @@
 //! `coreach replay`: a stored run once more, and a shorter and simpler one with the same failure.
 
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
@@ -14,15 +15,16 @@ use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
 use coreach_execution::{Adapter, Run, Settings};
 use coreach_model::Diagnostic;
-use coreach_project::outputs::{self, Named};
 use coreach_project::{budget, stored};
 
+use super::test::keep::{another, is_same};
 use super::{plural, refuse};
 use crate::execution_arguments::ReplayArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, each, wanted};
 use crate::progress::Progress;
-use crate::write::Pending;
+use crate::write::{Pending, write_new};
 use crate::{console, story};
 
 /// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
@@ -37,15 +39,24 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         Ok(stored) => stored,
         Err(found) => return refuse(&found),
     };
-    if let Some(path) = &arguments.keep {
-        let mut inputs = stored::inputs(&arguments.source, arguments.test.as_deref());
-        inputs.extend(arguments.iut.as_deref().into_iter().flat_map(outputs::iut));
-        if let Err(found) = outputs::refuse(&[Named::new("--keep", path)], &inputs) {
-            return refuse(&found);
-        }
+    // The test case goes beside the run, where whoever reads that looks for it.
+    let test = arguments.keep.as_deref().map(stored::beside);
+    let outputs = each([
+        wanted("--keep", arguments.keep.as_deref(), OutputForm::New),
+        wanted("the test case of --keep", test.as_deref(), OutputForm::New),
+    ]);
+    let [keep, test] = match outputs {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found),
+    };
+    if let Some(path) = test.as_ref().map(Output::path)
+        && fs::symlink_metadata(path).is_ok()
+        && !is_same(path, &stored.document)
+    {
+        return refuse(&[another(path)]);
     }
     // Before the run, not after it: is the name free, and can the file be written?
-    let kept = match arguments.keep.as_deref().map(|path| (Pending::fresh(path), path)) {
+    let kept = match keep.as_ref().map(|output| (Pending::fresh(output), output.path())) {
         None => None,
         Some((Ok(file), path)) => Some((file, path)),
         Some((Err(error), path)) if error.kind() == ErrorKind::AlreadyExists => {
@@ -98,7 +109,8 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
     let written = Record { shrunk: told, ..record(judge.as_mut(), &result) };
     if let Some((mut file, path)) = kept {
         let text = serde_json::to_string_pretty(&written).unwrap_or_default();
-        let result = file.write_all(text.as_bytes()).and_then(|()| file.finish_fresh());
+        let beside = test.as_ref().map_or(Ok(true), |output| write_new(output, &stored.document));
+        let result = beside.and_then(|_| file.write_all(text.as_bytes())).and_then(|()| file.finish_fresh());
         if let Err(error) = result {
             if error.kind() == ErrorKind::AlreadyExists {
                 return refuse(&[is_there(path)]);
@@ -193,6 +205,9 @@ fn how_sure(shrunk: &Shrunk) -> Vec<String> {
     let Shrunk { bucket, again, .. } = shrunk;
     let times = plural(again.times, "repetition");
     let mut lines = vec![match (again.times, again.same) {
+        (0, _) if shrunk.stopped == Some(Stopped::Time) => {
+            format!("not repeated, since `--shrink-time` was over: {bucket}")
+        }
         (0, _) => format!("not repeated: {bucket}"),
         (all, same) if all == same => format!("the same in {times}: {bucket}"),
         (_, 0) => format!("flaky: in none of {times} the same: {bucket}"),

@@ -1,10 +1,9 @@
 //! `coreach report`: one page of all that is named; and `--html` of other commands, which is the same for what they were told.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use coreach_analyses::DomainKind;
-use coreach_project::outputs::{self, Named};
 use coreach_project::page::gather::{Settings, Sorted, gather};
 use coreach_project::page::html::html;
 use coreach_project::{coverage, jobs};
@@ -15,6 +14,7 @@ use crate::console;
 use crate::execution_arguments::ReportArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, output};
 use crate::progress::Progress;
 use crate::write::write;
 
@@ -43,7 +43,12 @@ pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
         threads: jobs::threads(arguments.threads),
         coverage: coverage::Settings { domain: arguments.proofs.0, ..COUNTED },
     };
-    let wanted = Wanted { files: &arguments.files, out: &arguments.out, settings, says_out: "--out" };
+    let out = match output("--out", Some(&arguments.out), OutputForm::Page) {
+        Ok(Some(out)) => out,
+        Ok(None) => return Ok(Exit::Mistakes),
+        Err(found) => return refuse_as(&found, arguments.format, exit_of(&found)),
+    };
+    let wanted = Page { files: &arguments.files, out: &out, settings };
     let told = match page(&wanted, arguments.quiet, arguments.format)? {
         Ok(told) => told,
         Err(exit) => return Ok(exit),
@@ -66,7 +71,7 @@ pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
 /// # Errors
 /// Standard output cannot be written.
 pub(super) fn beside(
-    out: Option<&Path>,
+    out: Option<&Output>,
     files: &[PathBuf],
     domains: &[DomainKind],
     (format, quiet): (OutputFormat, bool),
@@ -74,7 +79,7 @@ pub(super) fn beside(
 ) -> io::Result<Exit> {
     let Some(out) = out else { return Ok(exit) };
     let settings = Settings { domains: domains.to_vec(), threads: 1, coverage: COUNTED };
-    let wanted = Wanted { files, out, settings, says_out: "--html" };
+    let wanted = Page { files, out, settings };
     // The command has answered: what is wrong here is said beside it.
     Ok(match page(&wanted, quiet, OutputFormat::Human)? {
         Ok(told) => {
@@ -88,22 +93,17 @@ pub(super) fn beside(
 }
 
 /// What a page is asked for.
-struct Wanted<'a> {
+struct Page<'a> {
     files: &'a [PathBuf],
-    out: &'a Path,
+    out: &'a Output,
     settings: Settings,
-    says_out: &'static str,
 }
 
-fn page(wanted: &Wanted<'_>, quiet: bool, format: OutputFormat) -> io::Result<Result<Told, Exit>> {
+fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Result<Told, Exit>> {
     let sorted = match Sorted::of(wanted.files) {
         Ok(sorted) => sorted,
         Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
     };
-    let output = [Named::new(wanted.says_out, wanted.out)];
-    if let Err(found) = outputs::refuse(&output, &sorted.inputs(wanted.files)) {
-        return refuse_as(&found, format, exit_of(&found)).map(Err);
-    }
     let progress = Progress::start(1, !quiet);
     let gathered = gather(&sorted, &wanted.settings, &|what| progress.says(what));
     drop(progress);
@@ -117,13 +117,13 @@ fn page(wanted: &Wanted<'_>, quiet: bool, format: OutputFormat) -> io::Result<Re
     let document = page.document();
     let text = html(&document)?;
     if let Err(error) = write(wanted.out, &text) {
-        console::say(&format!("error: cannot write {}: {error}", wanted.out.display()));
+        console::say(&format!("error: cannot write {}: {error}", wanted.out.path().display()));
         return Ok(Err(Exit::Environment));
     }
     Ok(Ok(Told {
         format_version: 1,
         exit_code: Exit::Fine.code(),
-        file: wanted.out.display().to_string(),
+        file: wanted.out.path().display().to_string(),
         bytes: text.len(),
         graphs: document.graphs.len(),
         runs: document.runs.len(),

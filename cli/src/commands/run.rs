@@ -18,7 +18,6 @@ use coreach_pipeline::export::{Format, NotWritten, ONLINE, Options, View, export
 use coreach_pipeline::stop::Stop;
 use coreach_project::configuration::Judging;
 use coreach_project::making::{Made, Measured, make, shortest};
-use coreach_project::outputs::{self, Named};
 use coreach_project::project::{Project, load};
 use coreach_project::written::read_back;
 use coreach_project::{budget, jobs, render};
@@ -31,6 +30,7 @@ use crate::arguments::RunArguments;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, ToWrite, outputs};
 use crate::progress::Progress;
 use crate::write::write as put_whole;
 
@@ -50,22 +50,23 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
         Err(found) => return refuse(&found, arguments.format),
     };
     if let Some(out) = &arguments.out {
-        project.directory.clone_from(out);
+        project.directory = out.to_path_buf();
     }
     if let Some(stages) = &arguments.stages {
         project.stages.clone_from(stages);
     }
-    if let Err(found) =
-        outputs::refuse(&written_to(&project), &outputs::configuration(&arguments.configuration))
-    {
-        return refuse(&found, arguments.format);
-    }
+    let mut wanted = written_to(&project);
+    wanted.extend(arguments.html.as_deref().map(|path| ToWrite::new("--html", path, OutputForm::Page)));
+    let outputs = match outputs(&wanted) {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found, arguments.format),
+    };
     let domain = arguments.domain.unwrap_or(project.options.analysis.domain);
     if arguments.format == OutputFormat::Human {
         console::draw(&warnings);
     }
     if project.judging == Judging::Online {
-        return online::run(arguments, &project, &warnings, domain);
+        return online::run(arguments, &project, &outputs, &warnings, domain);
     }
     let progress = Progress::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
@@ -76,7 +77,7 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
                 let views: Vec<View<'_>> =
                     project.stages.iter().map(|&stage| View::of(&made.generation, stage)).collect();
                 let written = budget::within("write", time, |_| {
-                    write(&project, &purpose.iosts.name, &views, arguments.options())
+                    write(&project, &outputs, &purpose.iosts.name, &views, arguments.options())
                 })?;
                 let is_shown = !arguments.quiet || arguments.format == OutputFormat::Json;
                 let shown = || budget::within("example", time, |_| shortest(&made)).ok().flatten();
@@ -115,7 +116,7 @@ pub fn run(arguments: &RunArguments) -> io::Result<Exit> {
     }
     let files = [arguments.configuration.clone()];
     beside(
-        arguments.html.as_deref(),
+        page(arguments, &outputs),
         &files,
         arguments.domain.as_slice(),
         (arguments.format, arguments.quiet),
@@ -241,8 +242,26 @@ fn exit_of(unreachable: Option<&Diagnostic>, written: &Written) -> Exit {
     exit
 }
 
+/// Where the page goes.
+fn page<'a>(arguments: &RunArguments, outputs: &'a [Output]) -> Option<&'a Output> {
+    outputs.iter().find(|output| arguments.html.as_deref() == Some(output.path()))
+}
+
+/// A program is one of test cases: what else is asked for has the other formats.
+fn is_left_out(format: Format, what: &str) -> bool {
+    format.is_program() && what != Stage::InputComplete.artifact() && what != ONLINE
+}
+
+/// What a file is called. A test of Python bears the name of its purpose: pytest takes two files of one name for one.
+fn file_name(what: &str, format: Format, purpose: &str) -> String {
+    match format {
+        Format::Python => format!("test_{purpose}.py"),
+        _ => format!("{what}.{}", format.extension()),
+    }
+}
+
 /// All files that are going to be written.
-fn written_to(project: &Project) -> Vec<Named> {
+fn written_to(project: &Project) -> Vec<ToWrite> {
     let mut files = Vec::new();
     for purpose in &project.purposes {
         let folder = project.directory.join(&purpose.iosts.name);
@@ -253,8 +272,11 @@ fn written_to(project: &Project) -> Vec<Named> {
         };
         for name in names {
             for format in &project.formats {
-                let path = folder.join(format!("{name}.{}", format.extension()));
-                files.push(Named::new("an artifact", &path));
+                if is_left_out(*format, name) {
+                    continue;
+                }
+                let path = folder.join(file_name(name, *format, &purpose.iosts.name));
+                files.push(ToWrite::new("an artifact", path, OutputForm::Artifact));
             }
         }
     }
@@ -262,7 +284,13 @@ fn written_to(project: &Project) -> Vec<Named> {
 }
 
 /// Writes what the configuration asks for: `directory/purpose/stage.format`.
-fn write(project: &Project, purpose: &str, views: &[View<'_>], options: Options) -> Written {
+fn write(
+    project: &Project,
+    outputs: &[Output],
+    purpose: &str,
+    views: &[View<'_>],
+    options: Options,
+) -> Written {
     let mut written = Written::default();
     let folder = project.directory.join(purpose);
     if !views.is_empty()
@@ -275,11 +303,10 @@ fn write(project: &Project, purpose: &str, views: &[View<'_>], options: Options)
     let mut solver = Z3Solver::default();
     for view in views {
         for &format in &project.formats {
-            // A program is one of test cases: what else is asked for has the other formats.
-            if format.is_program() && view.stage != Some(Stage::InputComplete) && view.what != ONLINE {
+            if is_left_out(format, view.what) {
                 continue;
             }
-            let path = folder.join(format!("{}.{}", view.what, format.extension()));
+            let path = folder.join(file_name(view.what, format, purpose));
             let begun = Instant::now();
             let text = export(view, format, options);
             if matches!(format, Format::Svg | Format::Dot) {
@@ -287,7 +314,7 @@ fn write(project: &Project, purpose: &str, views: &[View<'_>], options: Options)
             }
             match text {
                 Ok(text) => match read_back(view, format, &text, &project.specification, &mut solver) {
-                    Ok(()) => put(&path, &text, &mut written),
+                    Ok(()) => put(outputs, &path, &text, &mut written),
                     Err(limit) => written.unreadable.push(format!(
                         "{} is not written, since it could not be read: {limit}; `output: stages` and `formats` leave it out",
                         path.display()
@@ -305,8 +332,10 @@ fn write(project: &Project, purpose: &str, views: &[View<'_>], options: Options)
     written
 }
 
-fn put(path: &Path, text: &str, written: &mut Written) {
-    match put_whole(path, text) {
+fn put(outputs: &[Output], path: &Path, text: &str, written: &mut Written) {
+    // All that is written was asked for before.
+    let Some(output) = outputs.iter().find(|output| output.path() == path) else { return };
+    match put_whole(output, text) {
         Ok(()) => written.files.push(path.to_owned()),
         Err(error) => written.failed.push(format!("cannot write {}: {error}", path.display())),
     }

@@ -5,10 +5,12 @@ use std::io;
 
 use coreach_project::beginning::{SCHEMAS, Schema};
 
-use super::table;
+use super::{refuse, table};
 use crate::beginning_arguments::SchemaArguments;
 use crate::console;
 use crate::exit::Exit;
+use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::write::write;
 
 /// Prints a schema, or what there are; or writes them.
@@ -27,13 +29,19 @@ pub fn schema(arguments: &SchemaArguments) -> io::Result<Exit> {
         }
         return Ok(Exit::Fine);
     };
+    let paths =
+        wanted.iter().map(|schema| ToWrite::new("--out", out.join(schema.file_name()), OutputForm::Schema));
+    let outputs = match outputs(&paths.collect::<Vec<_>>()) {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found, OutputFormat::Human),
+    };
     if let Err(error) = fs::create_dir_all(out) {
         console::say(&format!("error: cannot make the folder {}: {error}", out.display()));
         return Ok(Exit::Environment);
     }
-    for schema in wanted {
-        let path = out.join(schema.file_name());
-        if let Err(error) = write(&path, schema.text) {
+    for (schema, output) in wanted.into_iter().zip(outputs) {
+        let path = output.path();
+        if let Err(error) = write(&output, schema.text) {
             console::say(&format!("error: cannot write {}: {error}", path.display()));
             return Ok(Exit::Environment);
         }

@@ -19,8 +19,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use coreach_model::Diagnostic;
-use coreach_project::outputs::{self, Named};
 
+use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::parts_arguments::{Engine, TasksArguments};
 use crate::write::write;
 
@@ -46,8 +46,6 @@ pub struct Work<'a> {
     pub done: &'static [u8],
     /// What has to be the same for the parts to be those of one whole.
     pub plan: String,
-    /// What is read: nothing of it is written over.
-    pub inputs: Vec<Named>,
 }
 
 /// Why there are no scripts.
@@ -104,20 +102,21 @@ pub fn write_tasks(arguments: &TasksArguments, work: &Work<'_>) -> Result<(), Ta
         ("merge", include_str!("tasks/merge.sh")),
         ("plan", "@PLAN@\n"),
     ];
-    let folder = &arguments.out;
+    let folder = arguments.out.to_path_buf();
     let files: Vec<(PathBuf, Vec<u8>)> =
         all.iter().chain(engine).map(|(name, text)| (folder.join(name), filled(text, &known))).collect();
-    let outputs: Vec<Named> = files.iter().map(|(path, _)| Named::new("--out", path)).collect();
-    outputs::refuse(&outputs, &work.inputs).map_err(TasksError::Refused)?;
+    let wanted: Vec<ToWrite> =
+        files.iter().map(|(path, _)| ToWrite::new("--out", path, OutputForm::Tasks)).collect();
+    let outputs = outputs(&wanted).map_err(TasksError::Refused)?;
     for place in [folder.clone(), folder.join("parts"), folder.join("log")] {
         std::fs::create_dir_all(&place).map_err(|error| TasksError::Unwritten(place, error))?;
     }
-    files.into_iter().try_for_each(|(path, text)| {
+    files.into_iter().zip(outputs).try_for_each(|((path, text), output)| {
         // An engine that goes by times of files must not do again what has not changed.
         if std::fs::read(&path).is_ok_and(|known| known == text) {
             return Ok(());
         }
-        write(&path, text).map_err(|error| TasksError::Unwritten(path, error))
+        write(&output, text).map_err(|error| TasksError::Unwritten(path, error))
     })
 }
 

@@ -1,6 +1,6 @@
 //! `coreach test`: a test case meets an implementation.
 
-mod keep;
+pub(super) mod keep;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,10 +9,12 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use coreach_execution::adapter::marker::is_ending;
 use coreach_execution::adapter::open;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
+use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
@@ -26,7 +28,6 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
 use coreach_project::once::Once;
-use coreach_project::outputs::{self, Named};
 use coreach_project::{budget, iut, render};
 use serde::Serialize;
 use serde_json::Value;
@@ -37,6 +38,7 @@ use super::{bucket_line, plural, refuse, refuse_as};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, output, outputs, wanted};
 use crate::progress::Progress;
 use crate::{certain_end, console, story};
 
@@ -57,19 +59,19 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     let mut without: Vec<Diagnostic> = none.into_iter().flat_map(|none| none.found).collect();
     if cases.is_empty() {
         // A report says so, too, and an earlier one must not go on saying otherwise.
-        if let Some(path) = &arguments.junit {
-            let names = [Named::new("--junit", path)];
-            let inputs = [outputs::test(&arguments.test), outputs::iut(&arguments.iut)].concat();
-            if let Err(found) = outputs::refuse(&names, &inputs) {
-                return refuse(&found);
-            }
+        // What an end has cut off is no result.
+        let output = match output("--junit", arguments.junit.as_deref(), OutputForm::Junit) {
+            Ok(output) => output,
+            Err(found) => return refuse(&found),
+        };
+        if let Some(output) = output.as_ref().filter(|_| !is_ending()) {
             let written =
-                Report::begin(path, arguments.tolerance.inconclusive.kind()).and_then(|mut report| {
+                Report::begin(output, arguments.tolerance.inconclusive.kind()).and_then(|mut report| {
                     left_out.iter().for_each(|left| report.left_out(left));
                     report.finish(&report_name(arguments))
                 });
             if let Err(error) = written {
-                return Ok(unwritten(path, &error));
+                return Ok(unwritten(output.path(), &error));
             }
         }
         return refuse_as(&without, arguments.format, exit);
@@ -96,11 +98,12 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     }
     let written = arguments.keep.as_deref().map(|folder| keep::files(arguments, &cases, folder));
     let mut written = written.unwrap_or_default();
-    written.extend(arguments.junit.as_deref().map(|path| Named::new("--junit", path)));
-    let inputs = [outputs::test(&arguments.test), outputs::iut(&arguments.iut)].concat();
-    if let Err(found) = outputs::refuse(&written, &inputs) {
-        return refuse(&found);
-    }
+    written.extend(wanted("--junit", arguments.junit.as_deref(), OutputForm::Junit));
+    let mut outputs = match outputs(&written) {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found),
+    };
+    let junit = outputs.pop().filter(|_| arguments.junit.is_some());
     if let Some(folder) = &arguments.keep {
         let others = keep::others(&cases, folder);
         if !others.is_empty() {
@@ -111,8 +114,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         }
     }
     // Before the runs, not after them: can the report be written?
-    let report =
-        arguments.junit.as_deref().map(|path| Report::begin(path, arguments.tolerance.inconclusive.kind()));
+    let report = junit.as_ref().map(|output| Report::begin(output, arguments.tolerance.inconclusive.kind()));
     let mut report = match (report.transpose(), &arguments.junit) {
         (Ok(report), _) => report,
         (Err(error), path) => return Ok(unwritten(path.as_deref().unwrap_or(Path::new("")), &error)),
@@ -156,6 +158,8 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 Ok(initial) => initial,
                 // The other test cases may suit.
                 Err((found, why)) => {
+                    // A question that an end has cut off says nothing of the test case.
+                    stop_if_ending();
                     exit = exit.and(why.into());
                     if let Some(report) = &mut report {
                         let message = found.first().map_or_else(String::new, |one| one.message.clone());
@@ -186,7 +190,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             total.add(&run);
             let written = record(judge.as_mut(), &run);
             total.failed(&run, &written);
-            let path = match keeper.keep(arguments, case, &written, &inputs) {
+            let path = match keeper.keep(arguments, case, &written) {
                 Ok(path) => path,
                 Err(message) => {
                     console::say(&format!("error: {message}"));

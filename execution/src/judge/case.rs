@@ -9,9 +9,8 @@
 //! quiescent, and is a Fail where it is not.
 //!
 //! Who wants more of a test of ioc is told by `silence_fails`: silence is a Fail where the specification *must
-//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`]): the specification is in the one state
-//! that the test case shows, no internal step leads out of it, or several states are possible and each can always answer. The other
-//! half is asked here: some output that does not lead to Fail can come, with the data of this state. The solver is asked where evaluation
+//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`], a condition on the data): wherever the
+//! specification may be, and wherever internal steps lead from there, it can answer. The other half is asked here: some output that does not lead to Fail can come, with the data of this state. The solver is asked where evaluation
 //! does not tell, and who does not know has not said that it must.
 //!
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
@@ -21,11 +20,12 @@ use std::time::Duration;
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
+use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::crossing::Follower;
 use crate::judge::guards::{can_come, expected, guards, violated};
-use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
+use crate::judge::{AfterSilence, Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
 use crate::timed::seconds;
@@ -102,9 +102,19 @@ impl<'a> CaseJudge<'a> {
         quiet(self.test, &self.state, length)
     }
 
+    /// Is silence that leads here worth a wait?
+    fn decides(&self, next: &State) -> bool {
+        match self.test.verdict(next.location) {
+            Some(verdict) => verdict != Verdict::Inconclusive,
+            // The clocks of a timed test case go on with every silence.
+            None if self.test.timed.is_some() => next.location != self.at(),
+            None => *next != self.state,
+        }
+    }
+
     /// Must the specification send something in this state?
     pub fn must_answer(&self) -> bool {
-        self.test.must_answer[self.at()]
+        holds(&self.test.must_answer[self.at()], &self.state.valuation) == Ok(true)
             && self.test.verdict(self.at()).is_none()
             && self.open().any(|transition| can_come(self.test, transition, &self.state))
     }
@@ -151,15 +161,12 @@ impl Judge for CaseJudge<'_> {
         let send = |number: &TransitionId| Offer { step: Move::Send(*number), through: vec![*number] };
         let mut moves: Vec<Offer> = self.test.stimuli[self.at()].iter().map(send).collect();
         let mut welcome = self.welcome();
-        // Silence that only says that nothing has changed is not worth a wait; one that is a failure, or leads elsewhere, is.
-        let mut silence_tells = false;
-        if let Some((number, next)) = self.shortly_quiet() {
-            let verdict = self.test.verdict(next.location);
-            let leads_elsewhere = verdict.is_none() && next.location != self.at();
-            silence_tells = leads_elsewhere || verdict == Some(Verdict::Fail);
-            welcome.extend(leads_elsewhere.then_some(number));
+        let silent = self.shortly_quiet().filter(|(_, next)| self.decides(next));
+        if let Some((number, next)) = &silent {
+            let fails = self.test.verdict(next.location) == Some(Verdict::Fail);
+            welcome.extend((!fails).then_some(*number));
         }
-        if !welcome.is_empty() || silence_tells || moves.is_empty() {
+        if !welcome.is_empty() || silent.is_some() || moves.is_empty() {
             moves.push(Offer { step: Move::Wait, through: welcome });
         }
         Offers { moves, may_observe: !self.test.observations[self.at()].is_empty() }
@@ -234,8 +241,10 @@ impl Judge for CaseJudge<'_> {
         }
     }
 
-    fn silence(&self) -> Option<Option<Verdict>> {
-        self.shortly_quiet().map(|(_, next)| self.test.verdict(next.location))
+    fn silence(&self) -> Option<AfterSilence> {
+        // The instants of a timed run say when it is silent.
+        let (_, next) = self.shortly_quiet().filter(|_| self.test.timed.is_none())?;
+        Some(if self.decides(&next) { AfterSilence::Decides } else { AfterSilence::Nothing })
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {

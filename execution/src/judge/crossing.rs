@@ -41,7 +41,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
-use crate::judge::{Choice, Judge, Judged, Move, Offers, Shown, Why};
+use crate::judge::{AfterSilence, Choice, Judge, Judged, Move, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
 
@@ -381,9 +381,9 @@ impl<J: Follower> Judge for Crossing<J> {
         Shown { place: places.into_iter().collect::<Vec<_>>().join(" or "), data: data.cloned().collect() }
     }
 
-    fn silence(&self) -> Option<Option<Verdict>> {
-        // What is under way to it may still be answered.
-        self.first().silence().filter(|_| self.sent.is_empty() && self.strands.len() == 1)
+    fn silence(&self) -> Option<AfterSilence> {
+        // Who waits until it is silence has waited until what is under way has been taken.
+        self.first().silence().filter(|_| self.strands.len() == 1)
     }
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {

@@ -63,6 +63,15 @@ impl Judged {
     }
 }
 
+/// What silence comes to in a state of a test of ioco.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AfterSilence {
+    /// Everything is as before, or the purpose is out of reach: who can send learns nothing by waiting for it.
+    Nothing,
+    /// It is a Fail or a Pass, or leads to another state: an idle wait is a move like others.
+    Decides,
+}
+
 /// What the tester may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
@@ -180,9 +189,9 @@ pub trait Judge {
         None
     }
 
-    /// What silence is in this state, where the judge knows more than that nothing is said of it: of a test of ioco, that it goes on
-    /// (`None` within), or ends with a verdict.
-    fn silence(&self) -> Option<Option<Verdict>> {
+    /// What silence comes to in this state, once what is under way has been taken: of a test of ioco. `None` where nothing is known but
+    /// that it comes to nothing.
+    fn silence(&self) -> Option<AfterSilence> {
         None
     }
 

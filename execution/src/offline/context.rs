@@ -5,15 +5,15 @@
 //!
 //! **Method.** Events bring values, so nearly all data of a context are values soon: those it keeps as values, and what happens next is evaluated.
 //! The others are terms over *symbols* (what a datum was in the beginning), with a condition on these. A symbol that the condition
-//! fixes becomes its value; one that no datum stands for any more is taken out of the condition, where that can be done without a quantifier;
+//! leaves one value, by whatever equations, becomes it; one that no datum stands for any more is taken out of the condition, where that can be done without a quantifier;
 //! a part of the condition that the others imply goes. So a context is as large as what is not known yet, and not as long as the trace.
 //!
 //! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible: a context too many
 //! makes no Fail.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_analyses::solver::{Solver, may_hold, must_hold};
+use coreach_analyses::solver::{Solver, Witness, may_hold, must_hold};
 use coreach_analyses::symbolic::eliminate::without;
 use coreach_analyses::symbolic::{System, symbol};
 use coreach_model::iosts::{LocationId, TransitionId};
@@ -184,7 +184,7 @@ impl Context {
         if !may_hold(solver, &self.condition) {
             return None;
         }
-        let mut settled = self.settled();
+        let mut settled = self.settled().pinned(solver);
         // What is new may say more than what was there.
         let mut at = 0;
         while settled.condition.len() > 1 && at < settled.condition.len() {
@@ -223,6 +223,7 @@ impl Context {
         }
         self.condition.sort();
         self.condition.dedup();
+        self.without_apart();
         let mut idle: Vec<Datum> = self.condition.iter().flat_map(Term::data).collect();
         idle.sort();
         idle.dedup();
@@ -233,6 +234,45 @@ impl Context {
             }
         }
         self
+    }
+
+    /// The same with values for the symbols that the condition leaves one value, however it says so: `2 * a == 8`, or `a + b == 5` beside
+    /// `a - b == 1`.
+    fn pinned(mut self, solver: &mut dyn Solver) -> Self {
+        if self.condition.is_empty() {
+            return self;
+        }
+        let Witness::Found(possible) = solver.witness(&self.condition) else { return self };
+        for (symbol, value) in possible {
+            let stands = self.open.values().any(|term| term.mentions(&symbol));
+            if !stands || matches!(value, Value::Array(..) | Value::Record(..)) {
+                continue;
+            }
+            let pin = Term::equal(&Term::datum(&symbol), &Term::literal(value));
+            if must_hold(solver, &self.condition, &pin) {
+                self.condition.push(pin);
+            }
+        }
+        self.settled()
+    }
+
+    /// Takes those parts out of the condition that have nothing to do with any datum. They can hold, and that is all that they say.
+    fn without_apart(&mut self) {
+        let mut of_use: BTreeSet<Datum> = self.open.values().flat_map(Term::data).collect();
+        let mut apart = std::mem::take(&mut self.condition);
+        loop {
+            let (reached, rest): (Vec<Term>, Vec<Term>) = apart.into_iter().partition(|part| {
+                let symbols = part.data();
+                symbols.is_empty() || !symbols.is_disjoint(&of_use)
+            });
+            apart = rest;
+            if reached.is_empty() {
+                break;
+            }
+            of_use.extend(reached.iter().flat_map(Term::data));
+            self.condition.extend(reached);
+        }
+        self.condition.sort();
     }
 
     /// What takes more to say than the limit, if anything does: the datum, or none where it is the condition.

@@ -14,6 +14,7 @@ pub mod inputs;
 pub mod judge;
 pub mod merge;
 pub mod read;
+pub mod recorded;
 pub mod sequence;
 pub mod waiting;
 pub mod why;

@@ -11,8 +11,8 @@
 //! json   = { object }                                     one a line: {"delay": 0.1, "action": "plan", "values": {"askF": 8}}
 //! ```
 //!
-//! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth) and above 0; where an event happens at the
-//! instant of the one before it, there is no delay. Values are read by the parameters' types ([`crate::codec`]). Empty lines count for nothing.
+//! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth); where an event happens at the
+//! instant of the one before it, there is none, or 0. A byte-order mark in front is no part of the text. Values are read by the parameters' types ([`crate::codec`]). Empty lines count for nothing.
 //!
 //! **Ends** with the file. **Costs** one line of memory, at most [`LONGEST_LINE`].
 
@@ -143,6 +143,8 @@ impl<'a, R: BufRead> Reader<'a, R> {
                 let message = format!("line {} of {} is not UTF-8", self.line, self.name);
                 return Err(Diagnostic::error("trace-line", message));
             };
+            // Spreadsheets begin a file with a byte-order mark.
+            let text = if self.line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
             if text.is_empty() {
                 continue;
             }
@@ -171,7 +173,7 @@ impl<'a, R: BufRead> Reader<'a, R> {
                     return Ok(Some(delay));
                 }
                 (None, Some(event)) => return Ok(Some(place(event))),
-                // Each way of reading refuses a line of nothing.
+                // No time passes, and nothing happens.
                 (None, None) => {}
             }
         }
@@ -202,12 +204,12 @@ impl<'a, R: BufRead> Reader<'a, R> {
         let fields = split(text)?;
         let mut fields = fields.into_iter();
         let (first, span) = fields.next().unwrap_or_default();
-        let delay = if first.is_empty() { None } else { Some(delay(&first, span)?) };
+        let delay = if first.is_empty() { None } else { delay(&first, span)? };
         let Some((name, span)) = fields.next() else {
             return Ok((delay, None));
         };
         let rest: Vec<(String, Range<usize>)> = fields.collect();
-        if name.is_empty() && rest.is_empty() && delay.is_some() {
+        if name.is_empty() && rest.is_empty() && !first.is_empty() {
             return Ok((delay, None));
         }
         let action = self.action(&name, span.clone())?;
@@ -247,11 +249,11 @@ impl<'a, R: BufRead> Reader<'a, R> {
         }
         let delay = match tree.get("delay") {
             None => None,
-            Some(Tree::Number(digits) | Tree::Text(digits)) => Some(delay(digits, key("delay"))?),
+            Some(Tree::Number(digits) | Tree::Text(digits)) => delay(digits, key("delay"))?,
             Some(_) => return Err(no_delay(key("delay"))),
         };
         let action = match tree.get("action") {
-            None if tree.get("values").is_some() || delay.is_none() => {
+            None if tree.get("values").is_some() || tree.get("delay").is_none() => {
                 return Err(Wrong::new(
                     "trace-line",
                     "the line has no action",
@@ -385,14 +387,11 @@ fn split(text: &str) -> Result<Vec<(String, Range<usize>)>, Wrong> {
     }
 }
 
-fn delay(text: &str, span: Range<usize>) -> Result<RBig, Wrong> {
+/// A delay; none where it is 0.
+fn delay(text: &str, span: Range<usize>) -> Result<Option<RBig>, Wrong> {
     match number::real(text, WIRE_DIGITS) {
-        Ok(time) if time > RBig::ZERO => Ok(time),
-        Ok(_) => {
-            let wrong = Wrong::new("trace-delay", "a delay is above 0", span, "not above 0");
-            let help = "an event at the instant of the one before it has no delay: leave it empty";
-            Err(Wrong { help: Some(help.to_owned()), ..wrong })
-        }
+        Ok(time) if time >= RBig::ZERO => Ok((time > RBig::ZERO).then_some(time)),
+        Ok(_) => Err(Wrong::new("trace-delay", "a delay is not negative", span, "below 0")),
         Err(NumberError::TooLong(digits)) => {
             Err(Wrong::new("trace-delay", format!("a delay of {digits} digits"), span, "too long"))
         }
@@ -401,7 +400,12 @@ fn delay(text: &str, span: Range<usize>) -> Result<RBig, Wrong> {
 }
 
 fn no_delay(span: Range<usize>) -> Wrong {
-    Wrong::new("trace-delay", "a delay is a number above 0", span, "expected a number like `0.25` or `1/3`")
+    Wrong::new(
+        "trace-delay",
+        "a delay is a number of at least 0",
+        span,
+        "expected a number like `0.25` or `1/3`",
+    )
 }
 
 fn no_value(parameter: &str, why: &Misread, span: Range<usize>) -> Wrong {

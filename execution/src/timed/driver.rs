@@ -11,10 +11,11 @@
 //! the system does not end it while a stimulus is planned.
 //!
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants stay with the real ones, however
-//! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved ([`super::history`]). A Fail that another
-//! delay would avoid is one because of time; it is not given where this machine was later than the tolerance, or where instants that are off by four
-//! times its lateness in addition avoid it ([`super::jitter`], [`Cause::Jitter`]): a thread of ours may be woken when a process of others is not;
-//! and what the kernel says of how long it kept the system from running ([`crate::adapter::held_up`]), where the tester has brought that up.
+//! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved ([`super::history`]), and not only within the tolerance:
+//! by what the kernel says of how long it kept the system and the tester from running since the step before ([`crate::adapter::held_up`]), and by four times
+//! the lateness of this machine in that time ([`super::jitter`]). What avoids the Fail then makes it Inconclusive ([`Cause::Jitter`]). Of a system that the tester
+//! has not brought up nobody says how long it was kept from running: there a Fail that another delay would avoid is not given where this machine was
+//! later than the tolerance. Nor is silence a Fail after which the machine was.
 //!
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives meanwhile has a wide interval.
 //! Nobody is blamed for it but the tester.
@@ -28,13 +29,13 @@ use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
-use crate::adapter::evidence::phased;
 use crate::adapter::held_up::held_up_here;
 use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::interruption::finish;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
-use crate::timed::history::{Mark, Otherwise, Past, otherwise};
+use crate::timed::history::{Mark, Otherwise, Past, Within, otherwise};
 use crate::timed::jitter::{Jitter, Probe, whole};
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
 use crate::timed::{TimedCase, Timing, delayed_by, micros_up, seconds, with_delay, without_delay};
@@ -115,6 +116,8 @@ struct Driver<'a> {
     held_before: Duration,
     /// The same of this thread.
     own_before: Duration,
+    /// How long both had been kept from running at the last step, and when that was.
+    kept: (Duration, Instant),
     timing: Timing,
 }
 
@@ -152,6 +155,7 @@ pub fn run(with: Timed<'_>) -> Run {
         probe: (!is_simulated).then(Probe::start),
         held_before: with.adapter.held_up().unwrap_or_default(),
         own_before: held_up_here(),
+        kept: (with.adapter.held_up().unwrap_or_default() + held_up_here(), real),
         timing: Timing { is_simulated, tolerance, ..Timing::default() },
         with,
     };
@@ -162,10 +166,7 @@ pub fn run(with: Timed<'_>) -> Run {
     let Driver { with: Timed { judge, adapter, .. }, trace, probe, mut timing, .. } = driver;
     timing.jitter = probe.as_ref().map_or_else(Jitter::default, Probe::measured);
     drop(probe);
-    let over = real.elapsed();
-    let settled = adapter.settle();
-    let wire = phased(adapter.evidence(real), ready, over);
-    adapter.stop();
+    let (settled, wire) = finish(adapter, real, ready, &outcome);
     Run {
         constants,
         seed,
@@ -365,10 +366,8 @@ impl Driver<'_> {
     fn observed(&mut self, received: &Event, read: RBig) -> Heard {
         let begin = Instant::now();
         let low = (&self.silent - &self.tolerance).min(read.clone());
-        let mark = Mark {
-            low: if self.timing.is_simulated { read.clone() } else { low },
-            high: &read + &self.tolerance,
-        };
+        let low = if self.timing.is_simulated { read.clone() } else { low };
+        let mark = self.mark(low, &read + &self.tolerance);
         self.silent = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
@@ -401,7 +400,7 @@ impl Driver<'_> {
 
     /// What would fail, at other instants or on a machine that was late. `None`: it fails.
     fn doubted(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Option<Heard> {
-        let found = self.otherwise(what.clone(), mark.clone(), &RBig::ZERO);
+        let found = self.otherwise(what.clone(), mark.clone(), Within::Tolerance);
         match found {
             Otherwise::Yes(retold) => {
                 self.timing.moved += 1;
@@ -410,12 +409,25 @@ impl Driver<'_> {
             Otherwise::Unclear => return Some(Heard::Over(Outcome::inconclusive(Cause::Crossed))),
             Otherwise::No => {}
         }
-        let late = self.probe.as_ref()?.since(self.zero);
+        let late = self.probe.as_ref()?.since(self.zero).max(self.held_up());
+        let is_unknown = by_time && self.with.adapter.held_up().is_none() && seconds(late) > self.tolerance;
+        // Silence was heard twice the tolerance longer than it is judged.
+        let is_silence = matches!(what, Occurrence::Silence(_)) && mark.late > self.tolerance;
+        let is_unsure =
+            is_unknown || is_silence || self.otherwise(what, mark, Within::Lateness) != Otherwise::No;
+        is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late))))
+    }
+
+    /// Between which instants a step was, and how late it may have been by the machine since the one before.
+    fn mark(&mut self, low: RBig, high: RBig) -> Mark {
+        let Some(probe) = &self.probe else { return Mark { low, high, late: RBig::ZERO } };
+        let (before, then) = self.kept;
+        let now = self.with.adapter.held_up().unwrap_or_default() + held_up_here();
         // A process of others may have been held up longer than a thread of ours.
-        let wider = (seconds(late) * RBig::from(HELD_UP)).max(seconds(self.held_up()));
-        let is_busy = by_time && seconds(late.max(self.held_up())) > self.tolerance;
-        let is_unsure = is_busy || self.otherwise(what, mark, &wider) != Otherwise::No;
-        is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late.max(self.held_up())))))
+        let late =
+            seconds(whole(now.saturating_sub(before))) + seconds(probe.since(then)) * RBig::from(HELD_UP);
+        self.kept = (now, Instant::now());
+        Mark { low, high, late }
     }
 
     /// How long the system was kept from running in this run, or this thread, as far as that is known.
@@ -425,12 +437,12 @@ impl Driver<'_> {
         whole(now.saturating_sub(self.held_before).max(own))
     }
 
-    fn otherwise(&mut self, what: Occurrence, mark: Mark, wider: &RBig) -> Otherwise {
+    fn otherwise(&mut self, what: Occurrence, mark: Mark, within: Within) -> Otherwise {
         let Some((test, _)) = self.with.judge.scene() else { return Otherwise::No };
         let steps = self.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
         let marks = self.marks.iter().cloned().chain([mark]).collect();
         let past = Past { test, initial: &self.initial, steps, marks, origin: self.origin.clone() };
-        otherwise(&past, wider, self.with.director.solver())
+        otherwise(&past, within, self.with.director.solver())
     }
 
     /// Judges the run as it may have been.
@@ -488,7 +500,7 @@ impl Driver<'_> {
         }
         self.with.adapter.send(&without_delay(&event))?;
         let sent = self.with.adapter.sent();
-        let mark = Mark { low: now.clone(), high: self.now() + &self.tolerance };
+        let mark = self.mark(now.clone(), self.now() + &self.tolerance);
         match sent {
             Sent::No => Ok(Sending::Moved),
             Sent::Yes | Sent::Crossed => match self.happened(Occurrence::Stimulus(event), mark, now) {
@@ -521,7 +533,7 @@ impl Driver<'_> {
             Some(Some(Verdict::Fail)) => {
                 let begin = Instant::now();
                 let end = &self.last + seconds(length);
-                let mark = Mark { low: end.clone(), high: end.clone() };
+                let mark = self.mark(end.clone(), end.clone());
                 let doubted = self.doubted(what.clone(), mark.clone(), true);
                 self.thought(begin);
                 Ok(match doubted.unwrap_or_else(|| self.happened(what, mark, end)) {
@@ -531,7 +543,7 @@ impl Driver<'_> {
             }
             Some(None | Some(Verdict::Pass | Verdict::WeakPass)) => {
                 let end = &self.last + seconds(length);
-                let mark = Mark { low: end.clone(), high: end.clone() };
+                let mark = self.mark(end.clone(), end.clone());
                 Ok(match self.happened(what, mark, end) {
                     Heard::Over(outcome) => Silent::Over(outcome),
                     _ => Silent::Moved,

@@ -11,6 +11,10 @@
 //! trace), and the solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders are tried too: the
 //! one that was seen, and those in which an observation stands before a stimulus whose interval meets its own.
 //!
+//! **A machine that was late** has held up the system, or the tester, by what was measured between two steps ([`Mark::late`]). So a step is late by no more than the
+//! step before and what was measured since: a symbol for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have been taken
+//! later by all that was measured after it. Where nothing of that avoids a Fail, it is one, however busy the machine was.
+//!
 //! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways than are looked at
 //! (`MOST`), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
 //! Of the orders only those with one observation moved are tried.
@@ -45,6 +49,17 @@ pub struct Mark {
     pub low: RBig,
     /// Not after.
     pub high: RBig,
+    /// For so long the machine may have held up the system and the tester since the step before.
+    pub late: RBig,
+}
+
+/// Which instants are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Within {
+    /// Those within the tolerance of what was measured.
+    Tolerance,
+    /// Also those at which a machine that was late may have let things happen.
+    Lateness,
 }
 
 /// A run, the step that would fail at its end.
@@ -84,10 +99,10 @@ pub enum Otherwise {
     Unclear,
 }
 
-/// Looks for instants, each at most `wider` outside of its interval, at which nothing fails.
-pub fn otherwise(past: &Past<'_>, wider: &RBig, solver: &mut dyn Solver) -> Otherwise {
-    let mut search = Search { past, wider, solver, queries: 0, is_unclear: false };
-    for order in orders(past, wider) {
+/// Looks for instants at which nothing fails.
+pub fn otherwise(past: &Past<'_>, within: Within, solver: &mut dyn Solver) -> Otherwise {
+    let mut search = Search { past, within, solver, queries: 0, is_unclear: false };
+    for order in orders(past, within) {
         if let Some(retold) = search.along(&order) {
             return Otherwise::Yes(retold);
         }
@@ -95,8 +110,9 @@ pub fn otherwise(past: &Past<'_>, wider: &RBig, solver: &mut dyn Solver) -> Othe
     if search.is_unclear { Otherwise::Unclear } else { Otherwise::No }
 }
 
-/// The orders in which the steps may have happened, by number; the one that was seen first.
-fn orders(past: &Past<'_>, wider: &RBig) -> Vec<Vec<usize>> {
+/// The orders in which the steps may have happened, by number; the one that was seen first. A system that was held up may also have said in another order
+/// what was due.
+fn orders(past: &Past<'_>, within: Within) -> Vec<Vec<usize>> {
     let seen: Vec<usize> = (0..past.steps.len()).collect();
     let mut orders = vec![seen.clone()];
     for (at, step) in past.steps.iter().enumerate() {
@@ -104,8 +120,12 @@ fn orders(past: &Past<'_>, wider: &RBig) -> Vec<Vec<usize>> {
             continue;
         }
         for before in (0..at).rev().take(MOST_MOVED) {
-            let is_sent = matches!(past.steps[before], Occurrence::Stimulus(_));
-            if !is_sent || &past.marks[at].low - wider > &past.marks[before].high + wider {
+            let may_be_later = match (&past.steps[before], within) {
+                (Occurrence::Stimulus(_), _) => true,
+                (Occurrence::Observation(_), within) => within == Within::Lateness,
+                _ => false,
+            };
+            if !may_be_later || past.earliest(at, within) > past.latest(before, within) {
                 break;
             }
             let mut order = seen.clone();
@@ -116,9 +136,36 @@ fn orders(past: &Past<'_>, wider: &RBig) -> Vec<Vec<usize>> {
     orders
 }
 
+impl Past<'_> {
+    /// A step may have been due so long before it was seen: what held up the steps before may hold up this one.
+    fn late(&self, number: usize) -> RBig {
+        self.marks[..=number].iter().fold(RBig::ZERO, |all, mark| all + &mark.late)
+    }
+
+    /// What was seen was due before, if the machine was late.
+    fn earliest(&self, number: usize, within: Within) -> RBig {
+        let low = self.marks[number].low.clone();
+        match (within, &self.steps[number]) {
+            (Within::Lateness, Occurrence::Observation(_)) => low - self.late(number),
+            _ => low,
+        }
+    }
+
+    /// A stimulus is taken when the system is let run again.
+    fn latest(&self, number: usize, within: Within) -> RBig {
+        let high = self.marks[number].high.clone();
+        match (within, &self.steps[number]) {
+            (Within::Lateness, Occurrence::Stimulus(_)) => {
+                self.marks[number + 1..].iter().fold(high, |all, mark| all + &mark.late)
+            }
+            _ => high,
+        }
+    }
+}
+
 struct Search<'a, 's> {
     past: &'a Past<'a>,
-    wider: &'a RBig,
+    within: Within,
     solver: &'s mut dyn Solver,
     queries: usize,
     is_unclear: bool,
@@ -137,6 +184,11 @@ fn instant(number: usize) -> Datum {
     Datum::new(format!("instant {number}"), Type::Real)
 }
 
+/// The symbol of how late something was.
+fn lateness(number: usize) -> Datum {
+    Datum::new(format!("lateness {number}"), Type::Real)
+}
+
 fn literal(value: &RBig) -> Term {
     Term::literal(Value::Real(value.clone()))
 }
@@ -151,6 +203,7 @@ impl Search<'_, '_> {
         let conditions = vec![
             Term::compare(Comparison::AtLeast, &began, &literal(&(RBig::ZERO - origin))),
             Term::compare(Comparison::AtMost, &began, &literal(&RBig::ZERO)),
+            Term::equal(&Term::datum(&lateness(0)), &literal(&RBig::ZERO)),
         ];
         self.from(order, 0, Way { location: initial.location, values, conditions })
     }
@@ -160,15 +213,35 @@ impl Search<'_, '_> {
         let Some(&number) = order.get(at) else { return self.instants(order, &way) };
         let Past { test, steps, marks, .. } = self.past;
         let (before, now) = (Term::datum(&instant(at)), Term::datum(&instant(at + 1)));
+        let is_as_seen = order.is_sorted();
         let passed = Term::subtract(&now, &before);
         let mut way = way;
         way.conditions.push(Term::compare(Comparison::AtLeast, &passed, &literal(&RBig::ZERO)));
-        if let Occurrence::Silence(time) = &steps[number] {
-            way.conditions.push(Term::equal(&passed, &literal(&seconds(*time))));
-        } else {
-            let Mark { low, high } = &marks[number];
-            way.conditions.push(Term::compare(Comparison::AtLeast, &now, &literal(&(low - self.wider))));
-            way.conditions.push(Term::compare(Comparison::AtMost, &now, &literal(&(high + self.wider))));
+        let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
+        let Mark { low, late, .. } = &marks[number];
+        match (&steps[number], self.within) {
+            (Occurrence::Silence(time), Within::Tolerance) => {
+                way.conditions.push(Term::equal(&passed, &literal(&seconds(*time))));
+            }
+            (Occurrence::Silence(time), Within::Lateness) => {
+                let time = seconds(*time);
+                way.conditions.push(at_least(&passed, &literal(&(&time - late))));
+                way.conditions.push(at_least(&literal(&time), &passed));
+            }
+            (_, _) => {
+                way.conditions.push(at_least(&now, &literal(&self.past.earliest(number, self.within))));
+                way.conditions.push(at_least(&literal(&self.past.latest(number, self.within)), &now));
+            }
+        }
+        if self.within == Within::Lateness {
+            // It is late by no more than the step before was, and what has held it up since.
+            let (then, own) = (Term::datum(&lateness(at)), Term::datum(&lateness(at + 1)));
+            let most =
+                if is_as_seen { Term::add(&then, &literal(late)) } else { literal(&self.past.late(number)) };
+            way.conditions.extend([at_least(&own, &literal(&RBig::ZERO)), at_least(&most, &own)]);
+            if matches!(steps[number], Occurrence::Observation(_)) {
+                way.conditions.push(at_least(&now, &Term::subtract(&literal(low), &own)));
+            }
         }
         let mut options: Vec<(Option<Verdict>, Way)> = Vec::new();
         for (number, values) in candidates(test, way.location, &steps[number], &passed) {

@@ -300,7 +300,8 @@ fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
     substitute(guard, &known)
 }
 
-fn is_drawable(ty: &Type) -> bool {
+/// Are lots drawn for values of this type?
+pub fn is_drawable(ty: &Type) -> bool {
     ty.is_number() || matches!(ty, Type::Bool | Type::Enum(_))
 }
 

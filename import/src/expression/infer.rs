@@ -46,10 +46,14 @@ pub enum Seen<'a> {
     Assigned(&'a Assignment),
 }
 
-/// The types of the variables that are mentioned; `known` are those that somebody declares.
-pub fn infer<'a>(seen: &[Seen<'a>], known: &BTreeMap<String, Type>) -> BTreeMap<String, Type> {
+/// The types of the variables that are mentioned; `known` are those that somebody declares, `begun` what is known of others so far.
+pub fn infer<'a>(
+    seen: &[Seen<'a>],
+    known: &BTreeMap<String, Type>,
+    begun: &BTreeMap<String, Type>,
+) -> BTreeMap<String, Type> {
     let mut state = Inference { sorts: BTreeMap::new(), changed: true, mentioned: Vec::new() };
-    for (name, ty) in known {
+    for (name, ty) in known.iter().chain(begun) {
         let sort = match ty {
             Type::Bool => Sort::Truth,
             Type::Real => Sort::Real,

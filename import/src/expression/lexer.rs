@@ -26,6 +26,9 @@ const SIGNS: [&str; 45] = [
     "@", "&", "|", "^", "~", "#", "$",
 ];
 
+/// What ends a line, and so a comment: JavaScript has all of them.
+const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+
 /// All tokens of a text, each with its place. Comments (`//`, `/* */`) are none.
 pub fn tokens(text: &str, dialect: Dialect) -> Vec<(Token, Range<usize>)> {
     let mut found = Vec::new();
@@ -35,9 +38,15 @@ pub fn tokens(text: &str, dialect: Dialect) -> Vec<(Token, Range<usize>)> {
         if first.is_whitespace() {
             at += first.len_utf8();
         } else if rest.starts_with("//") {
-            at += rest.find('\n').unwrap_or(rest.len());
+            at += rest.find(LINE_ENDS).unwrap_or(rest.len());
         } else if let Some(inner) = rest.strip_prefix("/*") {
-            at += inner.find("*/").map_or(rest.len(), |end| end + 4);
+            let Some(end) = inner.find("*/") else {
+                // What was meant to stand behind it is not known.
+                let why = "the comment does not end: `*/` is missing".to_owned();
+                found.push((Token::Wrong(why), at..at + 2));
+                break;
+            };
+            at += end + 4;
         } else {
             let (token, length) = token(rest, first, dialect);
             found.push((token, at..at + length));

@@ -43,6 +43,8 @@ pub struct Statements {
     pub mistakes: Vec<Mistake>,
     /// What those would have assigned, as far as that is known.
     pub broken: Vec<String>,
+    /// Variables that `let` and `const` declare: outside this text they are others, or none.
+    pub local: Vec<(String, Range<usize>)>,
 }
 
 /// The statements of a text.
@@ -55,8 +57,8 @@ pub fn statements(text: &str, dialect: Dialect) -> Statements {
             continue;
         }
         let start = cursor.at;
-        match cursor.statement() {
-            Ok(statement) => read.assignments.push(statement),
+        match cursor.statement(&mut read.local) {
+            Ok(assignments) => read.assignments.extend(assignments),
             Err(mistake) => {
                 read.mistakes.push(*mistake);
                 // `x = f();`, `var x = f();`, `++x[0];`
@@ -91,12 +93,14 @@ pub struct Cursor<'a> {
     end: usize,
     dialect: Dialect,
     depth: usize,
+    /// It reads what is assigned, where `=` does not compare.
+    assigns: bool,
 }
 
 impl<'a> Cursor<'a> {
     /// Before the first token of a text that ends at this byte.
     pub fn new(tokens: &'a [(Token, Range<usize>)], end: usize, dialect: Dialect) -> Self {
-        Cursor { tokens, at: 0, end, dialect, depth: 0 }
+        Cursor { tokens, at: 0, end, dialect, depth: 0, assigns: false }
     }
 
     /// The next token.
@@ -270,9 +274,12 @@ impl<'a> Cursor<'a> {
             ("<=", _) => Comparison::AtMost,
             (">", _) => Comparison::Greater,
             (">=", _) => Comparison::AtLeast,
-            ("=", Dialect::JavaScript) => {
-                let mistake =
-                    Mistake::new("assignment", &self.span(), "`=` assigns in JavaScript", "an assignment");
+            ("=", dialect) if self.assigns || dialect == Dialect::JavaScript => {
+                let message = match dialect {
+                    Dialect::JavaScript => "`=` assigns in JavaScript",
+                    _ => "`=` may assign or compare here",
+                };
+                let mistake = Mistake::new("assignment", &self.span(), message, "an assignment");
                 return Err(Box::new(mistake.help("write `==` to compare")));
             }
             ("=", _) => Comparison::Equal,
@@ -343,7 +350,11 @@ impl<'a> Cursor<'a> {
         let kind = match (not, negate) {
             (true, _) => Kind::Not(Box::new(inner)),
             (_, true) => Kind::Negate(Box::new(inner)),
-            _ => inner.kind,
+            // JavaScript makes a number of a truth value: `+c === c` is false. What stands here is a number, or refused.
+            _ => {
+                let zero = Expression { kind: Kind::Number("0".to_owned()), span: start..start + 1 };
+                Kind::Arithmetic(Operation::Add, Box::new(zero), Box::new(inner))
+            }
         };
         Ok(Expression { kind, span })
     }
@@ -382,11 +393,26 @@ impl<'a> Cursor<'a> {
         Ok(Expression { kind, span })
     }
 
-    /// A statement that assigns.
+    /// One assignment, of a language that has no others.
     ///
     /// # Errors
-    /// The first mistake; another statement is one.
-    pub fn statement(&mut self) -> Parsed<Assignment> {
+    /// The first mistake.
+    pub fn assignment(&mut self) -> Parsed<Assignment> {
+        let mut assignments = self.assignments(&mut Vec::new())?;
+        assignments.pop().ok_or_else(|| self.unexpected("an assignment"))
+    }
+
+    /// What a statement assigns, in the order in which it does.
+    fn statement(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<Assignment>> {
+        self.assigns = self.dialect == Dialect::Drawn;
+        let result = self.assignments(local);
+        self.assigns = false;
+        result
+    }
+
+    /// # Errors
+    /// The first mistake; a statement that does not assign is one.
+    fn assignments(&mut self, local: &mut Vec<(String, Range<usize>)>) -> Parsed<Vec<Assignment>> {
         let start = self.span();
         let one = |span: &Range<usize>| Expression { kind: Kind::Number("1".to_owned()), span: span.clone() };
         let changed = |name: &str, at: &Range<usize>, operation, by: Expression| Assignment {
@@ -404,13 +430,17 @@ impl<'a> Cursor<'a> {
         for (sign, operation) in [("++", Operation::Add), ("--", Operation::Subtract)] {
             if self.eat(sign) {
                 let (name, at) = self.name("a variable")?;
-                return Ok(changed(&name, &at, operation, one(&start)));
+                return Ok(vec![changed(&name, &at, operation, one(&start))]);
             }
         }
+        let mut is_local = false;
         if self.dialect != Dialect::Xlia && !matches!(self.peek_second(), Some(Token::Sign(_))) {
-            let _ = self.eat_word("var") || self.eat_word("let");
+            is_local = !self.eat_word("var") && (self.eat_word("let") || self.eat_word("const"));
         }
         let (target, at) = self.name("an assignment")?;
+        if is_local {
+            local.push((target.clone(), at.clone()));
+        }
         let sign = match self.peek() {
             Some(Token::Sign(sign)) => *sign,
             // `if`, `for`, `function`, ...
@@ -420,9 +450,18 @@ impl<'a> Cursor<'a> {
         self.at += 1;
         let operation = match sign {
             "=" | ":=" => {
+                let is_chain = self.dialect != Dialect::Xlia
+                    && matches!(self.peek(), Some(Token::Name(_)))
+                    && matches!(
+                        self.peek_second(),
+                        Some(Token::Sign("=" | ":=" | "+=" | "-=" | "*=" | "/=" | "%="))
+                    );
+                if is_chain {
+                    return self.chained(target, at, local);
+                }
                 let value = self.expression()?;
                 self.end_of_statement()?;
-                return Ok(Assignment { target, target_span: at, value });
+                return Ok(vec![Assignment { target, target_span: at, value }]);
             }
             "+=" => Operation::Add,
             "-=" => Operation::Subtract,
@@ -432,7 +471,7 @@ impl<'a> Cursor<'a> {
             "++" | "--" => {
                 let operation = if sign == "++" { Operation::Add } else { Operation::Subtract };
                 self.end_of_statement()?;
-                return Ok(changed(&target, &at, operation, one(&sign_at)));
+                return Ok(vec![changed(&target, &at, operation, one(&sign_at))]);
             }
             "(" => {
                 let what = format!("the call of `{target}`");
@@ -446,7 +485,28 @@ impl<'a> Cursor<'a> {
         };
         let by = self.expression()?;
         self.end_of_statement()?;
-        Ok(changed(&target, &at, operation, by))
+        Ok(vec![changed(&target, &at, operation, by)])
+    }
+
+    /// `x = y = 3`, behind the first sign: `y` is assigned first, and `x` what that is then.
+    fn chained(
+        &mut self,
+        target: String,
+        at: Range<usize>,
+        local: &mut Vec<(String, Range<usize>)>,
+    ) -> Parsed<Vec<Assignment>> {
+        if self.depth >= DEEPEST {
+            return self.expression().map(|_| Vec::new());
+        }
+        self.depth += 1;
+        let inner = self.assignments(local);
+        self.depth -= 1;
+        let mut assignments = inner?;
+        if let Some(last) = assignments.last() {
+            let value = Expression { kind: Kind::Name(last.target.clone()), span: last.target_span.clone() };
+            assignments.push(Assignment { target, target_span: at, value });
+        }
+        Ok(assignments)
     }
 
     /// A statement ends at `;`, at the end of the text, or where the next one begins.

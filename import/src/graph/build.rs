@@ -2,7 +2,7 @@
 //!
 //! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without an event an internal step. Actions are done one
 //! after the other, as JavaScript does them, and become one parallel assignment: each value is said by what was before the step. Variables
-//! belong to the model that they stand in. What one is, truth value, integer or real, is inferred ([`crate::expression::infer`]).
+//! belong to the model that they stand in, but for those of `global.`, which all models share. What one is, truth value, integer or real, is inferred ([`crate::expression::infer`]).
 //!
 //! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same shared name. So such vertices are one location.
 //!
@@ -12,6 +12,7 @@
 //! **Costs** time linear in the graph, but for the inference.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use coreach_model::diagnostic::{Diagnostic, Origin, nearest};
 use coreach_model::iosts::{Action, Iosts, Transition, TransitionOrigin};
@@ -30,7 +31,7 @@ use crate::expression::{Assignment, Expression, Kind, Mistake, UNTRANSLATABLE, p
 use crate::finish::Model;
 use crate::names::Naming;
 use crate::piece::Piece;
-use crate::{Options, Untranslated, Vertices};
+use crate::{Options, Untranslated};
 
 /// The key of an internal step's action, which no event has.
 const INTERNAL: &str = "";
@@ -120,7 +121,14 @@ pub fn build(collector: &mut Collector, options: &Options, drawing: &Drawing) ->
         });
     }
     let (initial_condition, known) = initial(collector, options, drawing, &data, &first);
-    let variables: Vec<Datum> = data.variables.values().flatten().map(|(_, datum)| datum.clone()).collect();
+    let mut variables: Vec<Datum> = Vec::new();
+    let mut listed: BTreeSet<&str> = BTreeSet::new();
+    for (_, datum) in data.variables.values().flatten() {
+        // What models share is in the list of each.
+        if listed.insert(datum.name()) {
+            variables.push(datum.clone());
+        }
+    }
     let open = variables.iter().filter(|variable| !known.contains(*variable)).cloned().collect();
     let name = drawing.name.as_ref().map_or_else(String::new, |name| {
         Naming::of([(name.as_str(), None)], &BTreeSet::new(), "model").get(name).to_owned()
@@ -180,6 +188,19 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
     let (mut actions, mut broken) = (Vec::new(), Vec::new());
     for piece in &edge.label.actions {
         let read = statements(collector, options, drawing, piece);
+        if !read.local.is_empty() {
+            // What follows may mean it, or the model's variable of that name: none of it is believed.
+            let what = "a variable of these actions only";
+            let mistake = |(_, at): &(String, Range<usize>)| {
+                Mistake::untranslatable(at, what)
+                    .help("without `let` or `const` the model's variable is assigned")
+            };
+            told(collector, options, read.local.iter().map(mistake).collect(), piece);
+            let own: BTreeSet<&String> = read.local.iter().map(|(name, _)| name).collect();
+            let targets = read.assignments.iter().map(|assignment| &assignment.target);
+            broken.extend(targets.chain(&read.broken).filter(|name| !own.contains(name)).cloned());
+            continue;
+        }
         actions.extend(read.assignments.into_iter().map(|assignment| (assignment, piece)));
         broken.extend(read.broken);
     }
@@ -206,6 +227,36 @@ fn texts<'a>(collector: &mut Collector, options: &Options, drawing: &Drawing, ed
         }
     }
     Texts { edge, guard, actions, broken }
+}
+
+/// GraphWalker's context that all models of a file have in common.
+fn is_global(name: &str) -> bool {
+    name.starts_with("global.")
+}
+
+/// The types of each model's variables. What one model says of a shared variable holds in the others, so all are looked at again until nothing
+/// is new; a type grows at most twice.
+fn infer_all(
+    models: &[Vec<Seen<'_>>],
+    declared: &BTreeMap<String, Type>,
+    shared: &BTreeSet<&str>,
+) -> Vec<BTreeMap<String, Type>> {
+    let mut known: BTreeMap<String, Type> = BTreeMap::new();
+    loop {
+        let found: Vec<BTreeMap<String, Type>> =
+            models.iter().map(|seen| infer(seen, declared, &known)).collect();
+        let mut joined = known.clone();
+        for (name, ty) in found.iter().flatten().filter(|(name, _)| shared.contains(name.as_str())) {
+            let has_changed = joined.get(name).is_none_or(|old| *old == Type::Int && *ty == Type::Real);
+            if has_changed {
+                joined.insert(name.clone(), ty.clone());
+            }
+        }
+        if joined == known {
+            return found;
+        }
+        known = joined;
+    }
 }
 
 /// What a parameter is called among variables: no name has these signs.
@@ -247,13 +298,14 @@ fn events(collector: &mut Collector, options: &Options, drawing: &Drawing) -> BT
             drawing
                 .vertices
                 .iter()
-                .filter(|_| options.vertices == Vertices::Outputs)
-                .map(|vertex| vertex.name.text.as_str()),
+                .enumerate()
+                .filter(|(number, _)| drawing.is_seen(options, *number))
+                .map(|(_, vertex)| vertex.name.text.as_str()),
         )
         .collect();
     let mut directions = Directions::new(collector, options, &names);
-    if options.vertices == Vertices::Outputs {
-        for vertex in drawing.vertices.iter().filter(|vertex| !vertex.name.is_empty()) {
+    for (number, vertex) in drawing.vertices.iter().enumerate() {
+        if drawing.is_seen(options, number) {
             let origin = collector.origin(&vertex.name.whole());
             let event = Event { kind: ActionKind::Output, parameters: Vec::new(), origin };
             events.entry(vertex.name.text.clone()).or_insert(event);
@@ -376,8 +428,8 @@ impl Data {
                 })
             })
             .collect();
-        let mut inferred: BTreeMap<usize, BTreeMap<String, Type>> = BTreeMap::new();
         let mut assigned: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+        let mut seen_in: Vec<Vec<Seen<'_>>> = Vec::new();
         for model in 0..drawing.models.len() {
             let own: Vec<&Texts<'_>> = texts.iter().filter(|texts| texts.edge.model == model).collect();
             let begun = first.iter().filter(|(of, ..)| *of == model).map(|(_, assignment, _)| assignment);
@@ -388,10 +440,17 @@ impl Data {
             let seen: Vec<Seen<'_>> =
                 all.iter().map(|assignment| Seen::Assigned(assignment)).chain(guards).collect();
             assigned.insert(model, all.iter().map(|assignment| assignment.target.as_str()).collect());
-            inferred.insert(model, infer(&seen, &declared));
+            seen_in.push(seen);
         }
+        let shared: BTreeSet<&str> =
+            assigned.values().flatten().copied().filter(|name| is_global(name)).collect();
+        assigned.values_mut().for_each(|names| names.extend(&shared));
+        let inferred = infer_all(&seen_in, &declared, &shared);
         // A name that two models have is told apart by the model.
-        let count = |name: &str| assigned.values().filter(|names| names.contains(name)).count();
+        let count = |name: &str| match is_global(name) {
+            true => 1,
+            false => assigned.values().filter(|names| names.contains(name)).count(),
+        };
         let key = |model: usize, name: &str| match count(name) {
             1 => name.to_owned(),
             _ => format!("{name} of {}", drawing.models[model]),
@@ -404,7 +463,7 @@ impl Data {
         naming.tell(collector, "variables");
         let taken = naming.all();
         for (model, names) in &assigned {
-            let types = &inferred[model];
+            let types = &inferred[*model];
             let data_of_model = names
                 .iter()
                 .map(|name| {
@@ -420,7 +479,7 @@ impl Data {
             naming.tell(collector, "parameters");
             let parameters = event.parameters.iter().enumerate().map(|(place, (parameter, ty))| {
                 let key = parameter_key(name, place);
-                let known = || inferred.values().find_map(|types| types.get(&key).cloned());
+                let known = || inferred.iter().find_map(|types| types.get(&key).cloned());
                 Datum::new(naming.get(parameter), ty.clone().or_else(known).unwrap_or(Type::Int))
             });
             data.parameters.insert(name.clone(), parameters.collect());

@@ -4,7 +4,7 @@
 //! edge      = [ event ] [ "[" guard "]" ] [ "/" actions ] { word }
 //! event     = [ "?" | "!" ] name [ "(" parameter { "," parameter } ")" ] [ "?" | "!" ]
 //! parameter = name [ ":" type ]
-//! word      = "BLOCKED" | "REQTAG" ... | "weight=" number
+//! word      = "BLOCKED" | "BACKTRACK" | "REQTAG" ... | ( "weight" | "dependency" ) "=" number
 //! vertex    = name { "BLOCKED" | "SHARED:" name | "INIT:" actions | "REQTAG" ... }
 //! ```
 
@@ -52,16 +52,35 @@ pub struct VertexLabel {
 /// What is wrong, and where in the file.
 pub type Mistake = (String, Range<usize>);
 
-const WORDS: [&str; 5] = ["BLOCKED", "SHARED:", "INIT:", "REQTAG", "weight="];
+/// Words that stand for themselves, in these letters.
+const WORDS: [&str; 5] = ["BLOCKED", "BACKTRACK", "SHARED:", "INIT:", "REQTAG"];
+
+/// Words that a number belongs to, in any letters: `weight=0.3`, `Dependency = 50`.
+const NUMBERED: [&str; 2] = ["weight", "dependency"];
 
 /// Where the next of GraphWalker's words begins, and which it is.
 fn next_word(text: &str, from: usize) -> Option<(usize, &'static str)> {
     let is_start = |at: usize| at == 0 || text[..at].ends_with(|c: char| c.is_whitespace() || c == ';');
-    let found = WORDS.iter().filter_map(|word| {
-        let at = text[from..].match_indices(word).map(|(at, _)| from + at).find(|at| is_start(*at))?;
-        Some((at, *word))
-    });
-    found.min()
+    let starts = text[from..].char_indices().map(|(at, _)| from + at).filter(|at| is_start(*at));
+    starts.filter_map(|at| Some((at, word_at(text, at)?))).next()
+}
+
+fn word_at(text: &str, at: usize) -> Option<&'static str> {
+    let rest = &text[at..];
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let is_plain = |word: &&&str| {
+        rest.strip_prefix(**word).is_some_and(|behind| word.ends_with(':') || !goes_on(behind))
+    };
+    let is_numbered = |word: &&&str| {
+        let Some((start, behind)) = rest.split_at_checked(word.len()) else { return false };
+        let Some(value) = behind.trim_start().strip_prefix('=').map(str::trim_start) else { return false };
+        let digits = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
+        // `/ weight = 5;` assigns to a variable of that name.
+        let is_assigned =
+            value[digits..].trim_start().starts_with(';') || text[..at].trim_end().ends_with('/');
+        start.eq_ignore_ascii_case(word) && digits > 0 && !goes_on(&value[digits..]) && !is_assigned
+    };
+    WORDS.iter().find(is_plain).or_else(|| NUMBERED.iter().find(is_numbered)).copied()
 }
 
 /// The words from here on, each with what belongs to it.

@@ -73,8 +73,7 @@ impl Places {
                 name => name.to_owned(),
             }
         };
-        let is_seen =
-            |number: usize| options.vertices == Vertices::Outputs && !vertices[number].name.is_empty();
+        let is_seen = |number: usize| drawing.is_seen(options, number);
         let mut keys: Vec<(String, Option<Origin>, String)> = Vec::new();
         for (number, vertex) in vertices.iter().enumerate() {
             if representative[number] != number {

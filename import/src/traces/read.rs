@@ -23,7 +23,7 @@ use coreach_model::{ActionKind, budget};
 use super::values::Raw;
 use super::{Event, Known, Recorded};
 use crate::directions::Directions;
-use crate::json::{Json, Value, parse};
+use crate::json::{Comments, Json, Value, parse};
 use crate::{Options, too_many};
 
 /// An event as it is read.
@@ -83,14 +83,18 @@ impl Reader<'_> {
         let body = &text[start..];
         let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         // A document that is laid out over lines has a first line that ends in the middle.
-        if parse(first, 0).is_err()
-            && let Ok(json) = parse(body, start)
+        if parse(first, 0, Comments::Refused).is_err()
+            && let Ok(json) = parse(body, start, Comments::Refused)
         {
             return self.line(&json);
         }
         for line in body.split_inclusive('\n') {
             budget::ask();
-            let json = if line.trim().is_empty() { None } else { Some(parse(line.trim_end(), start)) };
+            let json = if line.trim().is_empty() {
+                None
+            } else {
+                Some(parse(line.trim_end(), start, Comments::Refused))
+            };
             start += line.len();
             match json {
                 None => {}

@@ -127,7 +127,10 @@ impl Declared {
             declared.scope.insert(constant.name.text.clone(), term);
         }
         for variable in &machine.variables {
-            let known = type_of(collector, &variable.ty, &types);
+            let known = match variable.ty.text.strip_prefix("time ") {
+                None => type_of(collector, &variable.ty, &types),
+                Some(numbers) => time(collector, &variable.ty, numbers, &types),
+            };
             let Some((ty, is_unsigned)) = known else {
                 declared.scope.insert(variable.name.text.clone(), None);
                 continue;
@@ -292,6 +295,22 @@ fn type_of(collector: &mut Collector, name: &Name, types: &[(String, Type)]) -> 
         collector.push(diagnostic.help(help));
     }
     found
+}
+
+/// A time: what is received into it may be any real of a port.
+fn time(
+    collector: &mut Collector,
+    name: &Name,
+    numbers: &str,
+    types: &[(String, Type)],
+) -> Option<(Type, bool)> {
+    let of = Name { text: numbers.to_owned(), span: name.span.clone() };
+    let (ty, _) = type_of(collector, &of, types)?;
+    if ty != Type::Real {
+        let found = Diagnostic::warning("clock", "times are real here, and this one counts whole units");
+        collector.push(found.at(Some(collector.origin(&name.span)), "a time of integers"));
+    }
+    Some((Type::Real, true))
 }
 
 pub(super) fn report(collector: &mut Collector, piece: &Piece, mistakes: Vec<crate::expression::Mistake>) {

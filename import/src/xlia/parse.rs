@@ -172,6 +172,8 @@ impl Reader<'_, '_> {
                 continue;
             }
             let start = self.cursor.span();
+            // What is drawn of a machine says nothing of what it does.
+            self.cursor.eat_word("lifeline");
             if !self.cursor.eat_word("statemachine") {
                 return Err(self.cursor.unexpected("`statemachine`"));
             }
@@ -352,7 +354,14 @@ impl Reader<'_, '_> {
 
     fn variable(&mut self, is_constant: bool) -> Parsed<()> {
         let is_clock = self.cursor.eat_word("clock");
-        let ty = self.named("a type")?;
+        let mut ty = self.named("a type")?;
+        // `time uinteger`: a time, counted in these numbers.
+        if let ("time", Some(Token::Name(_)), Some(Token::Name(_))) =
+            (ty.text.as_str(), self.cursor.peek(), self.cursor.peek_second())
+        {
+            let numbers = self.named("a type")?;
+            ty = Name { text: format!("time {}", numbers.text), span: ty.span.start..numbers.span.end };
+        }
         loop {
             let name = self.named("a name")?;
             let value = if self.cursor.eat(":=") || self.cursor.eat("=") {
@@ -547,8 +556,9 @@ impl Reader<'_, '_> {
     }
 
     fn step(&mut self) -> Parsed<Step> {
-        if matches!(self.cursor.peek_second(), Some(Token::Sign(":=" | "+=" | "-=" | "*="))) {
-            let assignment = self.cursor.statement()?;
+        // A statement is no comparison: `=` assigns as `:=` does.
+        if matches!(self.cursor.peek_second(), Some(Token::Sign(":=" | "=" | "+=" | "-=" | "*="))) {
+            let assignment = self.cursor.assignment()?;
             self.cursor.expect(";")?;
             let name = Name { text: assignment.target, span: assignment.target_span };
             return Ok(Step::Assign(name, assignment.value));

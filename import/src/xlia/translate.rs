@@ -80,10 +80,12 @@ impl Translation<'_> {
         let mut transitions: Numbered<TransitionId, Edge> = Numbered::new();
         let mut resets = Numbered::new();
         let mut called: Numbered<TransitionId, Option<String>> = Numbered::new();
-        let called_by = self.transition_names();
+        let (names, naming) = self.transition_names();
+        let mut names = names.into_iter();
         for state in &machine.states {
             for transition in &state.transitions {
                 budget::ask();
+                let name = names.next().flatten();
                 let Some(target) = by_name.get(transition.target.text.as_str()) else {
                     let message = format!("there is no state `{}`", transition.target.text);
                     let mut found = Diagnostic::error("unknown-name", message)
@@ -100,7 +102,7 @@ impl Translation<'_> {
                 if let Some((edge, reset)) = self.transition(transition, source, *target) {
                     transitions.push(edge);
                     resets.push(reset);
-                    called.push(transition.name.as_ref().map(|name| called_by.get(&name.text).to_owned()));
+                    called.push(name.map(|name| naming.get(&name).to_owned()));
                 }
             }
         }
@@ -155,23 +157,29 @@ impl Translation<'_> {
         }
     }
 
-    fn transition_names(&mut self) -> Naming {
-        let names: Vec<&Name> = self
-            .machine
-            .states
-            .iter()
-            .flat_map(|state| &state.transitions)
-            .filter_map(|transition| transition.name.as_ref())
-            .collect();
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
-        for name in &names {
-            if !seen.insert(&name.text) {
-                let message = format!("two transitions are called `{}`", name.text);
+    /// Names of transitions are names within their state. One that several states have is said with its state.
+    fn transition_names(&mut self) -> (Vec<Option<String>>, Naming) {
+        let of = |state| move |transition: &Transition| (state, transition.name.clone());
+        let machine = self.machine;
+        let all: Vec<(&State, Option<Name>)> =
+            machine.states.iter().flat_map(|state| state.transitions.iter().map(of(state))).collect();
+        let mut states: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (state, name) in &all {
+            let Some(name) = name else { continue };
+            if !states.entry(name.text.clone()).or_default().insert(&state.name.text) {
+                let message = format!("two transitions of `{}` are called `{}`", state.name.text, name.text);
                 let found = Diagnostic::error("duplicate-declaration", message);
                 self.collector.push(found.at(self.collector.origin(&name.span), "the second one"));
             }
         }
-        named(self.collector, names, "transitions", "t", &BTreeSet::new())
+        let said = |state: &State, name: Name| match states[&name.text].len() {
+            1 => name,
+            _ => Name { text: format!("{}.{}", state.name.text, name.text), span: name.span },
+        };
+        let names: Vec<Option<Name>> =
+            all.into_iter().map(|(state, name)| name.map(|name| said(state, name))).collect();
+        let naming = named(self.collector, names.iter().flatten(), "transitions", "t", &BTreeSet::new());
+        (names.into_iter().map(|name| name.map(|name| name.text)).collect(), naming)
     }
 
     fn typed(&mut self, tree: &Expression, ty: &Type, whose: &str) -> Option<Term> {

@@ -11,6 +11,7 @@ use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, Origin};
 use crate::iosts::{Action, Iosts, Transition, TransitionOrigin};
 use crate::reader::collect::{Collector, inventory};
+use crate::reader::graph::check_livelocks;
 use crate::reader::specification::{Specification, read_nested};
 use crate::reader::yaml::{Entry, Kind, Node};
 use crate::reader::{lexer, shape, yaml};
@@ -77,6 +78,9 @@ pub(super) fn read(
             return None;
         }
     };
+    // Each part has none, but what they say to one another may go round once it is hidden.
+    let place = |number| whole.transitions[number].origin.whole.clone();
+    check_livelocks(collector, &whole, &place, "hide less: one of these steps must be seen");
     let origin = shape::get(entries, "iosts").map(|node| collector.origin(&node.span));
     let iosts = Iosts { origin, ..whole };
     (collector.errors() == before).then_some(Specification { iosts, types })

@@ -14,15 +14,18 @@ use crate::reader::declarations::{Actions, Locations};
 
 /// So many livelocks are shown; a model with more of them has one cause.
 const MAX_SHOWN: usize = 10;
+/// What to do where the model is written as it is.
+pub const SEE_OR_MERGE: &str = "let an input or an output happen on the way, or merge the locations";
 /// So many steps of a livelock are noted.
 const MAX_STEPS: usize = 50;
 
 /// Reports cycles of internal transitions: an error where the graph reaches one, a warning where not. `place` says where a transition stands in
-/// the collector's file.
+/// the collector's file, `help` what to do.
 pub fn check_livelocks(
     collector: &mut Collector,
     iosts: &Iosts,
     place: &dyn Fn(TransitionId) -> Option<Origin>,
+    help: &str,
 ) {
     let reached = iosts.reachable_from(iosts.initial);
     let internal: Internal = iosts
@@ -62,8 +65,7 @@ pub fn check_livelocks(
         if cycle.len() > MAX_STEPS {
             diagnostic = diagnostic.note(format!("... and {} more steps", cycle.len() - MAX_STEPS));
         }
-        collector
-            .push(diagnostic.help("let an input or an output happen on the way, or merge the locations"));
+        collector.push(diagnostic.help(help));
     }
 }
 

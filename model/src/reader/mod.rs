@@ -25,7 +25,7 @@ pub mod typing;
 pub mod yaml;
 
 pub use compose::parts;
-pub use graph::check_livelocks;
+pub use graph::{SEE_OR_MERGE, check_livelocks};
 pub use limits::Limits;
 pub use purpose::{read_aimed, read_property, read_purpose, read_timed_purpose};
 pub use specification::{

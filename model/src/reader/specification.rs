@@ -200,7 +200,8 @@ fn read(collector: &mut Collector, wanted: Wanted, depth: usize) -> Option<Read>
     // What follows speaks of the whole graph, so it must be whole.
     if collector.errors() == 0 {
         let origins = places.map(|place| collector.origin(&place.on));
-        graph::check_livelocks(collector, &iosts, &|number| origins.find(number).cloned());
+        let place = |number| origins.find(number).cloned();
+        graph::check_livelocks(collector, &iosts, &place, graph::SEE_OR_MERGE);
         graph::check_unused(collector, &iosts, &locations, Some(&actions));
     }
     let uncontrollable = actions.controllable.iter().filter(|(_, (is_controllable, _))| !is_controllable);

@@ -69,22 +69,49 @@ pub(super) fn intern(node: Node, sort: Type, mentions: u64, written: u64, total:
     let index = (hash >> 60) as usize % SHARDS;
     // A panic elsewhere cannot leave a shard half-written: every update below is a single push or retain.
     let mut shard = TABLE[index].lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(bucket) = shard.cells.get(&hash) {
-        let known = bucket.iter().filter_map(Weak::upgrade).find(|cell| cell.node == node);
-        if let Some(cell) = known {
-            return cell;
+    shard.intern(Cell { node, sort, hash, mentions, written, total })
+}
+
+impl Shard {
+    /// The cell that is there, or this one.
+    fn intern(&mut self, cell: Cell) -> Arc<Cell> {
+        let bucket = self.cells.entry(cell.hash).or_default();
+        if let Some(known) = bucket.iter().filter_map(Weak::upgrade).find(|known| known.node == cell.node) {
+            return known;
         }
+        // A term that is made and dropped again and again would leave a reference each time, and each lookup pass all of them.
+        let before = bucket.len();
+        bucket.retain(|weak| weak.strong_count() > 0);
+        self.count -= before - bucket.len();
+        let cell = Arc::new(cell);
+        bucket.push(Arc::downgrade(&cell));
+        self.count += 1;
+        if self.count >= self.sweep_at {
+            self.cells.retain(|_, bucket| {
+                bucket.retain(|weak| weak.strong_count() > 0);
+                !bucket.is_empty()
+            });
+            self.count = self.cells.values().map(Vec::len).sum();
+            self.sweep_at = (2 * self.count).max(FIRST_SWEEP);
+        }
+        cell
     }
-    let cell = Arc::new(Cell { node, sort, hash, mentions, written, total });
-    shard.cells.entry(hash).or_default().push(Arc::downgrade(&cell));
-    shard.count += 1;
-    if shard.count >= shard.sweep_at {
-        shard.cells.retain(|_, bucket| {
-            bucket.retain(|weak| weak.strong_count() > 0);
-            !bucket.is_empty()
-        });
-        shard.count = shard.cells.values().map(Vec::len).sum();
-        shard.sweep_at = (2 * shard.count).max(FIRST_SWEEP);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    #[test]
+    fn a_term_that_is_dropped_leaves_at_most_one_reference() {
+        let mut shard = Shard { sweep_at: FIRST_SWEEP, ..Shard::default() };
+        for _ in 0..1000 {
+            let node = Node::Literal(Value::Bool(true));
+            let hash = hash_of(&node);
+            shard.intern(Cell { node, sort: Type::Bool, hash, mentions: 0, written: 1, total: true });
+        }
+        let entries = shard.cells.values().map(Vec::len).max();
+        assert_eq!((entries, shard.count), (Some(1), 1));
     }
-    cell
 }

@@ -1,6 +1,6 @@
 //! The closed machine against the product.
 //!
-//! What a location of the product can do visibly is said backwards: its own visible transitions, and in front of what can
+//! What a location of the product can do visibly, or where it comes by internal steps alone, is said backwards: its own visible transitions, and in front of what can
 //! be done behind an internal step, that step. So the locations behind are looked at first, and nothing is followed
 //! from the front, as the stage does. Ways of one action, target and effect are one, under the disjunction of their
 //! guards. Where internal steps have a cycle, ways that pass no location twice are enough: the others cannot hold, or
@@ -10,15 +10,15 @@
 use std::collections::HashMap;
 
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{ActionId, LocationId, Number, Numbered, Term};
+use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
 use super::GUARD_CANNOT_HOLD;
 use super::obligation::{Checking, Findings, after, same_values, undefined, within_types};
-use crate::artifact::{Closed, Product};
+use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
 
 /// The most ways of one location that are compared.
@@ -32,8 +32,7 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
     const SAME: &str = "closed 4";
     let mut checking = Checking::new(solver);
     let (iosts, before) = (&closed.iosts, &product.iosts);
-    if !checking.well_formed(iosts, &[closed.given.len(), closed.accepting.len(), closed.stable.len()], SAME)
-    {
+    if !checking.well_formed(iosts, &[closed.given.len(), closed.accepting.len(), closed.rests.len()], SAME) {
         return checking.found;
     }
     let index: HashMap<_, _> = closed.given.iter().copied().zip(iosts.location_ids()).collect();
@@ -62,9 +61,6 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
         let is_accepting = closed.accepting[at] == product.accepting[*given];
         let has_name = iosts.locations[at] == before.locations[*given];
         checking.holds(is_accepting && has_name, "closed 6", || iosts.locations[at].label.clone());
-        let has_internal =
-            before.transitions.iter().any(|t| t.source == *given && !before.action(t.action).is_visible());
-        checking.holds(closed.stable[at] != has_internal, "closed 7", || iosts.locations[at].label.clone());
     }
     undefined(&mut checking, iosts, &|_| Term::yes(), "closed: a guard without a value");
     for t in &iosts.transitions {
@@ -81,21 +77,33 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
 
     let ways = Ways::of(before);
     let outgoing = iosts.outgoing();
+    let before_outgoing = before.outgoing();
     for (source, given) in iosts.location_ids().zip(&closed.given) {
         let Some(ways) = ways.of_location(*given) else {
             checking.found.unchecked += 1;
             continue;
         };
-        let made: Vec<Way> = outgoing[source]
-            .iter()
-            .map(|number| {
-                let t = &iosts.transitions[*number];
-                let key = (visible[t.action], closed.given[t.target]);
-                Way { key, effect: t.assignments.clone(), guard: t.guard.clone() }
-            })
-            .collect();
-        for (these, those, rule) in [(&made, ways, "closed 5: added"), (ways, &made, "closed 5: lost")] {
+        let seen = outgoing[source].iter().map(|number| {
+            let t = &iosts.transitions[*number];
+            let key = (Some(visible[t.action]), closed.given[t.target]);
+            Way { key, effect: t.assignments.clone(), guard: t.guard.clone() }
+        });
+        let rests = closed.rests[source].iter().map(|rest| {
+            let key = (None, rest.at);
+            Way { key, effect: rest.effect.clone(), guard: rest.guard.clone() }
+        });
+        let made: Vec<Way> = seen.chain(rests).collect();
+        for rest in &closed.rests[source] {
+            stays(&mut checking, closed, before, &before_outgoing[rest.at], rest, source);
+        }
+        for (these, those, is_added) in [(&made, ways, true), (ways, &made, false)] {
             for way in these {
+                let rule = match (way.key.0, is_added) {
+                    (Some(_), true) => "closed 5: added",
+                    (Some(_), false) => "closed 5: lost",
+                    (None, true) => "closed 7: added",
+                    (None, false) => "closed 7: lost",
+                };
                 let same = |other: &&Way| other.key == way.key;
                 let conclusions: Vec<Term> = those
                     .iter()
@@ -108,7 +116,8 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
                 let (action, target) = way.key;
                 checking.implies(std::slice::from_ref(&way.guard), &conclusions, rule, || {
                     let source = &iosts.location(source).label;
-                    format!("{source} -{}-> {}", before.action(action).name, before.location(target).label)
+                    let action = action.map_or("", |action| before.action(action).name.as_str());
+                    format!("{source} -{action}-> {}", before.location(target).label)
                 });
             }
         }
@@ -116,10 +125,54 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
     checking.found
 }
 
-/// One way to do something visible, in the numbers of the product.
+/// Does a place to rest say when no internal step goes on from there, and name the outputs that are possible there?
+fn stays(
+    checking: &mut Checking<'_>,
+    closed: &Closed,
+    before: &Iosts,
+    leaving: &[TransitionId],
+    rest: &Rest,
+    source: LocationId,
+) {
+    const RULE: &str = "closed 7";
+    let (iosts, context) = (&closed.iosts, std::slice::from_ref(&rest.guard));
+    let place = || format!("{} in {}", iosts.location(source).label, before.location(rest.at).label);
+    let of = |wanted: ActionKind| {
+        let all = leaving.iter().map(|number| &before.transitions[*number]);
+        all.filter(move |t| before.action(t.action).kind == wanted)
+    };
+    let internal = of(ActionKind::Internal).map(|t| substitute(&t.guard, &rest.effect));
+    checking.equivalent(context, &rest.stays, &Term::or(internal).not(), RULE, place);
+    let mut said = Vec::new();
+    for number in &rest.outputs {
+        let Some(t) = iosts.transitions.has(*number).then(|| &iosts.transitions[*number]) else {
+            checking.broken(RULE, place());
+            return;
+        };
+        said.push((iosts.action(t.action), closed.given[t.target], &t.guard));
+        checking.holds(t.source == source, RULE, place);
+    }
+    let possible = of(ActionKind::Output).map(|t| {
+        let guard = substitute(&t.guard, &rest.effect);
+        (before.action(t.action), t.target, Term::and([rest.guard.clone(), guard]))
+    });
+    let possible: Vec<_> = possible.collect();
+    for (action, target, guard) in &possible {
+        let same = said.iter().filter(|one| one.0 == *action && one.1 == *target);
+        let same: Vec<Term> = same.map(|(.., guard)| (*guard).clone()).collect();
+        checking.implies(std::slice::from_ref(guard), &same, RULE, place);
+    }
+    for (action, target, guard) in said {
+        let same = possible.iter().filter(|one| one.0 == action && one.1 == target);
+        let same: Vec<Term> = same.map(|(.., guard)| guard.clone()).collect();
+        checking.implies(std::slice::from_ref(guard), &same, RULE, place);
+    }
+}
+
+/// One way to do something visible, or to come somewhere without (no action), in the numbers of the product.
 #[derive(Clone)]
 struct Way {
-    key: (ActionId, LocationId),
+    key: (Option<ActionId>, LocationId),
     effect: Substitution,
     guard: Term,
 }
@@ -147,12 +200,13 @@ impl Ways {
             let leaving: Vec<Option<Vec<Way>>> = inside
                 .iter()
                 .map(|&at| {
-                    let mut found = Vec::new();
+                    let rest = Way { key: (None, at), effect: Substitution::new(), guard: Term::yes() };
+                    let mut found = vec![rest];
                     for t in of(at).filter(|t| !inside.contains(&t.target) || !is_internal(t)) {
                         if is_internal(t) {
                             found.extend(ways.of_location(t.target)?.iter().map(|way| in_front(t, way)));
                         } else {
-                            let key = (t.action, t.target);
+                            let key = (Some(t.action), t.target);
                             let (effect, guard) = (t.assignments.clone(), t.guard.clone());
                             found.push(Way { key, effect, guard });
                         }

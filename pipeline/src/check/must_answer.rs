@@ -1,61 +1,82 @@
 //! Is it true that the specification is never silent where the visible machine says so?
 //!
-//! The closed machine says where no internal step was, and which outputs each member has. In an ordinary location the flag
-//! is that and nothing else. In a set, each member must be able to send something in every state: the solver is asked for one in which
-//! no output of the member can be taken with the values that the guard itself gives to the parameters. Where the guard gives a parameter
-//! none, the output counts as one that cannot be taken.
+//! The closed machine says where a run rests that was in a location, and which outputs each place has. With one place the condition is
+//! whether there are any. Elsewhere the solver is asked for data with which it is said, the run rests at one of the places, no output is possible
+//! there with the values that its guard itself gives to the parameters (where it gives one none, the output counts as one that
+//! cannot be taken), and another place has an output that could come: for where nothing can, nobody reads what is said.
 
 use coreach_analyses::solver::Answer;
-use coreach_model::iosts::{ActionKind, Transition};
+use coreach_model::iosts::Transition;
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{LocationId, Numbered, Term};
+use coreach_model::{Datum, Term, TransitionId};
 
-use super::obligation::{Checking, after};
-use crate::artifact::{Closed, Member, Visible};
+use super::obligation::{Checking, after, truth};
+use crate::artifact::{Closed, Member, Rest, Visible};
 
 const RULE: &str = "visible 8";
 
-/// Checks the flag of each location.
+/// Checks the condition of each location.
 pub(super) fn visible(visible: &Visible, closed: &Closed, checking: &mut Checking<'_>) {
-    let before = &closed.iosts;
-    if closed.stable.len() != before.locations.len() {
+    if closed.rests.len() != closed.iosts.locations.len() {
         return;
-    }
-    let mut outputs: Numbered<LocationId, Vec<&Transition>> = before.locations.map(|_| Vec::new());
-    for t in before.transitions.iter().filter(|t| before.action(t.action).kind == ActionKind::Output) {
-        outputs[t.source].push(t);
     }
     for (at, members) in visible.members.numbered() {
         let label = || visible.iosts.locations[at].label.clone();
-        let is_said = visible.must_answer[at];
-        let has_outputs =
-            |member: &Member| closed.stable[member.location] && !outputs[member.location].is_empty();
-        if !members.iter().all(has_outputs) {
-            checking.holds(!is_said, RULE, label);
+        let said = &visible.must_answer[at];
+        let data = visible.iosts.variables.iter().chain(&visible.iosts.constants);
+        let is_readable = said.data().is_subset(&data.cloned().collect());
+        checking.holds(is_readable, RULE, label);
+        let places: Vec<(&Rest, Substitution)> = members
+            .iter()
+            .enumerate()
+            .flat_map(|(number, member)| {
+                let data = data_of(member, visible, number);
+                closed.rests[member.location].iter().map(move |rest| (rest, data.clone()))
+            })
+            .collect();
+        if let [(only, _)] = places.as_slice() {
+            let is_right = if only.outputs.is_empty() { said.is_false() } else { said.is_true() };
+            checking.holds(is_right, RULE, label);
             continue;
         }
-        if matches!(members.as_slice(), [member] if member.steps.is_empty()) {
-            checking.holds(is_said, RULE, label);
+        if said.is_false() {
             continue;
         }
-        let mut answers = members.iter().map(|member| {
-            let pending = member.steps.iter().fold(Substitution::new(), |done, step| after(&done, step));
-            let none: Vec<Term> = outputs[member.location]
-                .iter()
-                .map(|t| substitute(&by_its_own_values(closed, t), &pending))
-                .map(|possible| Term::and([defined(&possible), possible]).not())
-                .collect();
-            checking.ask(&none)
-        });
-        let can_be_silent = answers.find(|answer| *answer != Answer::Unsat);
-        // That it is not said where it could be proved is no fault: the stage's solver need not have known. What this one does not know
-        // is counted.
-        if can_be_silent == Some(Answer::Sat) {
-            checking.holds(!is_said, RULE, label);
+        checking.implies(&[], &[defined(said)], RULE, label);
+        let guards = |rest: &Rest, data: &Substitution| -> Vec<Term> {
+            let of = |number: &TransitionId| &closed.iosts.transitions[*number];
+            rest.outputs.iter().map(|number| substitute(&of(number).guard, data)).collect()
+        };
+        for (number, (rest, data)) in places.iter().enumerate() {
+            let own = rest.outputs.iter().map(|number| &closed.iosts.transitions[*number]);
+            let own = own.map(|t| truth(&substitute(&by_its_own_values(closed, t), data)));
+            let mut silent = vec![said.clone(), substitute(&rest.guard, data), substitute(&rest.stays, data)];
+            silent.push(Term::or(own).not());
+            let elsewhere = places.iter().enumerate().filter(|(other, _)| *other != number);
+            let elsewhere = elsewhere.flat_map(|(_, (rest, data))| guards(rest, data));
+            silent.push(Term::or(elsewhere.map(|guard| truth(&guard))));
+            // That it is not said where it could be proved is no fault: the stage's solver need not have known. What this one does not
+            // know is counted.
+            let may_be = checking.ask(&silent);
+            checking.holds(may_be != Answer::Sat, RULE, label);
         }
     }
+}
+
+/// The closed machine's data for a member, as they are shown: what nothing in front of Accept reads need not be.
+fn data_of(member: &Member, visible: &Visible, number: usize) -> Substitution {
+    let mut data = member.steps.iter().fold(Substitution::new(), |done, step| after(&done, step));
+    if let Some(known) = &visible.known {
+        for variable in
+            visible.iosts.variables.iter().filter(|one| !known.live[member.location].contains(*one))
+        {
+            let unknown = Datum::new(format!("{}@{number}", variable.name()), variable.ty().clone());
+            data.insert(variable.clone(), Term::datum(&unknown));
+        }
+    }
+    data
 }
 
 /// The guard with what it says itself put in for the parameters; `false` where it leaves one open.

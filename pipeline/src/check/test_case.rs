@@ -47,8 +47,9 @@ pub fn test_case(case: &TestCase, graph: &TestGraph, solver: &mut dyn Solver) ->
         checking.holds(is_wanted, "test case 6", || iosts.location(location).label.clone());
     }
     if let Some(fail) = fail {
-        let facts = (case.reach[fail].is_true(), case.coreach[fail].is_false(), case.must_answer[fail]);
-        checking.holds(facts == (true, true, false), SAME, || "the facts at Fail".to_owned());
+        let facts =
+            (case.reach[fail].is_true(), case.coreach[fail].is_false(), case.must_answer[fail].is_false());
+        checking.holds(facts == (true, true, true), SAME, || "the facts at Fail".to_owned());
     }
     checking.holds(case.others_fail.is_none() || case.others_fail == fail, "test case 6", || {
         "the location of all other outputs".to_owned()

@@ -170,14 +170,22 @@ struct LocationJson {
     mark: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<&'static str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    must_answer: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    must_answer: Option<MustAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violates: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<Expression>,
     #[serde(skip_serializing_if = "Option::is_none")]
     coreach: Option<Expression>,
+}
+
+/// `true`, or with which data.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum MustAnswer {
+    Always(bool),
+    Where(Expression),
 }
 
 #[derive(Serialize)]
@@ -333,7 +341,15 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
         description: shown.description.clone(),
         mark,
         verdict,
-        must_answer: view.particulars.must_answer.is_some_and(|flags| flags[id]),
+        must_answer: view
+            .particulars
+            .must_answer
+            .map(|facts| &facts[id])
+            .filter(|fact| !fact.is_false())
+            .map(|fact| match fact.is_true() {
+                true => MustAnswer::Always(true),
+                false => MustAnswer::Where(expression(fact, &[declarations])),
+            }),
         violates: view.particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| how.word()),
         reach: fact(view.particulars.reach),
         coreach: fact(view.particulars.coreach),

@@ -8,8 +8,8 @@
 //!
 //! **Where ours differ from theirs**: their SMT-LIB text begins each guard with declarations of the variables in names that are no symbols (`#2` is one of theirs), declares
 //! some twice, and leaves the bounds of types to the reader. Here names are legal or quoted, each constant is declared once for each text, with its sort, and
-//! what its type adds is asserted. They write no date of ours: the same input gives the same bytes. Their tool's words for uncontrollable inputs are not
-//! published; ours are `INCONCLUSIVE_INPUT_SPEC` and `INCONCLUSIVE_INPUT_USPEC`.
+//! what its type adds is asserted. They write no date of ours: the same input gives the same bytes. Words for verdicts and names of transitions are
+//! those of their tool, with its spelling.
 
 use coreach_analyses::solver::smtlib;
 use coreach_model::iosts::{ActionKind, Transition};
@@ -203,6 +203,8 @@ impl Shape<'_> {
         let next = transition.target.0 + 1;
         let head = match (made.made_by[id].rule, ends) {
             (Rule(1 | 2 | 6), None) => format!("tr_ec{next}"),
+            (_, Some(Ends::IncUcInSpec)) => "tr_INCucInSpec".to_owned(),
+            (_, Some(Ends::IncUcInUspec)) => "tr_INCucInUspec".to_owned(),
             (_, Some(ends)) => format!("tr_{}", ends.name()),
             (_, None) => "tr".to_owned(),
         };
@@ -254,7 +256,7 @@ fn word(ends: Ends) -> &'static str {
         Ends::FailDur => "FAIL_DURATION",
         Ends::IncOut => "INCONCLUSIVE_OUTPUT",
         Ends::IncDur => "INCONCLUSIVE_DURATION",
-        Ends::IncUcInSpec => "INCONCLUSIVE_INPUT_SPEC",
-        Ends::IncUcInUspec => "INCONCLUSIVE_INPUT_USPEC",
+        Ends::IncUcInSpec => "INCONCLUSIVE_UNCROLLABLE_INPUT_SPECIFIED",
+        Ends::IncUcInUspec => "INCONCLUSIVE_UNCROLLABLE_INPUT_UNSPECIFIED",
     }
 }

@@ -37,7 +37,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
 use crate::Stage;
-use crate::artifact::{Closed, Product};
+use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
 use crate::stop::{Shown, Stop, within, writable};
 
@@ -52,16 +52,14 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
     budget::doing("following internal sequences");
     let Product { iosts, accepting, .. } = product;
     let internal = Internal::of(&iosts);
-    let mut stable = iosts.locations.map(|_| true);
-    for step in iosts.transitions.iter().filter(|step| !iosts.action(step.action).is_visible()) {
-        stable[step.source] = false;
-    }
     let mut reached = Numbered::filled(false, iosts.locations.len());
     reached[iosts.initial] = true;
     let mut work = vec![iosts.initial];
     let mut leaving = Numbered::filled(Vec::new(), iosts.locations.len());
+    let mut rests = Numbered::filled(Vec::new(), iosts.locations.len());
     while let Some(location) = work.pop() {
-        let found = visible_from(&internal, location, limits, solver)?;
+        let (found, rest) = visible_from(&internal, location, limits, solver)?;
+        rests[location] = rest;
         for transition in &found {
             if !std::mem::replace(&mut reached[transition.target], true) {
                 work.push(transition.target);
@@ -69,12 +67,19 @@ pub fn close(product: Product, limits: &Limits, solver: &mut dyn Solver) -> Resu
         }
         leaving[location] = found;
     }
+    let mut before = 0;
+    for (location, rests) in rests.iter_mut().enumerate() {
+        for output in rests.iter_mut().flat_map(|rest: &mut Rest| &mut rest.outputs) {
+            *output = TransitionId::of(before + output.place());
+        }
+        before += leaving[LocationId::of(location)].len();
+    }
     let closed = Iosts { transitions: leaving.into_iter().flatten().collect(), ..iosts };
     let closed = without_internal_actions(closed);
     let (closed, kept) = closed.without_unreachable_locations();
     let accepting = kept.map(|old| accepting[*old]);
-    let stable = kept.map(|old| stable[*old]);
-    Ok(Closed { iosts: closed, given: kept, accepting, stable })
+    let rests = kept.map(|old| std::mem::take(&mut rests[*old]));
+    Ok(Closed { iosts: closed, given: kept, accepting, rests })
 }
 
 /// What internal steps from one location have done so far: a path of them, or several of one effect.
@@ -152,14 +157,16 @@ impl<'a> Internal<'a> {
     }
 }
 
-/// The visible transitions of a location, then the collapsed sequences that it begins, in the order of their paths.
+/// The visible transitions of a location, then the collapsed sequences that it begins, in the order of their paths; and where
+/// sequences lead, with outputs by their places among the former.
 fn visible_from(
     internal: &Internal<'_>,
     location: LocationId,
     limits: &Limits,
     solver: &mut dyn Solver,
-) -> Result<Vec<Transition>, Stop> {
-    let mut found: Vec<(Path, TransitionId, Transition)> = Vec::new();
+) -> Result<(Vec<Transition>, Vec<Rest>), Stop> {
+    let mut found: Vec<(Path, TransitionId, Transition, usize)> = Vec::new();
+    let mut rests: Vec<Rest> = Vec::new();
     let start =
         Prefix { location, guard: Term::yes(), effect: Substitution::new(), path: None, within: Vec::new() };
     let mut waiting = BTreeMap::from([(internal.component(location), vec![start])]);
@@ -168,7 +175,7 @@ fn visible_from(
         let mut stack = joined(entered);
         while let Some(prefix) = stack.pop() {
             budget::ask();
-            let mut longer = Vec::new();
+            let (mut longer, mut goes_on) = (Vec::new(), Vec::new());
             for &number in &internal.outgoing[prefix.location] {
                 let step = &internal.iosts.transitions[number];
                 let collapsed = follow(&prefix, location, step);
@@ -177,9 +184,10 @@ fn visible_from(
                 }
                 writable(Stage::Close, &collapsed, limits)?;
                 if internal.iosts.action(step.action).is_visible() {
-                    found.push((prefix.path.clone(), number, collapsed));
+                    found.push((prefix.path.clone(), number, collapsed, rests.len()));
                     continue;
                 }
+                goes_on.push(substitute(&step.guard, &prefix.effect));
                 sequences += 1;
                 within(Stage::Close, Quantity::Sequences, sequences, limits)?;
                 let path = Some(Rc::new(Last { step: number, before: prefix.path.clone() }));
@@ -204,12 +212,21 @@ fn visible_from(
             }
             // The first sequence is continued first.
             stack.extend(longer.into_iter().rev());
+            let stays = Term::or(goes_on).not();
+            let Prefix { location: at, guard, effect, .. } = prefix;
+            rests.push(Rest { at, guard, effect, stays, outputs: Vec::new() });
         }
     }
-    let mut found: Vec<_> = found.into_iter().map(|(path, number, t)| (steps(&path), number, t)).collect();
+    let mut found: Vec<_> =
+        found.into_iter().map(|(path, number, t, rest)| ((steps(&path), number), t, rest)).collect();
     // A path comes before those that continue it; numbers ascend within a location.
-    found.sort_by(|(path1, number1, _), (path2, number2, _)| (path1, number1).cmp(&(path2, number2)));
-    Ok(found.into_iter().map(|(.., transition)| transition).collect())
+    found.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+    for (place, (_, transition, rest)) in found.iter().enumerate() {
+        if internal.iosts.action(transition.action).kind == ActionKind::Output {
+            rests[*rest].outputs.push(TransitionId::of(place));
+        }
+    }
+    Ok((found.into_iter().map(|(_, transition, _)| transition).collect(), rests))
 }
 
 /// Prefixes with one location and one effect as one, whose guard is that one of theirs holds; the first is continued

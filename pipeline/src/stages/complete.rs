@@ -78,12 +78,9 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     let mut added = Vec::new();
     for ((source, action), of_this) in of {
         budget::ask();
-        let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
-        if residual.is_false() || !(residual.is_true() || may_hold(solver, &residual.conjuncts())) {
-            continue;
-        }
-        let leads_elsewhere = of_this.iter().any(|t| Some(t.target) != reject);
-        let target = reject.filter(|_| leads_elsewhere && source != purpose.accept).unwrap_or(source);
+        let Some(residual) = residual(&of_this, solver) else { continue };
+        let is_rejected = leads_elsewhere(&of_this, reject) && source != purpose.accept;
+        let target = reject.filter(|_| is_rejected).unwrap_or(source);
         added.push(Transition {
             source,
             action,
@@ -98,6 +95,46 @@ pub fn complete(mut purpose: TestPurpose, limits: &Limits, solver: &mut dyn Solv
     }
     purpose.iosts.transitions.extend(added);
     CompletePurpose { purpose, reject, given, others_stay }
+}
+
+/// What the guards of one action leave out at a location, where it may hold.
+fn residual(of_this: &[&Transition], solver: &mut dyn Solver) -> Option<Term> {
+    let residual = Term::or(of_this.iter().map(|t| t.guard.clone())).not();
+    let may_be = !residual.is_false() && (residual.is_true() || may_hold(solver, &residual.conjuncts()));
+    may_be.then_some(residual)
+}
+
+fn leads_elsewhere(of_this: &[&Transition], reject: Option<LocationId>) -> bool {
+    of_this.iter().any(|t| Some(t.target) != reject)
+}
+
+/// Where completion will send to `Reject` what the guards of an action leave out, and what that is: who writes a guard may have meant that
+/// the rest changes nothing.
+pub fn rejected_residuals(
+    purpose: &TestPurpose,
+    solver: &mut dyn Solver,
+) -> Vec<(LocationId, ActionId, Term)> {
+    if purpose.aim == Aim::Violate {
+        return Vec::new();
+    }
+    let mut memo = Memo::new();
+    let mut of: BTreeMap<(LocationId, ActionId), Vec<Transition>> = BTreeMap::new();
+    for transition in purpose.iosts.transitions.iter().filter(|t| t.source != purpose.accept) {
+        let guard = explicit_guard(transition, solver, &mut memo);
+        let explicit = Transition { guard, ..transition.clone() };
+        of.entry((transition.source, transition.action)).or_default().push(explicit);
+    }
+    let mut found = Vec::new();
+    for ((source, action), of_this) in of {
+        budget::ask();
+        let of_this: Vec<&Transition> = of_this.iter().collect();
+        if leads_elsewhere(&of_this, purpose.reject)
+            && let Some(residual) = residual(&of_this, solver)
+        {
+            found.push((source, action, residual));
+        }
+    }
+    found
 }
 
 /// Takes from the guards of a property's transitions where it is violated by the same event.

@@ -117,7 +117,7 @@ pub fn determinize(
 fn without_choice(closed: Closed, limits: &Limits, solver: &mut dyn Solver) -> Result<Visible, Stop> {
     let alone = |location| vec![artifact::Member { location, steps: Vec::new() }];
     let members = closed.iosts.location_ids().map(alone).collect();
-    let must_answer = must_answer(&closed, &members, solver);
+    let must_answer = must_answer(&closed, &members, None, limits, solver);
     let iosts = joined(closed.iosts);
     for transition in &iosts.transitions {
         writable(Stage::Determinize, transition, limits)?;

@@ -92,7 +92,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         verdicts.push(Some(Verdict::Fail));
         reach.push(Term::yes());
         coreach.push(Term::no());
-        must_answer.push(false);
+        must_answer.push(Term::no());
         iosts.transitions.extend(added);
     }
     TestCase { iosts, verdicts, reach, coreach, must_answer, others_fail, violated: Vec::new() }

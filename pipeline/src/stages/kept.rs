@@ -35,7 +35,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use coreach_analyses::solver::{Solver, may_hold, must_hold};
+use coreach_analyses::solver::{Solver, may_hold, must_hold, sparingly};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
@@ -362,10 +362,12 @@ impl<'a> Construction<'a> {
 
     fn finish(mut self, solver: &mut dyn Solver) -> Visible {
         budget::doing("simplifying guards");
-        for &at in &self.made {
-            let transition = &mut self.transitions[at];
-            transition.guard = without_repetition(&transition.guard, solver);
-        }
+        sparingly(solver, |solver| {
+            for &at in &self.made {
+                let transition = &mut self.transitions[at];
+                transition.guard = without_repetition(&transition.guard, solver);
+            }
+        });
         let iosts = &self.closed.iosts;
         let members = self.sets.map(|set| set.members.clone());
         let ends = self.sets.map(|set| set.ends);
@@ -379,7 +381,7 @@ impl<'a> Construction<'a> {
         let variables = iosts.variables.iter().chain(&self.memory).cloned().collect();
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
-        let must_answer = must_answer(self.closed, &members, solver);
+        let must_answer = must_answer(self.closed, &members, Some(&self.known), self.limits, solver);
         let known = Some(self.known);
         Visible { iosts: result, members, accepting, lookahead, must_answer, ends, known }
     }

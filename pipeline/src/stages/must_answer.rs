@@ -1,70 +1,119 @@
 //! Where the specification is never silent: a tester that hears nothing there has seen what the specification does not have.
 //!
 //! **Problem.** Silence after a trace is no behaviour of the specification where none of the states that are possible after it
-//! is quiescent: each can send something. A test case is closed and deterministic, so its graph does not show it: an internal step that
-//! leads away from an output has become part of what follows it, and what one member of a set can send is no answer of another.
+//! is quiescent: each can send something, or take an internal step to a state that can. A test case is closed and deterministic, so its
+//! graph does not show it: an internal step that leads away from an output has become part of what follows it, and what one member of a
+//! set can send is no answer of another.
 //!
 //! **Source.** Quiescence: Tretmans, "Test generation with inputs, outputs and repetitive quiescence" (1996); thesis, 3.3 and
 //! Definition 3.9, for automata. Here it is a fact beside the graph and not an action in it: ioc does not ask for it (Definition 6.2),
 //! and who does not want it is not concerned.
 //!
-//! **Method.** A location of [`crate::artifact::Visible`] *must answer* where each of its members is
-//! a location of the closed machine that no internal step leaves, so that a run which is there is in this very state, and
+//! **Method.** A run that is at a location of [`crate::artifact::Visible`] *rests* where one of its members is, or where internal steps
+//! lead from there, and no internal step goes on ([`Rest`]). The location *must answer* with data with which, for each
+//! place to rest, the run is not there, or
 //!
-//! - where it is ordinary, some output leaves it. Whether one is possible depends on the data: who reads the flag asks whether one of the
-//!   location's own transitions by an output, other than into Fail, can be taken with the data of the moment;
-//! - where it has several members or postponed effects, each member can send something whatever the data are: one of its
-//!   outputs is possible in every state. That of the transitions one is possible would not do, for it may be another member's.
+//! - some output is possible there, whatever values its parameters need: where its guard says `p == t`, with t over the data, t is
+//!   the value. Other parameters get none, and a guard that mentions such a one counts as one that may not hold;
+//! - or what the location can send with these data is sent from this place alone. Whether something can be sent, who reads the condition
+//!   asks with the data of the moment: whether one of the location's own transitions by an output, other than into Fail, can be
+//!   taken. So a location of one member that no internal step leaves must answer wherever it can.
 //!
-//! An output is possible in every state where its guard is valid with values put in for its parameters: where the guard says
-//! `p == t`, with t over the data, t is the value. Other parameters get none, and a guard that mentions such a one counts as one that
-//! may not hold.
+//! Internal steps end, for livelocks are no models of ours: so a run rests somewhere.
 //!
-//! **Direction.** Under-approximation: what is flagged must answer. A state with an internal step is not flagged though all that the step
-//! leads to might send something; nor is what is not proved.
+//! **Direction.** Under-approximation: where the condition holds it must answer. What is not proved is not said, nor what would depend on
+//! data that are not kept ([`Known::live`]), nor what is too long to be written.
 //!
-//! **Ends** after one look at each member. **Cost**: for locations that are sets, one query for each member whose outputs have guards.
+//! **Ends** after one look at each place to rest. **Cost**: for locations that are sets or have internal steps, two queries each.
 
-use coreach_analyses::solver::{Solver, must_hold};
+use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::budget;
-use coreach_model::iosts::{Action, ActionKind, Transition};
+use coreach_model::iosts::{Action, Iosts, Transition};
 use coreach_model::obligation::{defined, in_type};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, LocationId, Numbered, Term};
+use coreach_model::{Datum, LocationId, Numbered, Term, TransitionId};
 
-use crate::artifact::{Closed, Member};
+use crate::artifact::{Closed, Known, Member, Rest};
+use crate::limits::{Limits, Quantity};
+use crate::simplify::without_repetition;
 use crate::stages::sets::pending;
 
-/// For each location, whether it must answer.
+/// What a condition mentions instead of data that are not kept: no name of a model has this sign.
+const NOT_KEPT: char = '@';
+
+/// So many places to rest are told apart by what is sent from them; of more, each has to answer whatever the data are.
+const MOST_APART: usize = 64;
+
+/// For each location, with which data it must answer.
 pub(super) fn must_answer(
     closed: &Closed,
     members: &Numbered<LocationId, Vec<Member>>,
+    known: Option<&Known>,
+    limits: &Limits,
     solver: &mut dyn Solver,
-) -> Numbered<LocationId, bool> {
-    let iosts = &closed.iosts;
-    let is_output = |transition: &Transition| iosts.action(transition.action).kind == ActionKind::Output;
-    let mut outputs = iosts.locations.map(|_| Vec::new());
-    for transition in iosts.transitions.iter().filter(|transition| is_output(transition)) {
-        outputs[transition.source].push(transition);
-    }
-    let mut found = Numbered::new();
-    for members in members {
+) -> Numbered<LocationId, Term> {
+    members.map(|members| {
         budget::ask();
-        let may = members
+        let shown = members.iter().enumerate().map(|(at, member)| shown(closed, member, known, at));
+        let shown: Vec<Substitution> = shown.collect();
+        let rests: Vec<(&Rest, &Substitution)> = members
             .iter()
-            .all(|member| closed.stable[member.location] && !outputs[member.location].is_empty());
-        let is_ordinary = matches!(members.as_slice(), [member] if member.steps.is_empty());
-        let mut always = |member: &Member| {
-            let pending = pending(member);
-            let possible = outputs[member.location]
-                .iter()
-                .map(|transition| always_possible(transition, iosts.action(transition.action), &pending));
-            must_hold(solver, &[], &Term::or(possible.collect::<Vec<_>>()))
-        };
-        found.push(may && (is_ordinary || members.iter().all(&mut always)));
+            .zip(&shown)
+            .flat_map(|(member, shown)| closed.rests[member.location].iter().map(move |rest| (rest, shown)))
+            .collect();
+        let found = condition(&closed.iosts, &rests);
+        if found.is_true() || found.is_false() || must_hold(solver, &[], &found) {
+            return if found.is_false() { Term::no() } else { Term::yes() };
+        }
+        let is_kept = found.data().iter().all(|datum| !datum.name().contains(NOT_KEPT));
+        let is_short = found.written_size() <= limits.of(Quantity::Nodes);
+        match is_kept && is_short && may_hold(solver, &found.conjuncts()) {
+            true => without_repetition(&found, solver),
+            false => Term::no(),
+        }
+    })
+}
+
+/// The values of the closed machine's variables for a member; what is not kept for it has any value.
+fn shown(closed: &Closed, member: &Member, known: Option<&Known>, number: usize) -> Substitution {
+    let mut shown = pending(member);
+    if let Some(known) = known {
+        let live = &known.live[member.location];
+        for variable in closed.iosts.variables.iter().filter(|variable| !live.contains(*variable)) {
+            let any = Datum::new(format!("{}{NOT_KEPT}{number}", variable.name()), variable.ty().clone());
+            shown.insert(variable.clone(), Term::datum(&any));
+        }
     }
-    found
+    shown
+}
+
+/// With which data a run that may rest at these places must answer, wherever it can.
+fn condition(iosts: &Iosts, rests: &[(&Rest, &Substitution)]) -> Term {
+    let there = |(rest, shown): &(&Rest, &Substitution)| substitute(&rest.guard, shown);
+    let sends = |(rest, _): &&(&Rest, &Substitution)| !rest.outputs.is_empty();
+    if !rests.iter().any(|rest| sends(&rest)) {
+        return Term::no();
+    }
+    let each = rests.iter().enumerate().map(|(at, one)| {
+        let (rest, shown) = one;
+        let others = rests.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
+        let alone = match sends(&one) && rests.len() <= MOST_APART {
+            true => Term::and(others.filter(sends).map(|other| there(other).not())),
+            false => Term::no(),
+        };
+        if alone.is_true() {
+            return alone;
+        }
+        let possible = rest.outputs.iter().map(|number: &TransitionId| {
+            let transition = &iosts.transitions[*number];
+            always_possible(transition, iosts.action(transition.action), shown)
+        });
+        let goes_on = substitute(&rest.stays, shown).not();
+        Term::or([there(one).not(), goes_on, alone].into_iter().chain(possible))
+    });
+    let all = Term::and(each);
+    Term::and([defined(&all), all])
 }
 
 /// A condition on the state alone under which the transition can be taken with some values of its parameters.

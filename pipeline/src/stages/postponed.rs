@@ -25,7 +25,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use coreach_analyses::solver::{Solver, may_hold};
+use coreach_analyses::solver::{Solver, may_hold, sparingly};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::obligation::defined;
@@ -279,10 +279,12 @@ impl<'a> Construction<'a> {
 
     fn finish(mut self, lookahead: usize, solver: &mut dyn Solver) -> Visible {
         budget::doing("simplifying guards");
-        for &at in &self.made {
-            let transition = &mut self.transitions[at];
-            transition.guard = without_repetition(&transition.guard, solver);
-        }
+        sparingly(solver, |solver| {
+            for &at in &self.made {
+                let transition = &mut self.transitions[at];
+                transition.guard = without_repetition(&transition.guard, solver);
+            }
+        });
         let iosts = &self.closed.iosts;
         let locations = locations(self.closed, &self.macros);
         let accepting =
@@ -292,7 +294,7 @@ impl<'a> Construction<'a> {
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
         let members = self.macros;
-        let must_answer = must_answer(self.closed, &members, solver);
+        let must_answer = must_answer(self.closed, &members, None, self.limits, solver);
         let lookahead = Some(lookahead);
         Visible { iosts: result, members, accepting, lookahead, must_answer, ends, known: None }
     }

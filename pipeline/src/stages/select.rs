@@ -23,13 +23,14 @@
 //! certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
 //! **Ends**: each round's graph is a part of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per transition
-//! a few queries, and per round one forward analysis, which looks up what the rounds before computed.
+//! a few queries, and per round one forward analysis, which looks up what the rounds before computed. Hard queries draw on one account
+//! ([`coreach_analyses::solver::sparingly`]): what it leaves open stays in the graph, in the words that it had.
 
 use std::collections::HashMap;
 
 use coreach_analyses::inductive::Turn;
 use coreach_analyses::reachability::{Analyst, Facts, Options};
-use coreach_analyses::solver::{Solver, may_hold};
+use coreach_analyses::solver::{Solver, may_hold, sparingly};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
@@ -51,13 +52,27 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     let facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
     // The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
     let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };
-    let mut graph = strengthen(&cut, &known, solver);
+    let (mut graph, rounds) = sparingly(solver, |solver| in_rounds(&cut, &known, &mut analyst, solver));
+    graph.selection.rounds = rounds;
+    graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
+    graph.decided.chain = facts.chain;
+    in_numbers_of_visible(graph, before, &locations, &transitions)
+}
+
+/// Strengthening and reach, one after the other until nothing changes; and how often.
+fn in_rounds(
+    cut: &Visible,
+    known: &Decided,
+    analyst: &mut Analyst,
+    solver: &mut dyn Solver,
+) -> (TestGraph, usize) {
+    let mut graph = strengthen(cut, known, solver);
     let mut rounds = 1;
     while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
         // What is lost here was lost in the first analysis: the graph has no terms of its own to lose.
         let reached = analyst.reach(&graph.iosts).into();
-        let narrower = narrowed(&cut, &graph, &reached, &known, solver);
-        let next = strengthen(&cut, &narrower, solver);
+        let narrower = narrowed(cut, &graph, &reached, known, solver);
+        let next = strengthen(cut, &narrower, solver);
         rounds += 1;
         let settled = next.iosts.transitions == graph.iosts.transitions;
         graph = next;
@@ -65,10 +80,7 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
             break;
         }
     }
-    graph.selection.rounds = rounds;
-    graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
-    graph.decided.chain = facts.chain;
-    in_numbers_of_visible(graph, before, &locations, &transitions)
+    (graph, rounds)
 }
 
 /// The facts, and that nothing leads from an end to Accept: an analysis that is given up at its limit does not say so. Nothing leaves
@@ -134,7 +146,7 @@ fn cut_behind_accept(visible: Visible) -> Cut {
     let (iosts, kept) = iosts.without_unreachable_locations();
     let accepting = kept.map(|old| accepting[*old]);
     let members = kept.map(|old| members[*old].clone());
-    let must_answer = kept.map(|old| must_answer[*old]);
+    let must_answer = kept.map(|old| must_answer[*old].clone());
     let ends = kept.map(|old| ends[*old]);
     Cut {
         visible: Visible { iosts, members, accepting, lookahead, must_answer, ends, known },
@@ -252,7 +264,7 @@ fn split_by_coreach(split: &Split, solver: &mut dyn Solver) -> Outcome {
 /// The test graph in the making: the locations of the visible behaviours, then Pass and Inconclusive.
 struct Builder<'a> {
     from: &'a Iosts,
-    must_answer: &'a Numbered<LocationId, bool>,
+    must_answer: &'a Numbered<LocationId, Term>,
     pass: LocationId,
     inconclusive: LocationId,
     transitions: Numbered<TransitionId, Transition>,
@@ -263,7 +275,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(from: &'a Iosts, must_answer: &'a Numbered<LocationId, bool>) -> Self {
+    fn new(from: &'a Iosts, must_answer: &'a Numbered<LocationId, Term>) -> Self {
         let pass = from.locations.next_number();
         Builder {
             from,
@@ -333,7 +345,7 @@ impl<'a> Builder<'a> {
             reach: vec![known.reach[start].clone()].into(),
             coreach: vec![known.coreach[start].clone()].into(),
             allowed: Vec::new(),
-            must_answer: vec![self.must_answer[start]].into(),
+            must_answer: vec![self.must_answer[start].clone()].into(),
             selection: Selection { pruned: self.from.transitions.len(), ..self.selection },
             losses: Vec::new(),
         }
@@ -376,8 +388,8 @@ impl<'a> Builder<'a> {
             GraphOrigin::Verdict(Verdict::WeakPass | Verdict::Inconclusive | Verdict::Fail) => Term::no(),
         });
         let must_answer = origins.map(|origin| match origin {
-            GraphOrigin::Given(old) => self.must_answer[*old],
-            GraphOrigin::Verdict(_) => false,
+            GraphOrigin::Given(old) => self.must_answer[*old].clone(),
+            GraphOrigin::Verdict(_) => Term::no(),
         });
         let allowed = self
             .allowed

@@ -14,6 +14,8 @@ pub struct FoundRun {
     pub record: Record,
     /// The test case, from its document in the store.
     pub test: TestCase,
+    /// That document.
+    pub document: String,
     /// How it was driven.
     pub settings: Settings,
     /// The implementation's description in the store, and the file that it was read from (see [`super::reopen`]).
@@ -40,5 +42,11 @@ pub fn find(store: &Path, run: Option<&str>) -> Result<FoundRun, Vec<Diagnostic>
     let test = TestCase::from_json(found.document.as_bytes())
         .map_err(|error| refused("no-test-case", format!("{}: {error}", store.display())))?;
     let settings = RunSettings::from_json(&found.settings).map_or_else(Settings::default, |kept| kept.limits);
-    Ok(FoundRun { record: found.record, test, settings, iut: (found.description, found.file) })
+    Ok(FoundRun {
+        record: found.record,
+        test,
+        document: found.document,
+        settings,
+        iut: (found.description, found.file),
+    })
 }

@@ -198,7 +198,9 @@ pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, Str
         [one] => format!("purpose: {one}\n"),
         several => format!("purposes: [{}]\n", several.join(", ")),
     };
-    files.push(("specification.yaml".to_owned(), specification.to_owned()));
+    // What is ours may be replaced by the next suite; what is not, may not.
+    let text = specification.trim_start_matches('\u{feff}');
+    files.push(("specification.yaml".to_owned(), format!("# Written by coreach cover, a copy.\n{text}")));
     if !names.is_empty() {
         let text = format!("# Written by coreach cover.\nspecification: specification.yaml\n{listed}{rest}");
         files.push(("coreach.yaml".to_owned(), text));

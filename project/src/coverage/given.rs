@@ -8,7 +8,6 @@ use coreach_model::{Diagnostic, file};
 
 use crate::campaign::{TestSource, load_campaign};
 use crate::models::{FileKind, kind_of};
-use crate::outputs::{self, Named};
 use crate::stored;
 
 /// At most so many files beside the runs are looked into for a configuration.
@@ -63,19 +62,6 @@ impl Given {
             list.dedup();
         }
         Ok(given)
-    }
-
-    /// All files that are read, so that none of them is written over.
-    pub fn inputs(&self) -> Vec<Named> {
-        let mut inputs: Vec<Named> =
-            self.campaigns.iter().map(|path| Named::new("the campaign", path)).collect();
-        inputs.extend(self.configurations.iter().flat_map(|path| outputs::configuration(path)));
-        inputs.extend(self.stores.iter().flat_map(|path| outputs::store(path)));
-        for run in &self.runs {
-            inputs.push(Named::new("a run", run));
-            inputs.push(Named::new("the test case", &stored::beside(run)));
-        }
-        inputs
     }
 
     fn sort_in(&mut self, path: &Path, own: &mut Vec<PathBuf>) -> Result<(), Vec<Diagnostic>> {

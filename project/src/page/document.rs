@@ -150,9 +150,9 @@ pub struct Location {
     /// `accept`, `reject`, or a verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<&'static str>,
-    /// Is the specification never silent there?
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub must_answer: bool,
+    /// The expression that says with which data the specification is never silent there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub must_answer: Option<usize>,
     /// The expression of reach.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<usize>,

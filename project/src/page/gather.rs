@@ -28,7 +28,6 @@ use crate::configuration::Judging;
 use crate::coverage::{self, Given, measure};
 use crate::making::{Says, make, make_online, shortest};
 use crate::models::{FileKind, kind_of};
-use crate::outputs::{self, Named};
 use crate::project::{self, Project, load, of_purpose};
 use crate::{budget, jobs, stored};
 
@@ -79,15 +78,6 @@ impl Sorted {
             list.dedup();
         }
         if found.is_empty() { Ok(sorted) } else { Err(found) }
-    }
-
-    /// All files that are read, so that none of them is written over.
-    pub fn inputs(&self, paths: &[PathBuf]) -> Vec<Named> {
-        let mut inputs: Vec<Named> = paths.iter().map(|path| Named::new("what is shown", path)).collect();
-        inputs.extend(self.configurations.iter().flat_map(|path| outputs::configuration(path)));
-        inputs.extend(self.stores.iter().flat_map(|path| outputs::store(path)));
-        inputs.extend(self.runs.iter().flat_map(|path| stored::inputs(path, None)));
-        inputs
     }
 
     fn sort_in(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {

@@ -115,7 +115,7 @@ fn location(tables: &mut Tables, view: &View<'_>, id: LocationId) -> Location {
             Mark::Reject => "reject",
             Mark::Verdict(verdict) => verdict.name(),
         }),
-        must_answer: particulars.must_answer.is_some_and(|flags| flags[id]),
+        must_answer: fact(particulars.must_answer.filter(|facts| !facts[id].is_false())),
         at: None,
         size: None,
     }

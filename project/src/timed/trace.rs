@@ -1,15 +1,20 @@
 //! Timed sequences from files: opened, read as they come, merged.
 
-use std::io::{BufRead, BufReader, stdin};
+use std::io::{BufRead, BufReader, Read, stdin};
 use std::path::Path;
 
 use coreach_execution::offline::merge::{Merged, merge as merge_sequences};
 use coreach_execution::offline::read::Reader;
-use coreach_execution::offline::sequence::{Item, is_observed};
+use coreach_execution::offline::recorded::{constants, items};
+use coreach_execution::offline::sequence::{Item, Placed, is_observed};
+use coreach_execution::record;
 use coreach_model::Diagnostic;
 use coreach_model::file;
 use coreach_model::iosts::ActionId;
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::Timed;
+
+use super::TimedModel;
 
 /// Which events a file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,19 +36,67 @@ pub fn open<'a>(
     path: &Path,
     side: Side,
 ) -> Result<Reader<'a, Box<dyn BufRead>>, Diagnostic> {
-    let is_standard = path == Path::new("-");
-    let name = if is_standard { "standard input".to_owned() } else { path.display().to_string() };
-    let source: Box<dyn BufRead> = if is_standard {
-        Box::new(stdin().lock())
-    } else {
-        let opened = file::open(path).map_err(|error| {
-            Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", path.display()))
-        })?;
-        Box::new(BufReader::with_capacity(1 << 16, opened))
-    };
+    let (name, source) = source(path)?;
+    Ok(of_side(timed, name, source, side))
+}
+
+/// What the user calls the file, and its text.
+fn source(path: &Path) -> Result<(String, Box<dyn BufRead>), Diagnostic> {
+    if path == Path::new("-") {
+        return Ok(("standard input".to_owned(), Box::new(stdin().lock())));
+    }
+    let opened = file::open(path).map_err(|error| unreadable(path, &error))?;
+    Ok((path.display().to_string(), Box::new(BufReader::with_capacity(1 << 16, opened))))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("unreadable-file", format!("cannot read {}: {error}", path.display()))
+}
+
+/// A recorded trace.
+pub struct Recorded<'a> {
+    /// Its members.
+    pub members: Box<dyn Iterator<Item = Result<Placed, Diagnostic>> + 'a>,
+    /// What it says itself of the model's constants.
+    pub constants: Valuation,
+}
+
+/// Opens what was recorded of this model: a timed sequence, or a run that `test --keep` has kept; `-` is standard input.
+///
+/// # Errors
+/// It cannot be opened; it is a run of another model.
+pub fn recorded<'a>(model: &'a TimedModel, path: &Path) -> Result<Recorded<'a>, Diagnostic> {
+    let (name, mut source) = source(path)?;
+    let beginning = source.fill_buf().map_err(|error| unreadable(path, &error))?;
+    if !is_run(beginning) {
+        let members = Box::new(of_side(&model.timed, name, source, Side::Both));
+        return Ok(Recorded { members, constants: Valuation::new() });
+    }
+    let mut bytes = Vec::new();
+    source.take(file::MOST_DOCUMENT).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    let wrong =
+        |why: String| Diagnostic::error("no-timed-run", format!("{name} is no run of this model: {why}"));
+    let record = record::read(&bytes).map_err(wrong)?;
+    let members = items(&model.form, &record).map_err(wrong)?;
+    let constants = constants(&model.form, &record).map_err(wrong)?;
+    Ok(Recorded { members: Box::new(members.into_iter().map(Ok)), constants })
+}
+
+/// Does a run's document begin so? The lines of a sequence have no such key.
+fn is_run(beginning: &[u8]) -> bool {
+    let inner = beginning.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    inner.is_some_and(|inner| inner.starts_with(b"\"format_version\""))
+}
+
+fn of_side<'a>(
+    timed: &'a Timed,
+    name: String,
+    source: Box<dyn BufRead>,
+    side: Side,
+) -> Reader<'a, Box<dyn BufRead>> {
     let reader = Reader::new(timed.graph(), name, source);
     let name = |action: ActionId| &timed.graph().action(action).name;
-    Ok(match side {
+    match side {
         Side::Both => reader,
         Side::Inputs => reader.of(move |action| match is_observed(timed, action) {
             true => Err(format!("`{}` is nothing that the tester sends", name(action))),
@@ -53,7 +106,7 @@ pub fn open<'a>(
             true => Ok(()),
             false => Err(format!("`{}` is an input that the tester sends", name(action))),
         }),
-    })
+    }
 }
 
 /// Merges two files, each of which is read twice: nothing is given out before both have been seen to be right.

@@ -1,13 +1,12 @@
 //! Silence as a failure: where a test case says that the specification must answer, is it so?
 //!
-//! Every trace of the test case is walked beside the specification. Where the location has the flag, and an output that does not lead to
+//! Every trace of the test case is walked beside the specification. Where the location says it of the data, and an output that does not lead to
 //! Fail is possible, a tester that was told `silence: fail` blames an implementation that is silent. So no state of the specification may
-//! be quiescent after the trace: each has an output, or an internal step. An implementation that is quiescent only
+//! be quiescent after the trace, those behind internal steps included: each has an output, or an internal step. An implementation that is quiescent only
 //! where the specification is then never gets this Fail.
 //!
 //! What it costs is counted: traces after which no state is quiescent, with and without the flag.
 
-use coreach_model::LocationId;
 use coreach_pipeline::artifact::{TestCase, Verdict};
 
 use super::stages::told;
@@ -18,6 +17,7 @@ use crate::brute::alphabet::Alphabet;
 use crate::brute::artifact;
 use crate::brute::execution::Tester;
 use crate::brute::explore::{Graph, State, System};
+use crate::brute::machine::Constants;
 use crate::brute::subsets::Subsets;
 use crate::brute::walk::walk;
 
@@ -37,6 +37,7 @@ pub fn silence(case: &TestCase, known: &Known, settings: &Settings, report: &mut
             report.note(SILENCE, Ok(()));
             continue;
         };
+        let blames = blames_silence(case, &instance.constants, &system, &tester, alphabet);
         let (mut flagged, mut unflagged) = (0, 0);
         let outcome = walk((test, start), settings.limits.walk, |&(test, set)| {
             let states = tests.states(test);
@@ -45,7 +46,7 @@ pub fn silence(case: &TestCase, known: &Known, settings: &Settings, report: &mut
             if open.peek().is_none() {
                 return Ok(Vec::new());
             }
-            let must = open.all(|at| blames_silence(case, &system, &tester, *at, alphabet));
+            let must = open.all(|at| blames[*at as usize]);
             if must && quiescent {
                 return Err("it says that the specification must answer, which may be silent".to_owned());
             }
@@ -67,17 +68,25 @@ pub fn is_quiescent(graph: &Graph, state: u32, alphabet: &Alphabet) -> bool {
     graph.internal[state as usize].is_empty() && !graph.visible[state as usize].iter().any(sends)
 }
 
-/// Is silence a failure for a tester in this state: the flag, and an output that does not fail?
+/// For each state that is no verdict: is silence a failure for a tester that is there? What the test case says of the data, and an output
+/// that does not fail.
 pub fn blames_silence(
     case: &TestCase,
+    constants: &Constants,
     system: &System<State>,
     tester: &Tester<'_>,
-    state: u32,
     alphabet: &Alphabet,
-) -> bool {
-    let is_flagged = case.must_answer[LocationId(system.states[state as usize].location)];
+) -> Vec<bool> {
+    let machine = artifact::machine(&case.iosts);
+    let said: Vec<_> = case.must_answer.iter().map(|said| artifact::expression(&case.iosts, said)).collect();
     let answers = |(event, to): &(EventId, u32)| {
         alphabet.is_output(*event) && tester.verdicts[*to as usize] != Some(Verdict::Fail)
     };
-    is_flagged && tester.graph.visible[state as usize].iter().any(answers)
+    let blames = |(number, state): (usize, &State)| {
+        let must = || said[state.location as usize].truth(&machine.places(constants, &state.variables));
+        tester.verdicts[number].is_none()
+            && tester.graph.visible[number].iter().any(answers)
+            && must() == Ok(true)
+    };
+    system.states.iter().enumerate().map(blames).collect()
 }

@@ -173,10 +173,7 @@ impl Against<'_> {
             let fail = runs.verdicts.get(&Verdict::Fail);
             if self.queues {
                 let limits = (longest, limit / 20);
-                let blames = |state| blames_silence(self.case, tests, &tester, state, alphabet);
-                let blames: Vec<bool> = (0..tests.states.len() as u32)
-                    .map(|state| tester.verdicts[state as usize].is_none() && blames(state))
-                    .collect();
+                let blames = blames_silence(self.case, &instance.constants, tests, &tester, alphabet);
                 let both = (&tester, blames.as_slice());
                 let seen = behind(&self.case.iosts, instance, both, &iut, alphabet, limits);
                 silent_fails |= seen.silence_fails;

@@ -340,7 +340,10 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
             let closed = made.closed.as_mut()?;
             match operator {
                 O::Accepting => flip(&mut closed.accepting, random),
-                O::MustAnswerFlipped => flip(&mut closed.stable, random),
+                O::MustAnswerFlipped => {
+                    let stays = closed.rests.iter_mut().flatten().map(|rest| &mut rest.stays);
+                    negated(stays.collect(), random)
+                }
                 O::ProvenanceLocation => swap(&mut closed.given, random),
                 _ => None,
             }
@@ -349,7 +352,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
             let visible = made.visible.as_mut()?;
             match operator {
                 O::Accepting => flip(&mut visible.accepting, random),
-                O::MustAnswerFlipped => flip(&mut visible.must_answer, random),
+                O::MustAnswerFlipped => negated(visible.must_answer.iter_mut().collect(), random),
                 O::ProvenanceLocation => swap(&mut visible.members, random),
                 O::ProvenancePending => {
                     let mut members: Vec<_> = visible.members.iter_mut().flatten().collect();
@@ -419,7 +422,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                     let at = random.below(graph.allowed.len().max(1));
                     changed(&mut graph.allowed.get_mut(at)?.guard, Term::yes())
                 }
-                O::MustAnswerFlipped => flip(&mut graph.must_answer, random),
+                O::MustAnswerFlipped => negated(graph.must_answer.iter_mut().collect(), random),
                 O::ProvenanceLocation => swap(&mut graph.origins, random),
                 O::ProvenanceTransition => swap(&mut graph.made_of, random),
                 _ => None,
@@ -443,7 +446,7 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
                 O::ReachTrue => fact(&mut case.reach, random, Term::yes()),
                 O::CoreachFalse => fact(&mut case.coreach, random, Term::no()),
                 O::CoreachTrue => fact(&mut case.coreach, random, Term::yes()),
-                O::MustAnswerFlipped => flip(&mut case.must_answer, random),
+                O::MustAnswerFlipped => negated(case.must_answer.iter_mut().collect(), random),
                 O::OthersFlipped => {
                     let fail = verdicts[2]?;
                     case.others_fail = if case.others_fail.is_some() { None } else { Some(fail) };
@@ -453,6 +456,12 @@ fn special_damage(operator: Operator, stage: Stage, made: &mut Artifacts, random
             }
         }
     }
+}
+
+fn negated(terms: Vec<&mut Term>, random: &mut Random) -> Option<()> {
+    let term = pick(random, terms)?;
+    *term = term.not();
+    Some(())
 }
 
 fn swap<T: PartialEq>(list: &mut [T], random: &mut Random) -> Option<()> {

@@ -101,6 +101,47 @@ fn the_dummy_of_the_tool() {
     is_theirs("sptg_dummy.yaml", path, &[idle, &busy("Out next"), idle, &busy("Out next"), last], &more);
 }
 
+/// The tool's words, with its spelling: who reads its documents compares with them.
+#[test]
+fn inputs_that_nobody_sends_have_the_words_of_the_tool() {
+    let timed = model(
+        "
+iosts: bell
+clocks: [w]
+inputs:
+  Press: {}
+  Fire: { controllable: false }
+  Flood: { controllable: false }
+outputs: { Ring: {} }
+initial: { location: q0 }
+transitions:
+  - { name: press, from: q0, to: q1, on: Press, reset: [w] }
+  - { name: ring, from: q1, to: q0, on: Ring, when: w <= 3 }
+  - { name: fire, from: q1, to: q2, on: Fire, when: w <= 3 }
+",
+    );
+    let made = of(&timed, "press,ring", &options("5")).unwrap();
+    let document: Value = serde_json::from_str(&sptg(&made, Guards::Text)).unwrap();
+    let all = document["TESTCASE"]["states"].as_array().unwrap().iter();
+    let all = all.flat_map(|state| state["transitions"].as_array().unwrap());
+    let mut words: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for transition in all {
+        if let (Some(name), Some(verdict)) = (transition["name"].as_str(), transition["verdict"].as_str()) {
+            words.insert((name, verdict));
+        }
+    }
+    let expected = [
+        ("tr_FAILdur_Quiescence", "FAIL_DURATION"),
+        ("tr_FAILout_Ring", "FAIL_OUTPUT"),
+        ("tr_INCdur_Quiescence", "INCONCLUSIVE_DURATION"),
+        ("tr_INCucInSpec_Fire", "INCONCLUSIVE_UNCROLLABLE_INPUT_SPECIFIED"),
+        ("tr_INCucInUspec_Fire", "INCONCLUSIVE_UNCROLLABLE_INPUT_UNSPECIFIED"),
+        ("tr_INCucInUspec_Flood", "INCONCLUSIVE_UNCROLLABLE_INPUT_UNSPECIFIED"),
+        ("tr_PASS_Ring", "PASS"),
+    ];
+    assert_eq!(words, expected.into());
+}
+
 /// Each state has the tool's keys, and a guard speaks of variables that are declared, each once.
 #[test]
 fn names_are_declared_once() {

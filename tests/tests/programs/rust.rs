@@ -23,7 +23,12 @@ fn the_generator_still_writes_the_file_that_is_compiled() {
 /// Runs the generated test, as `cargo test -- --ignored` does.
 fn tested(iut: Option<&Path>) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "generated::test_coffee_machine_deliver_coffee", "--ignored", "--nocapture"]);
+    command.args([
+        "--exact",
+        "programs::generated::test_coffee_machine_deliver_coffee",
+        "--ignored",
+        "--nocapture",
+    ]);
     command.env_remove("COREACH_IUT");
     if let Some(iut) = iut {
         command.env("COREACH_IUT", format!("python3 '{}'", iut.display()));

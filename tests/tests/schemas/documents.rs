@@ -675,7 +675,7 @@ fn pages_follow_their_schema() {
             label: "<l>".to_owned(),
             description: Some("d".to_owned()),
             mark: Some("Pass"),
-            must_answer: true,
+            must_answer: Some(0),
             reach: Some(0),
             coreach: Some(0),
             at: Some([1, 2]),

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coreach_model::ActionId;
-use coreach_model::iosts::{Aim, Iosts};
+use coreach_model::iosts::{ActionKind, Aim, Iosts, Transition};
 use coreach_model::semantics::{Trace, initial_states, traces};
+use coreach_model::term::Substitution;
 use coreach_model::term::evaluate::Valuation;
-use coreach_pipeline::artifact::{Closed, Visible};
+use coreach_model::{ActionId, Term};
+use coreach_pipeline::artifact::{Closed, Rest, Visible};
 use coreach_pipeline::check;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stages::determinize::determinize;
@@ -22,8 +23,20 @@ fn read(name: &str) -> Iosts {
 /// The machine as the stage before would hand it on; `end` accepts.
 fn as_closed(iosts: &Iosts, end: Option<&str>) -> Closed {
     let accepting = iosts.locations.map(|location| Some(location.name.as_str()) == end);
-    let stable = iosts.locations.map(|_| true);
-    Closed { iosts: iosts.clone(), given: iosts.location_ids().collect(), accepting, stable }
+    let outputs = |at| {
+        let of =
+            |(_, t): &(_, &Transition)| t.source == at && iosts.action(t.action).kind == ActionKind::Output;
+        iosts.transitions.numbered().filter(of).map(|(number, _)| number).collect()
+    };
+    let rest = |at| Rest {
+        at,
+        guard: Term::yes(),
+        effect: Substitution::new(),
+        stays: Term::yes(),
+        outputs: outputs(at),
+    };
+    let rests = iosts.location_ids().map(|at| vec![rest(at)]).collect();
+    Closed { iosts: iosts.clone(), given: iosts.location_ids().collect(), accepting, rests }
 }
 
 fn determinized(iosts: &Iosts, limit: usize) -> Result<Visible, Stop> {

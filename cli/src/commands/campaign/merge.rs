@@ -10,7 +10,6 @@ use coreach_model::Diagnostic;
 use coreach_project::budget;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
-use coreach_project::outputs::{self, Named};
 use serde_json::{Value, json};
 
 use super::{Ended, Telling, answer, broken, is_plan, printed, refused};
@@ -19,8 +18,10 @@ use crate::commands::plural;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{Output, OutputForm, output};
 use crate::parts_arguments::MergeArguments;
 use crate::progress::Progress;
+use crate::write::open_store;
 
 /// So much of what was left is told to people; a document has all.
 const TOLD: usize = 20;
@@ -29,7 +30,6 @@ const TOLD: usize = 20;
 struct Whole {
     plan: Plan,
     warnings: Vec<Diagnostic>,
-    inputs: Vec<Named>,
 }
 
 /// Plans the campaign: which runs are its own?
@@ -43,7 +43,7 @@ fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, Ended> {
     let ((plan, _), more) = prepared.map_err(no)?;
     warnings.extend(more);
     is_plan(&plan, arguments.plan.as_deref()).map_err(no)?;
-    Ok(Whole { plan, warnings, inputs: outputs::campaign(path, &campaign) })
+    Ok(Whole { plan, warnings })
 }
 
 /// Puts the runs of some stores into one. With a campaign: its runs, and what came of it.
@@ -52,17 +52,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
     let keys: Option<HashSet<String>> =
         whole.as_ref().map(|whole| whole.plan.runs.iter().map(|run| run.key.to_string()).collect());
     let wants = |key: &str| keys.as_ref().is_none_or(|keys| keys.contains(key));
-    let inputs: Vec<Named> =
-        arguments.from.iter().map(|from| Named::new("a file of a store that is merged", from)).collect();
-    for from in &arguments.from {
-        if outputs::refuse(&[Named::new("INTO", &arguments.into)], &[Named::new("FROM", from)]).is_err() {
-            return Err(broken(&StoreError::Same(from.clone())));
-        }
-    }
-    let beside: Vec<Named> = inputs.iter().flat_map(|input| outputs::store(&input.path)).collect();
-    let read: Vec<Named> = whole.iter().flat_map(|whole| whole.inputs.clone()).chain(beside).collect();
-    outputs::refuse(&[Named::new("INTO", &arguments.into)], &read)
-        .map_err(|found| refused(&found, arguments.format))?;
+    let into = into(&arguments.into, arguments.format)?;
     // A store that is not there would otherwise be made, and be there although nothing was merged.
     let mut strangers = Vec::new();
     for from in &arguments.from {
@@ -77,7 +67,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
         return Err(refused(&strangers, arguments.format));
     }
     let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut store = Store::open(&arguments.into, &name).map_err(|error| broken(&error))?;
+    let mut store = open_store(&into, &name).map_err(|error| broken(&error))?;
     let mut merged = Vec::new();
     let mut conflicts = 0;
     for from in &arguments.from {
@@ -177,18 +167,22 @@ fn end(
     answer(&summary, &whole.warnings, &arguments.into, Partition::WHOLE, 0, telling)
 }
 
+/// The store that takes the runs.
+fn into(path: &Path, format: OutputFormat) -> Result<Output, Ended> {
+    let into = output("INTO", Some(path), OutputForm::Store).map_err(|found| refused(&found, format))?;
+    into.ok_or(Ended(Exit::Mistakes))
+}
+
 /// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where something was.
 pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, Ended> {
-    let into = Named::new("INTO", &arguments.into);
-    outputs::refuse(&[into], &outputs::store(&arguments.from))
-        .map_err(|found| refused(&found, arguments.format))?;
+    let kept = into(&arguments.into, arguments.format)?;
     // Damage is no surprise here; anything else ends it before a store is made.
     match Store::read(&arguments.from) {
         Ok(_) | Err(StoreError::Damaged(..)) => {}
         Err(error) => return Err(broken(&error)),
     }
     let name = arguments.into.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let mut store = Store::open(&arguments.into, &name).map_err(|error| broken(&error))?;
+    let mut store = open_store(&kept, &name).map_err(|error| broken(&error))?;
     let salvaged = store.salvage(&arguments.from).map_err(|error| broken(&error))?;
     let is_whole = salvaged.left.is_empty() && salvaged.doubt.is_none();
     let exit = if is_whole && salvaged.taken > 0 { Exit::Fine } else { Exit::Incomplete };

@@ -1,9 +1,9 @@
 //! `coreach campaign tasks`: a campaign in parts, for an engine.
 
 use coreach_execution::campaign::Partition;
+use coreach_project::budget;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::prepare;
-use coreach_project::{budget, outputs};
 
 use super::{Ended, refused, unwritten};
 use crate::commands::plural;
@@ -59,7 +59,6 @@ pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
         merge,
         done: DONE,
         plan: hash,
-        inputs: outputs::campaign(path, &campaign),
     };
     write_tasks(arguments, &work).map_err(|error| match error {
         TasksError::Refused(found) => refused(&found, human),

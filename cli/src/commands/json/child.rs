@@ -4,10 +4,14 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory};
+use coreach_project::outputs;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::folder::Folder;
 use crate::arguments::Arguments;
@@ -19,8 +23,13 @@ const MOST_OUTPUT: u64 = 64 << 20;
 /// What is kept of what it says beside that, in bytes.
 const MOST_MESSAGES: u64 = 1 << 20;
 
+/// How long a command may take to end that is asked to, before it is killed.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// How it ended.
 pub struct Done {
+    /// It took longer than it may, and was ended.
+    pub is_late: bool,
     /// The exit code; 128 and the number of the signal where one ended it.
     pub exit: i32,
     /// Its standard output.
@@ -29,19 +38,38 @@ pub struct Done {
     pub messages: String,
 }
 
-/// Runs a command in its folder.
-pub fn run(folder: &Folder, arguments: &[String]) -> Result<Done, String> {
+/// Runs a command in its folder, for at most so long.
+pub fn run(folder: &Folder, arguments: &[String], time: Duration) -> Result<Done, String> {
     let told = |error| format!("cannot start the command: {error}");
     let mut child = Command::new(std::env::current_exe().map_err(told)?)
         .args(with_json(arguments))
         .current_dir(folder.inside())
         .env("NO_COLOR", "1")
         .env(findings::VARIABLE, folder.noted())
+        .env(outputs::WITHIN, folder.inside())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(told)?;
+    let (over, is_over) = mpsc::channel::<()>();
+    // One descriptor for it: its number is not used after its end.
+    let limit = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(Into::into);
+    let limit = limit.and_then(|pidfd| {
+        let is_after = move |time| is_over.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+        let watch = move || {
+            let is_late = is_after(time);
+            if is_late {
+                // It ends what it has launched, and says what is finished.
+                let _ = pidfd_send_signal(&pidfd, Signal::TERM);
+                if is_after(GRACE) {
+                    let _ = pidfd_send_signal(&pidfd, Signal::KILL);
+                }
+            }
+            is_late
+        };
+        thread::Builder::new().name("limit".to_owned()).spawn(watch)
+    });
     // Both at once: who waits for one of them holds up who writes the other.
     let stderr = child.stderr.take();
     let listener = thread::Builder::new().name("messages".to_owned()).spawn(move || {
@@ -58,18 +86,20 @@ pub fn run(folder: &Folder, arguments: &[String]) -> Result<Done, String> {
         None => Ok(()),
     };
     let too_long = output.len() as u64 > MOST_OUTPUT;
-    if too_long || read.is_err() {
+    if too_long || read.is_err() || limit.is_err() {
         // It is ours, and has not been waited for: nobody else has its number.
         let _ = child.kill();
     }
     let status = child.wait().map_err(|error| format!("the command was lost: {error}"))?;
+    drop(over);
+    let is_late = limit.map_err(told)?.join().unwrap_or_default();
     let messages = listener.map_err(told)?.join().unwrap_or_default();
     read.map_err(|error| format!("the command was lost: {error}"))?;
     if too_long {
         return Err(format!("the command wrote more than {MOST_OUTPUT} bytes"));
     }
     let exit = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-    Ok(Done { exit, output, messages })
+    Ok(Done { is_late, exit, output, messages })
 }
 
 /// With `--format json`, where the command has that and nothing else was asked for.

@@ -8,12 +8,10 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use coreach_execution::adapter::marker::folder;
 use coreach_model::file;
 use serde_json::Value as Json;
-
-use crate::write;
 
 /// The most bytes of all files that are given back.
 const MOST_BYTES: u64 = 64 << 20;
@@ -27,32 +25,29 @@ const MOST_FINDINGS: u64 = 16 << 20;
 /// Texts by names of files.
 type Texts = BTreeMap<String, String>;
 
-/// A folder, removed when it is dropped, and at the end that a signal brings.
-pub struct Folder(PathBuf);
+/// A folder such as launches have: removed when it is dropped, and at our end; after a kill of ours, by the next start of coreach.
+pub struct Folder(folder::Folder);
 
 impl Folder {
     pub fn new() -> Result<Self, String> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("coreach-json-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
         let told = |error| format!("cannot make a folder for the request: {error}");
-        let private = |path: &Path| DirBuilder::new().mode(0o700).create(path);
-        private(&path).map_err(told)?;
-        write::remove_at_end(&path);
-        let folder = Folder(path);
-        private(&folder.inside()).map_err(told)?;
+        let folder = Folder(folder::Folder::new().map_err(told)?);
+        DirBuilder::new().mode(0o700).create(folder.inside()).map_err(told)?;
         Ok(folder)
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        Path::new(self.0.name()).join(name)
     }
 
     /// Where the command runs.
     pub fn inside(&self) -> PathBuf {
-        self.0.join("request")
+        self.at("request")
     }
 
     /// Where it notes what it finds.
     pub fn noted(&self) -> PathBuf {
-        self.0.join("findings")
+        self.at("findings")
     }
 
     /// Puts a file of the request there. Only such files are there yet, so no link can be.
@@ -148,11 +143,5 @@ impl Folder {
         }
         let bytes = file::read(&path, most).map_err(|error| error.to_string())?;
         String::from_utf8(bytes).map_err(|_| "it is no text".to_owned())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        write::remove_now(&self.0);
     }
 }

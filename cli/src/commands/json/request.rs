@@ -1,16 +1,19 @@
 //! A request: read strictly, and held to its folder.
 //!
 //! ```text
-//! request   = { "id": id, "arguments": [string, ...], "files": { name: text, ... }, "want": [name, ...] }
+//! request   = { "id": id, "arguments": [string, ...], "files": { name: text, ... }, "want": [name, ...], "time": time }
 //! id        = string | integer | null                                     given back as it is
 //! name      = a path of plain names with "/" between them, relative, without "." and ".."
+//! time      = as `--time` takes it: "90s", "10m"
 //! ```
 //!
 //! `arguments` is needed, the others are not. No other key is known: one that is misspelled would be missed silently.
 
 use std::path::{Component, Path};
+use std::time::Duration;
 
 use coreach_execution::json;
+use coreach_project::budget::parse_time;
 use serde_json::Value as Json;
 
 /// The most files of a request.
@@ -18,6 +21,9 @@ const MOST_FILES: usize = 1000;
 
 /// The most arguments of a request, and names that it wants.
 const MOST_WORDS: usize = 1000;
+
+/// How long a request may take that does not say it.
+const TIME: Duration = Duration::from_secs(600);
 
 /// What is asked for.
 #[derive(Debug)]
@@ -30,6 +36,8 @@ pub struct Request {
     pub files: Vec<(String, String)>,
     /// Names of files that are given back.
     pub want: Vec<String>,
+    /// How long it may take.
+    pub time: Duration,
 }
 
 /// Reads a line.
@@ -48,7 +56,7 @@ pub fn read(line: &[u8]) -> Result<Request, (Json, String)> {
         Some(_) => return Err((Json::Null, "`id` is neither a text nor an integer".to_owned())),
     };
     let wrong = |why: String| (id.clone(), why);
-    const KEYS: [&str; 4] = ["id", "arguments", "files", "want"];
+    const KEYS: [&str; 5] = ["id", "arguments", "files", "want", "time"];
     if let Some(unknown) = members.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(wrong(format!("unknown key `{unknown}`; a request has {}", KEYS.join(", "))));
     }
@@ -59,9 +67,19 @@ pub fn read(line: &[u8]) -> Result<Request, (Json, String)> {
     if let Some(argument) = arguments.iter().find(|argument| leaves(argument)) {
         return Err(wrong(format!("the argument `{argument}` names a place outside the request's folder")));
     }
-    if arguments.iter().any(|argument| argument == "json") && is_json(&arguments) {
-        return Err(wrong("`json` answers requests, and is none".to_owned()));
+    match command(&arguments).as_deref() {
+        Some("json") => return Err(wrong("`json` answers requests, and is none".to_owned())),
+        Some("watch") => {
+            let why = "`watch` does not end by itself, so it has no answer: ask with `check` or `run` after a change";
+            return Err(wrong(why.to_owned()));
+        }
+        _ => {}
     }
+    let time = match members.get("time") {
+        None | Some(Json::Null) => TIME,
+        Some(Json::String(text)) => parse_time(text).map_err(|why| wrong(format!("`time`: {why}")))?,
+        Some(_) => return Err(wrong("`time` is no text such as `90s`".to_owned())),
+    };
     let want = texts(members.get("want"), "want").map_err(wrong)?;
     let files: Vec<(String, String)> = match members.get("files") {
         None => Vec::new(),
@@ -78,7 +96,7 @@ pub fn read(line: &[u8]) -> Result<Request, (Json, String)> {
             "`{name}` is no name of a file in the request's folder: relative, of plain names, without `.` and `..`"
         )));
     }
-    Ok(Request { id, arguments, files, want })
+    Ok(Request { id, arguments, files, want, time })
 }
 
 fn texts(list: Option<&Json>, what: &str) -> Result<Vec<String>, String> {
@@ -93,12 +111,12 @@ fn texts(list: Option<&Json>, what: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// Is the command `json`? Before it only options can stand.
-fn is_json(arguments: &[String]) -> bool {
+/// The name of the command; before it only options can stand.
+fn command(arguments: &[String]) -> Option<String> {
     use clap::CommandFactory;
     let words = std::iter::once("coreach").chain(arguments.iter().map(String::as_str));
     let matches = crate::arguments::Arguments::command().ignore_errors(true).try_get_matches_from(words);
-    matches.is_ok_and(|matches| matches.subcommand_name() == Some("json"))
+    matches.ok()?.subcommand_name().map(str::to_owned)
 }
 
 /// Is it the name of a file below a folder, however it is joined to it?
@@ -164,6 +182,10 @@ mod tests {
             ("{\"id\": 7, \"arguments\": [1]}", 7.into(), "no list"),
             ("{\"id\": 7, \"arguments\": [\"json\"]}", 7.into(), "is none"),
             ("{\"id\": 7, \"arguments\": [\"--time\", \"5s\", \"json\"]}", 7.into(), "is none"),
+            ("{\"id\": 7, \"arguments\": [\"watch\", \"a.yaml\"]}", 7.into(), "`watch`"),
+            ("{\"id\": 7, \"arguments\": [\"-v\", \"watch\", \"a.yaml\"]}", 7.into(), "`watch`"),
+            ("{\"id\": 7, \"arguments\": [\"run\"], \"time\": 60}", 7.into(), "`time`"),
+            ("{\"id\": 7, \"arguments\": [\"run\"], \"time\": \"soon\"}", 7.into(), "expected a time"),
             ("{\"id\": 7, \"arguments\": [\"run\", \"/x\"]}", 7.into(), "outside"),
             ("{\"id\": 7, \"arguments\": [\"run\"], \"files\": []}", 7.into(), "`files`"),
             ("{\"id\": 7, \"arguments\": [\"run\"], \"files\": {\"a\": 1}}", 7.into(), "no text"),

@@ -13,12 +13,13 @@ use coreach_project::{budget, jobs, render};
 use serde::Serialize;
 
 use super::super::report::beside;
-use super::{Document, Report, Written, exit_of, files, no_thread, reason, tell_losses, write};
+use super::{Document, Report, Written, exit_of, files, no_thread, page, reason, tell_losses, write};
 use crate::arguments::RunArguments;
 use crate::commands::plural;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::Output;
 use crate::progress::Progress;
 
 #[derive(Serialize)]
@@ -39,12 +40,13 @@ struct Details {
 pub(super) fn run(
     arguments: &RunArguments,
     project: &Project,
+    outputs: &[Output],
     warnings: &[Diagnostic],
     domain: DomainKind,
 ) -> io::Result<Exit> {
     let progress = Progress::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
-        let result = one(arguments, project, purpose, domain, &progress);
+        let result = one(arguments, project, outputs, purpose, domain, &progress);
         progress.one_done();
         result
     };
@@ -82,7 +84,7 @@ pub(super) fn run(
     }
     let files = [arguments.configuration.clone()];
     beside(
-        arguments.html.as_deref(),
+        page(arguments, outputs),
         &files,
         arguments.domain.as_slice(),
         (arguments.format, arguments.quiet),
@@ -93,6 +95,7 @@ pub(super) fn run(
 fn one(
     arguments: &RunArguments,
     project: &Project,
+    outputs: &[Output],
     purpose: &TestPurpose,
     domain: DomainKind,
     progress: &Progress,
@@ -101,7 +104,7 @@ fn one(
     let name = &purpose.iosts.name;
     let views = [View::of_online(&made.test)];
     let written = budget::within("write", budget::time(project.time), |_| {
-        write(project, name, &views, arguments.options())
+        write(project, outputs, name, &views, arguments.options())
     })?;
     Ok((made, written))
 }

@@ -12,20 +12,20 @@ use coreach_execution::campaign::Test;
 use coreach_execution::record::Record;
 use coreach_model::{Diagnostic, file};
 use coreach_project::cases::Case;
-use coreach_project::outputs::{self, Named};
 
 use crate::console;
 use crate::execution_arguments::TestArguments;
+use crate::outputs::{Output, OutputForm, ToWrite, output};
 use crate::write::write_new;
 
 /// Before the first run, so many of the files that `--keep` writes are looked at; each of them again when it is written.
 const LOOKED_AHEAD: usize = 1000;
 
 /// The files that `--keep` writes.
-pub(super) fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<Named> {
+pub(super) fn files(arguments: &TestArguments, cases: &[Case], folder: &Path) -> Vec<ToWrite> {
     let seeds =
         (0..arguments.runs.get().min(LOOKED_AHEAD) as u64).map(|number| arguments.seed.wrapping_add(number));
-    let name = |path: PathBuf| Named { what: "--keep".to_owned(), path };
+    let name = |path: PathBuf| ToWrite::new("--keep", path, OutputForm::New);
     let mut files = Vec::new();
     for case in cases {
         files.push(name(test_path(folder, case)));
@@ -48,23 +48,22 @@ fn run_path(folder: &Path, case: &Case, seed: u64, time: usize) -> PathBuf {
 pub(super) fn others(cases: &[Case], folder: &Path) -> Vec<Diagnostic> {
     let other = |case: &Case| {
         let path = test_path(folder, case);
-        (fs::symlink_metadata(&path).is_ok() && !is_same(&path, case)).then(|| another(&path))
+        (fs::symlink_metadata(&path).is_ok() && !is_same(&path, &case.document)).then(|| another(&path))
     };
     cases.iter().filter_map(other).collect()
 }
 
-fn another(path: &Path) -> Diagnostic {
+pub(in crate::commands) fn another(path: &Path) -> Diagnostic {
     let message = format!("{}: `--keep` replaces nothing, and this is another test case", path.display());
     Diagnostic::error("output-is-there", message)
         .help("name another folder: each run must be beside its test case")
 }
 
 /// Is this the test case, whichever version wrote it?
-fn is_same(path: &Path, case: &Case) -> bool {
+pub(in crate::commands) fn is_same(path: &Path, document: &str) -> bool {
     let Ok(bytes) = file::read(path, file::MOST_DOCUMENT) else { return false };
     let hash = |bytes: &[u8]| Test::new(bytes).map(|test| test.hash).ok();
-    bytes == case.document.as_bytes()
-        || hash(&bytes).is_some_and(|it| Some(it) == hash(case.document.as_bytes()))
+    bytes == document.as_bytes() || hash(&bytes).is_some_and(|it| Some(it) == hash(document.as_bytes()))
 }
 
 /// Keeps runs.
@@ -86,15 +85,13 @@ impl Keeper {
         arguments: &TestArguments,
         case: &Case,
         record: &Record,
-        inputs: &[Named],
     ) -> Result<Option<String>, String> {
         let Some(folder) = &arguments.keep else { return Ok(None) };
         let wrong = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
         if !self.there.contains(&case.name) {
             let path = test_path(folder, case);
-            refuse(&path, inputs)?;
-            if !write_new(&path, &case.document).map_err(|error| wrong(&path, error))?
-                && !is_same(&path, case)
+            if !write_new(&checked(&path)?, &case.document).map_err(|error| wrong(&path, error))?
+                && !is_same(&path, &case.document)
             {
                 return Err(another(&path).message);
             }
@@ -102,10 +99,9 @@ impl Keeper {
         }
         let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
         let first = run_path(folder, case, record.seed, 1);
-        refuse(&first, inputs)?;
         let (mut path, mut time) = (first.clone(), 1);
         while fs::symlink_metadata(&path).is_ok()
-            || !write_new(&path, &text).map_err(|error| wrong(&path, error))?
+            || !write_new(&checked(&path)?, &text).map_err(|error| wrong(&path, error))?
         {
             time += 1;
             path = run_path(folder, case, record.seed, time);
@@ -122,7 +118,8 @@ impl Keeper {
     }
 }
 
-fn refuse(path: &Path, inputs: &[Named]) -> Result<(), String> {
-    outputs::refuse(&[Named::new("--keep", path)], inputs)
-        .map_err(|found| found.iter().map(|one| one.message.clone()).collect())
+fn checked(path: &Path) -> Result<Output, String> {
+    let output = output("--keep", Some(path), OutputForm::New);
+    let output = output.map_err(|found| found.iter().map(|one| one.message.clone()).collect::<String>())?;
+    output.ok_or_else(|| format!("{}: not written", path.display()))
 }

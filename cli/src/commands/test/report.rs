@@ -4,7 +4,6 @@
 //! The file is begun before the first run, so that one that cannot be written is found at once, and is there only as a whole.
 
 use std::io::{self, BufWriter};
-use std::path::Path;
 
 use coreach_execution::campaign::LeftOut;
 use coreach_execution::junit::{self, Case, Counts, Kind, LEFT_OUT};
@@ -12,6 +11,7 @@ use coreach_execution::record::Record;
 use serde_json::Value as Json;
 
 use super::Total;
+use crate::outputs::Output;
 use crate::write::Pending;
 
 /// The runs of a test case.
@@ -45,8 +45,8 @@ impl Report {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn begin(path: &Path, inconclusive: Kind) -> io::Result<Self> {
-        let file = Pending::new(path)?;
+    pub(super) fn begin(output: &Output, inconclusive: Kind) -> io::Result<Self> {
+        let file = Pending::new(output)?;
         Ok(Report { file, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out: Vec::new() })
     }
 

@@ -4,10 +4,9 @@ use std::io;
 use std::path::Path;
 
 use coreach_execution::offline::sequence::Item;
-use coreach_execution::offline::write::{Form, text};
+use coreach_execution::offline::write::{Form as Spelling, text};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::outputs::{self, Named};
 use coreach_project::timed::inputs::{Goal, Wanted, along, cover};
 use coreach_project::timed::{TimedModel, constants, load, path};
 
@@ -16,6 +15,7 @@ use super::form;
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{OutputForm, ToWrite, outputs};
 use crate::timed_arguments::InputsArguments;
 use crate::write::write;
 
@@ -66,24 +66,25 @@ fn write_all(
     arguments: &InputsArguments,
     model: &TimedModel,
     folder: &Path,
-    form: Form,
+    form: Spelling,
     goals: &[Goal],
     mut exit: Exit,
 ) -> io::Result<Exit> {
-    let ending = if form == Form::Csv { "csv" } else { "jsonl" };
+    let ending = if form == Spelling::Csv { "csv" } else { "jsonl" };
     let file = |goal: &Goal| folder.join(format!("{}.{ending}", goal.transition));
     let written: Vec<(&Goal, &Vec<Item>)> =
         goals.iter().filter_map(|goal| Some((goal, &goal.way.as_ref()?.1))).collect();
-    let names: Vec<Named> = written.iter().map(|(goal, _)| Named::new("--out", &file(goal))).collect();
-    let inputs = [Named::new("the specification", &arguments.model)];
-    if let Err(found) = outputs::refuse(&names, &inputs) {
-        return refuse(&found, OutputFormat::Human);
-    }
+    let wanted: Vec<ToWrite> =
+        written.iter().map(|(goal, _)| ToWrite::new("--out", file(goal), OutputForm::Sequence)).collect();
+    let outputs = match outputs(&wanted) {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found, OutputFormat::Human),
+    };
     let put = || -> Result<(), (std::path::PathBuf, io::Error)> {
         std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
-        for (goal, items) in &written {
-            let path = file(goal);
-            write(&path, text(model.timed.graph(), items, form)).map_err(|error| (path, error))?;
+        for ((_, items), output) in written.iter().zip(&outputs) {
+            write(output, text(model.timed.graph(), items, form))
+                .map_err(|error| (output.path().to_owned(), error))?;
         }
         Ok(())
     };

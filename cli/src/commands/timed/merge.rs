@@ -1,6 +1,6 @@
 //! `coreach timed merge`: what was sent and what was seen, on one time line.
 
-use std::io::{self, BufWriter, stdout};
+use std::io::{self, BufWriter};
 
 use coreach_execution::offline::write::Writer;
 use coreach_model::Diagnostic;
@@ -39,7 +39,7 @@ pub fn merge(arguments: &MergeArguments) -> io::Result<Exit> {
         }
         Err(found) => return refuse(&found),
     };
-    let out = BufWriter::new(stdout().lock());
+    let out = BufWriter::new(console::Output);
     let mut writer = Writer::new(model.timed.graph(), out, form(arguments.form));
     let merged = trace::merge(&model.timed, &arguments.inputs, &arguments.outputs, |item| {
         writer.put(&item).map_err(End::Unwritten)

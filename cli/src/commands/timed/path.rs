@@ -12,12 +12,12 @@ use coreach_pipeline::timed::rules::{Rule, sum};
 use coreach_pipeline::timed::{PathGuided, RuleCounts};
 use coreach_project::budget;
 use coreach_project::guided::{Wanted, document, make, wanted};
-use coreach_project::outputs::{self, Named};
 
 use super::super::{plural, refuse, table};
 use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
+use crate::outputs::{self, Output};
 use crate::timed_arguments::{PathArguments, PathForm};
 use crate::write::write;
 
@@ -40,14 +40,14 @@ pub fn path(arguments: &PathArguments) -> io::Result<Exit> {
     };
     console::draw(&warnings);
     let files = files(arguments);
-    let written: Vec<Named> = files.iter().map(|(file, _)| Named::new("--out", file)).collect();
-    let mut inputs = vec![Named::new("the specification", &wanted.file)];
-    if arguments.model != wanted.file {
-        inputs.push(Named::new("the configuration", &arguments.model));
-    }
-    if let Err(found) = outputs::refuse(&written, &inputs) {
-        return refuse(&found);
-    }
+    let written: Vec<outputs::ToWrite> = files
+        .iter()
+        .map(|(file, _)| outputs::ToWrite::new("--out", file, outputs::OutputForm::Artifact))
+        .collect();
+    let outputs = match outputs::outputs(&written) {
+        Ok(outputs) => outputs,
+        Err(found) => return refuse(&found),
+    };
     let made = budget::within("path", budget::time(None), |_| {
         let made = make(&wanted, arguments.published, arguments.check, &mut Z3Solver::default())?;
         let texts: Vec<Result<String, String>> = files.iter().map(|(_, form)| text(&made, *form)).collect();
@@ -62,7 +62,7 @@ pub fn path(arguments: &PathArguments) -> io::Result<Exit> {
         Err(stop) => return refuse(&[stop.to_diagnostic()]),
     };
     console::draw(&hidden(&wanted, &made));
-    let (paths, failed) = put(arguments.out.as_deref(), &files, texts);
+    let (paths, failed) = put(arguments.out.as_deref(), &outputs, texts);
     let exit = if failed.is_empty() { Exit::Fine } else { Exit::Environment };
     match arguments.format {
         OutputFormat::Json => console::print_json(&document(&wanted, &made, &paths, exit.code()))?,
@@ -112,7 +112,7 @@ fn text(made: &PathGuided, form: Form) -> Result<String, String> {
 /// Writes what could be made: the files, and what failed.
 fn put(
     folder: Option<&Path>,
-    files: &[(PathBuf, Form)],
+    files: &[Output],
     texts: Vec<Result<String, String>>,
 ) -> (Vec<PathBuf>, Vec<String>) {
     let (mut paths, mut failed) = (Vec::new(), Vec::new());
@@ -121,10 +121,10 @@ fn put(
         failed.push(format!("cannot make the folder {}: {error}", folder.display()));
         return (paths, failed);
     }
-    for ((file, _), text) in files.iter().zip(texts) {
+    for (file, text) in files.iter().zip(texts) {
         match text.and_then(|text| write(file, text).map_err(|error| error.to_string())) {
-            Ok(()) => paths.push(file.clone()),
-            Err(error) => failed.push(format!("cannot write {}: {error}", file.display())),
+            Ok(()) => paths.push(file.path().to_owned()),
+            Err(error) => failed.push(format!("cannot write {}: {error}", file.path().display())),
         }
     }
     (paths, failed)

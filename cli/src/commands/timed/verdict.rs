@@ -10,7 +10,7 @@ use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{Allowed, End, Until, Why};
 use coreach_model::Diagnostic;
 use coreach_project::budget;
-use coreach_project::timed::trace::{Side, open};
+use coreach_project::timed::trace::recorded;
 use coreach_project::timed::verdict::{Judged, NoVerdict, document, judge, what};
 use coreach_project::timed::{constants, load, path};
 
@@ -46,11 +46,12 @@ pub fn verdict(arguments: &VerdictArguments) -> io::Result<Exit> {
         Ok(offline) => offline,
         Err(stop) => return refuse(&[stop.to_diagnostic()]),
     };
-    let trace = match open(&model.timed, &arguments.trace, Side::Both) {
+    let trace = match recorded(&model, &arguments.trace) {
         Ok(trace) => trace,
         Err(found) => return refuse(&[found]),
     };
-    let judged = match judge(&offline, &constants, trace) {
+    let known = trace.constants.into_iter().chain(constants).collect();
+    let judged = match judge(&offline, &known, trace.members) {
         Ok(judged) => judged,
         Err(NoVerdict::Mistake(found)) => return refuse(&[found]),
         Err(NoVerdict::Stopped(found)) => return refuse_as(&[found], arguments.format, Exit::Stopped),

@@ -7,19 +7,24 @@ use std::time::{Duration, Instant};
 use super::gate::{gate, inherited};
 use super::processes::{Process, kill, numbers, own, stat};
 use super::tag::{PART, is_orphaned, owner, tag_of};
-use super::{Look, folder, look};
+use super::{Look, flag, folder, look};
 
-/// For an end that nobody has asked for: as [`end_all`], where something was launched at all. A run ends what it has launched, but
+/// For an end that nobody has asked for: as [`end_all`]; where nothing was launched, of folders alone. A run ends what it has launched, but
 /// what resisted is left to a thread, which ends with us. Returns whether nothing is left.
 pub fn end_launched(most: Duration) -> bool {
-    let was_passed = gate().was_passed;
-    !was_passed || end_all(most)
+    if gate().was_passed {
+        return end_all(most);
+    }
+    folder::end_all(Instant::now() + most);
+    true
 }
 
-/// Kills everything below us, and lets nothing new begin. For the end of the program: whoever still waits for one of the
+/// Kills everything below us, and lets nothing new begin; a run that is under way is none any more ([`crate::interruption`]). For the end of the program: whoever still waits for one of the
 /// processes finds it dead. Then the folders of launches are removed. Returns whether no process is left.
 pub fn end_all(most: Duration) -> bool {
-    gate().is_closed = true;
+    flag::begin();
+    // Who is launching has seen no flag: what that is, is found below.
+    drop(gate());
     let until = Instant::now() + most;
     let is_clear = end_processes(until);
     // Who is dead writes no more. Files may take as long as processes; what is left, the next of our programs removes.

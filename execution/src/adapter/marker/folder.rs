@@ -367,7 +367,7 @@ mod tests {
             format!("{boot}.{namespace}.{pid}.{start}.1"),
             format!("{boot}.{namespace}.{pid}.{start}.2{GONE}"),
             // Another start of the machine, or another machine; another namespace.
-            format!("0{}.{namespace}.0.7.1", &boot[1..]).replacen("00", "0f", 1),
+            format!("{}{}.{namespace}.0.7.1", if boot.starts_with('0') { '1' } else { '0' }, &boot[1..]),
             format!("{boot}.1{namespace}.0.7.1"),
             // Nothing of ours is called so.
             format!("{boot}.{namespace}.0.7"),

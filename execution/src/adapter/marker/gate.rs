@@ -35,8 +35,6 @@ pub(super) fn inherited() -> &'static BTreeSet<(i32, u64)> {
 
 /// Through which launches go, one after the other.
 pub(super) struct Gate {
-    /// Nothing is launched any more.
-    pub(super) is_closed: bool,
     /// Something was launched.
     pub(super) was_passed: bool,
     /// Those that were launched and whose status will be asked for by who launched them.
@@ -44,14 +42,20 @@ pub(super) struct Gate {
 }
 
 pub(super) fn gate() -> MutexGuard<'static, Gate> {
-    static GATE: Mutex<Gate> =
-        Mutex::new(Gate { is_closed: false, was_passed: false, leaders: BTreeSet::new() });
+    static GATE: Mutex<Gate> = Mutex::new(Gate { was_passed: false, leaders: BTreeSet::new() });
     GATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The status of a launched process has been asked for: its number may be given to another.
 pub fn released(child: &Child) {
     gate().leaders.remove(&child.id());
+}
+
+/// Has one ended that was launched, and that nobody has ended yet?
+pub fn has_lost() -> bool {
+    let leaders = gate().leaders.clone();
+    let has_ended = |pid: u32| i32::try_from(pid).ok().and_then(stat).is_none_or(|process| process.is_dead);
+    leaders.into_iter().any(has_ended)
 }
 
 /// Asks for the status of an adopted process that has ended: nobody else will. What was started in another way is in our own
@@ -109,8 +113,11 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert!(stat(adopted.id() as i32).is_some());
+        assert!(has_lost());
         bury_all();
         assert_eq!(stat(adopted.id() as i32), None);
         assert!(leader.wait().unwrap().success());
+        released(&leader);
+        assert!(!has_lost());
     }
 }

@@ -30,13 +30,15 @@
 //! given in order, so as long as they have not come round, the younger ones are those with the greater numbers.
 
 mod end;
+mod flag;
 pub mod folder;
 mod gate;
 mod processes;
 mod tag;
 
 pub use end::{end_all, end_launched, sweep};
-pub use gate::{bury_all, claim, released};
+pub use flag::{flag, is_ending};
+pub use gate::{bury_all, claim, has_lost, released};
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -84,7 +86,7 @@ impl Mark {
         Mark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
     }
 
-    /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more once [`end_all`] has begun.
+    /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more when the program is ending.
     ///
     /// # Errors
     /// As `spawn`; or coreach is ending.
@@ -92,7 +94,7 @@ impl Mark {
         claim();
         // Held to the end: the limit is one of the whole process.
         let mut gate = gate();
-        if gate.is_closed {
+        if is_ending() {
             return Err(std::io::Error::other("coreach is ending"));
         }
         gate.was_passed = true;

@@ -363,6 +363,15 @@ class Judge:
                 return transition, behind
         return None
 
+    def silence_decides(self):
+        """Is silence a Fail or a Pass here, or does it lead to another state?"""
+        quiet = self.quiet()
+        if quiet is None:
+            return False
+        verdict = LOCATIONS[quiet[0].target][1]
+        is_elsewhere = (quiet[0].target, quiet[1]) != (self.location, self.data)
+        return is_elsewhere if verdict is None else verdict != "Inconclusive"
+
     def silence_happened(self):
         quiet = self.quiet()
         verdict = "Inconclusive" if quiet is None else LOCATIONS[quiet[0].target][1]
@@ -910,12 +919,12 @@ class Driver:
         judge, settings = self.judge, self.settings
         moves = self.moves()
         quiet = judge.quiet()
-        silence = quiet is not None and not self.silent
+        decides = judge.silence_decides()
+        silence = quiet is not None and (decides or not self.silent)
         waited, without = 0.0, []
         for at, move in enumerate(moves):
             if move is WAIT:
-                fails = silence and LOCATIONS[quiet[0].target][1] == "Fail"
-                full = at + 1 == len(moves) or fails
+                full = at + 1 == len(moves) or decides
                 waited = settings.quiescence if full else min(settings.patience, settings.quiescence)
                 moved, ended = self.observe(waited)
                 if not moved and ended is None and full and silence:
@@ -946,11 +955,7 @@ class Driver:
             moves[at], moves[other] = moves[other], moves[at]
         verdict = [(LOCATIONS[one.target][1], LOCATIONS[one.target][2]) for one in self.judge.of_kind("observation")]
         waits = any(one not in ("Fail", "Inconclusive") or how == "allowed" for one, how in verdict)
-        quiet = self.judge.quiet()
-        if quiet is not None:
-            behind = LOCATIONS[quiet[0].target][1]
-            waits = waits or behind == "Fail" or (behind is None and quiet[0].target != self.judge.location)
-        if waits or not moves:
+        if waits or not moves or self.judge.silence_decides():
             moves.insert(0 if not moves or below(4, self.random) == 0 else len(moves), WAIT)
         return moves
 

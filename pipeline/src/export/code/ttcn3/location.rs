@@ -58,6 +58,7 @@ impl Module<'_> {
             true => "    if (rnd() < 0.25) { waited := h_least(tsp_patience, tsp_quiescence); }\n",
             false => "",
         };
+        let idles = self.idles(&name, &quiet);
         let mut tries = String::new();
         if !senders.is_empty() {
             let count = senders.len();
@@ -75,7 +76,7 @@ impl Module<'_> {
             format!("    if (observe_{name}(tsp_quiescence)) {{ return; }}\n")
         } else {
             format!(
-                "    var float waited := 0.0;\n{patient}    // What has arrived comes first.\n    if (observe_{name}(waited)) {{ return; }}\n{tries}    if (observe_{name}(tsp_quiescence - waited)) {{ return; }}\n"
+                "    var float waited := 0.0;\n{idles}{patient}    // What has arrived comes first.\n    if (observe_{name}(waited)) {{ return; }}\n{tries}    if (observe_{name}(tsp_quiescence - waited)) {{ return; }}\n"
             )
         };
         let _ = write!(
@@ -195,6 +196,31 @@ impl Module<'_> {
         )
     }
 
+    /// Is silence by this transition a verdict, or does it lead elsewhere?
+    fn decides(&self, quiet: &Transition) -> bool {
+        match self.view.mark(quiet.target) {
+            Some(Mark::Verdict(verdict)) => verdict != Verdict::Inconclusive,
+            _ => quiet.target != quiet.source,
+        }
+    }
+
+    /// By lot, a wait until it is silence where that decides.
+    fn idles(&mut self, name: &str, quiet: &[&Transition]) -> String {
+        let mut guards = Vec::new();
+        for one in quiet {
+            if self.decides(one) {
+                guards.push(format!("({})", self.term(&one.guard, None)));
+            }
+        }
+        if guards.is_empty() {
+            return String::new();
+        }
+        format!(
+            "    if (({}) and rnd() < 0.25) {{\n      if (observe_{name}(tsp_quiescence)) {{ return; }}\n      silence_{name}();\n      return;\n    }}\n",
+            guards.join(" or ")
+        )
+    }
+
     fn silence(&mut self, name: &str, label: &str, quiet: &[&Transition]) -> String {
         let mut out = format!("  function silence_{name}() runs on Tester {{\n");
         for transition in quiet {
@@ -209,9 +235,11 @@ impl Module<'_> {
                 }
                 _ => String::new(),
             };
+            // One more silence that leads nowhere tells nothing.
+            let new = if self.decides(transition) { "" } else { "not v_silent and " };
             let _ = write!(
                 out,
-                "    if (not v_silent and {guard}) {{\n      v_silent := true;\n{taken}{why}      return;\n    }}\n"
+                "    if ({new}{guard}) {{\n      v_silent := true;\n{taken}{why}      return;\n    }}\n"
             );
         }
         let _ = write!(out, "    h_inconc(\"silence in {label}\");\n  }}\n");

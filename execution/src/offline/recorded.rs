@@ -1,0 +1,67 @@
+//! A run's document as a timed sequence.
+//!
+//! What `test --keep` has kept of a timed run has the delay of each event among its values, and silence as a step. Delays are those that the run was judged
+//! with: within the tolerance of the measured ones.
+
+use coreach_model::Value;
+use coreach_model::term::evaluate::Valuation;
+use coreach_model::timed::delayed::Delayed;
+use dashu::rational::RBig;
+
+use crate::codec;
+use crate::ending;
+use crate::offline::sequence::{Item, Placed};
+use crate::record::{Record, occurrence};
+use crate::run::{Cause, Occurrence, Outcome};
+use crate::timed::seconds;
+
+/// The sequence; a member's line is the number of its step. The silence that ended the run is its last member.
+///
+/// # Errors
+/// The record is none of a timed run of this model.
+pub fn items(form: &Delayed, record: &Record) -> Result<Vec<Placed>, String> {
+    let mut items = Vec::new();
+    for (number, step) in record.trace.iter().enumerate() {
+        let line = number + 1;
+        let wrong = |why: String| format!("step {line}: {why}");
+        let mut push = |item| items.push(Placed { line, item });
+        match occurrence(&form.iosts, step).map_err(wrong)? {
+            Occurrence::Stimulus(event) | Occurrence::Observation(event) => {
+                let action = form.iosts.find_action(&event.action);
+                let (Some(action), Some((Value::Real(delay), values))) = (action, event.values.split_first())
+                else {
+                    return Err(wrong(format!("`{}` has no delay", event.action)));
+                };
+                if *delay < RBig::ZERO {
+                    return Err(wrong("a delay is not negative".to_owned()));
+                }
+                if *delay > RBig::ZERO {
+                    push(Item::Delay(delay.clone()));
+                }
+                push(Item::Event(action, values.to_vec()));
+            }
+            Occurrence::Silence(time) | Occurrence::Delay(time) => push(Item::Delay(seconds(time))),
+        }
+    }
+    if let Outcome::Verdict(_, Cause::Silence(time)) =
+        ending::outcome(record.verdict, &record.cause, &record.detail)?
+    {
+        items.push(Placed { line: record.trace.len() + 1, item: Item::Delay(seconds(time)) });
+    }
+    items.retain(|placed| placed.item != Item::Delay(RBig::ZERO));
+    Ok(items)
+}
+
+/// The values of the model's constants in that run.
+///
+/// # Errors
+/// What is written of one is no value of it.
+pub fn constants(form: &Delayed, record: &Record) -> Result<Valuation, String> {
+    let mut known = Valuation::new();
+    for datum in &form.iosts.constants {
+        let Some(json) = record.constants.get(datum.name()) else { continue };
+        let value = codec::from_json(json, datum.ty()).map_err(|why| format!("`{datum}`: {why}"))?;
+        known.insert(datum.clone(), value);
+    }
+    Ok(known)
+}

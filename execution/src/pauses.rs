@@ -1,0 +1,101 @@
+//! What a busy machine takes from a system while the tester waits: silence counts for as long as the system could have spoken.
+//!
+//! **Problem.** A system that says nothing for so long has failed, or is quiescent; one that was not let run has had no time to say it. With a load
+//! of 30 a process may stand still for longer than its answer may take.
+//!
+//! **Method.** What timed runs are measured by ([`crate::timed::jitter`], [`crate::adapter::held_up`]) is measured while one waits: how late
+//! threads of ours wake, and what the kernel says of how long it has kept the system, or us, from running. So much the wait is
+//! longer, and again by what is lost meanwhile. Where that has no end nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
+//!
+//! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is measured before a
+//! wait has lasted for a moment; what is lost in that moment is seen by our own waking too late.
+//!
+//! **What it cannot see**: a system elsewhere, or one that is held up alone and was not brought up by us.
+//!
+//! [`Cause::Jitter`]: crate::ending::Cause::Jitter
+
+use std::time::{Duration, Instant};
+
+use crate::adapter::Adapter;
+use crate::adapter::held_up::held_up_here;
+use crate::timed::jitter::{Probe, whole};
+
+/// So long one waits before anything is measured.
+const MOMENT: Duration = Duration::from_millis(5);
+
+/// A wait becomes longer by so many times itself at most, and by so much where it was short.
+const LONGER: u32 = 5;
+const LONGER_IN_ANY_CASE: Duration = Duration::from_secs(1);
+
+/// What is lost of a wait, and is not more than this part of it or this much, is none of it.
+const PART: u32 = 8;
+const LITTLE: Duration = Duration::from_millis(10);
+
+/// Measures the waits of one step.
+#[derive(Default)]
+pub(crate) struct Pauses {
+    measured: Option<Measured>,
+    /// The adapter does not wait: time decides nothing.
+    is_timeless: bool,
+}
+
+struct Measured {
+    probe: Probe,
+    since: Instant,
+    held: Duration,
+    own: Duration,
+}
+
+impl Pauses {
+    /// Until when one may wait at once.
+    pub(crate) fn limit(&self, until: Instant) -> Instant {
+        match self.measured {
+            None if !self.is_timeless => until.min(Instant::now() + MOMENT),
+            _ => until,
+        }
+    }
+
+    /// Nothing has come until `limit`, for which was asked at `asked`.
+    pub(crate) fn waited(&mut self, adapter: &dyn Adapter, asked: Instant, limit: Instant) {
+        if limit <= asked {
+            return;
+        }
+        if Instant::now() < limit {
+            self.is_timeless = true;
+            return;
+        }
+        let measured = self.measured.get_or_insert_with(|| Measured {
+            probe: Probe::start(),
+            since: asked,
+            held: adapter.held_up().unwrap_or_default(),
+            own: held_up_here(),
+        });
+        measured.probe.woke(limit);
+    }
+
+    /// What was lost since one began to measure.
+    pub(crate) fn lost(&self, adapter: &dyn Adapter) -> Duration {
+        let Some(Measured { probe, since, held, own }) = &self.measured else { return Duration::ZERO };
+        let theirs = adapter.held_up().unwrap_or_default().saturating_sub(*held);
+        whole(probe.since(*since).max(theirs).max(held_up_here().saturating_sub(*own)))
+    }
+
+    /// From here on.
+    pub(crate) fn again(&mut self, adapter: &dyn Adapter) {
+        if let Some(measured) = &mut self.measured {
+            measured.since = Instant::now();
+            measured.held = adapter.held_up().unwrap_or_default();
+            measured.own = held_up_here();
+        }
+    }
+}
+
+/// By how much a wait may become longer.
+pub(crate) fn most(wait: Duration) -> Duration {
+    (wait * LONGER).max(LONGER_IN_ANY_CASE)
+}
+
+/// What may be lost of a wait without a word.
+pub(crate) fn little(wait: Duration) -> Duration {
+    (wait / PART).min(LITTLE)
+}
