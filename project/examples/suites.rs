@@ -37,7 +37,7 @@ use coreach_model::iosts::TestPurpose;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Iosts, Value, Verdict};
-use coreach_project::cover::{Criterion, Settings as Cover, cover};
+use coreach_project::cover::{self, Criterion, cover};
 use coreach_project::project::Project;
 use coreach_project::{cases, jobs, project};
 
@@ -174,13 +174,17 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
     let by_hand = suite(&project, "by hand", &project.purposes, &arguments.given);
     let mut suites = vec![by_hand];
     for (criterion, steps) in &arguments.criteria {
-        let settings = Cover {
+        let settings = cover::Settings {
             criteria: vec![*criterion],
             limits: TreeLimits { depth: 60, nodes: 2000, is_restricted: true, ..TreeLimits::default() },
             analysis: project.options.analysis.clone(),
             steps: *steps,
         };
-        let found = cover(&project.specification, &settings, &|_| {});
+        let kept = cover::Cover::of(&settings);
+        if let Some(stop) = cover(&project.specification, &settings, &|_| {}, &kept) {
+            println!("{stop:?}");
+        }
+        let found = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
         let purposes: Vec<TestPurpose> = found.suite.into_iter().map(|one| one.written.purpose).collect();
         let name = match steps {
             0 => criterion.to_string(),

@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn only_what_is_of_the_form_is_replaced() {
         let folder = folder("forms");
-        let mut is_free = |text: &str, form| {
+        let is_free = |text: &str, form| {
             let path = folder.join("it");
             fs::write(&path, text).unwrap();
             Inputs::default().outputs(&[ToWrite::new("--out", path, form)]).is_ok()

@@ -163,7 +163,10 @@ fn criteria() -> Vec<Criterion> {
 pub fn found(specification: &Specification, criteria: Vec<Criterion>, steps: usize) -> Cover {
     let limits = TreeLimits { depth: 15, nodes: 250, is_restricted: true, ..TreeLimits::default() };
     let settings = Settings { criteria, limits, analysis: Default::default(), steps };
-    cover(specification, &settings, &|_| {})
+    let kept = Cover::of(&settings);
+    let stop = cover(specification, &settings, &|_| {}, &kept);
+    assert!(stop.is_none(), "the budget ends what is small: {stop:?}");
+    kept.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Holds what became of each goal against exact reachability, and the suite against its goals.
@@ -194,6 +197,7 @@ pub fn compare(specification: &Specification, steps: usize, seen: &mut Seen) -> 
                 seen.by_the_tree += usize::from(why.contains("the tree"));
                 ensure!(!is_possible, "{why}, and a run meets it: {}", name());
             }
+            Fate::Open => return Err(format!("open, though the work has come to its end: {}", name())),
             Fate::Unknown(_) => {
                 seen.unknown += 1;
                 seen.missed += usize::from(is_possible);
