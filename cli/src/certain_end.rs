@@ -9,9 +9,10 @@
 //! budgets, so that a command may tell what is finished; who has not ended after `PATIENCE`, or does not ask at all (a run of a
 //! test case waits for its implementation), is ended, and so is everybody at a second signal.
 //!
-//! **An end**: a run that is not judged yet is none any more ([`coreach_execution::interruption`]), everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written without
-//! the locks of the standard streams, which somebody may hold for ever, and the process exits without running what C++ libraries
-//! do at an exit, since other threads are still in them.
+//! **An end**: a run that is not judged yet is none any more ([`coreach_execution::interruption`]),
+//! everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written
+//! without the locks of the standard streams, which somebody may hold for ever, and the process exits without
+//! running what C++ libraries do at an exit, since other threads are still in them.
 //!
 //! The exit code for a signal is 128 and its number, as of a shell: 130, 143, 129.
 

@@ -1,15 +1,19 @@
 //! The end of the program while runs are under way: such a run is no run.
 //!
-//! **Problem.** An end that a signal or a limit brings kills what runs have launched. To a run that looks as if the implementation did it: it
-//! hangs up, is lost, cannot be started; a verdict on that, once it is in a store, is there for ever.
+//! **Problem.** An end that a signal or a limit brings kills what runs have launched. To a run that looks as
+//! if the implementation did it: it hangs up, is lost, cannot be started; a verdict on that, once it is in a
+//! store, is there for ever.
 //!
-//! **Method.** A flag is set before anything is killed, by the signal's own handler where there is one ([`marker::flag`]). A run looks at it when it has
-//! been judged: whatever the end has done to the run, it did behind the flag. Where it is set, whoever drove the run does not come back
-//! ([`stop_if_ending`]), so nothing can be told, counted, kept or done again.
+//! **Method.** A flag is set before anything is killed, by the signal's own handler where there is one
+//! ([`marker::flag`]). A run looks at it when it has been judged: whatever the end has done to the run, it
+//! did behind the flag. Where it is set, whoever drove the run does not come back ([`stop_if_ending`]), so
+//! nothing can be told, counted, kept or done again.
 //!
-//! **A signal to many** (a service that is ended with all that belongs to it) may meet the implementation before us. So a run that looks as if the
-//! implementation had ended waits for a moment (`MOMENT`) whether we are ended, too. What is ended earlier than that before us, or killed
-//! with us by a signal that nobody can handle, cannot be told from an implementation that ends by itself; of the latter nothing is written within that moment.
+//! **A signal to many** (a service that is ended with all that belongs to it) may meet the implementation
+//! before us. So a run that looks as if the implementation had ended waits for a moment (`MOMENT`) whether we
+//! are ended, too. What is ended earlier than that before us, or killed with us by a signal that nobody can
+//! handle, cannot be told from an implementation that ends by itself; of the latter nothing is written within
+//! that moment.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,7 +31,8 @@ const MOMENT: Duration = Duration::from_millis(50);
 /// How often it is looked at.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Where the program is ending, this does not return: it unwinds to the work that is given up ([`budget::ask_now`]), or waits for the end.
+/// Where the program is ending, this does not return: it unwinds to the work that is given up
+/// ([`budget::ask_now`]), or waits for the end.
 pub fn stop_if_ending() {
     while marker::is_ending() {
         budget::ask_now();
@@ -35,8 +40,8 @@ pub fn stop_if_ending() {
     }
 }
 
-/// Ends the session of a run that has come to this. What was waited for then, and what went over the wire. Does not return where the program is
-/// ending.
+/// Ends the session of a run that has come to this. What was waited for then, and what went over the wire.
+/// Does not return where the program is ending.
 pub(crate) fn finish(
     adapter: &mut dyn Adapter,
     begin: Instant,
