@@ -354,7 +354,8 @@ fn within_the_tolerance_nothing_fails_and_beyond_it_does() {
     assert_eq!(run.outcome.verdict(), Some(Verdict::Fail), "{:?}", run.outcome);
 }
 
-/// A system of which the kernel says that it is kept from running: so long when it is brought up, and so long after each stimulus.
+/// A system of which the kernel says that it is kept from running: so long when it is brought up, and so long
+/// after each stimulus.
 struct KeptFromRunning(Scripted, [u64; 2], Duration);
 
 impl Adapter for KeptFromRunning {
@@ -384,7 +385,8 @@ impl Adapter for KeptFromRunning {
     fn stop(&mut self) {}
 }
 
-/// The verdict hangs on what the machine can have done to these instants, and not on whether it was busy at all.
+/// The verdict hangs on what the machine can have done to these instants, and not on whether it was busy at
+/// all.
 #[test]
 fn a_busy_machine_excuses_what_it_can_have_caused_and_nothing_else() {
     let test = question("0.2", "0.25");

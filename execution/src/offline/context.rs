@@ -5,8 +5,9 @@
 //!
 //! **Method.** Events bring values, so nearly all data of a context are values soon: those it keeps as values, and what happens next is evaluated.
 //! The others are terms over *symbols* (what a datum was in the beginning), with a condition on these. A symbol that the condition
-//! leaves one value, by whatever equations, becomes it; one that no datum stands for any more is taken out of the condition, where that can be done without a quantifier;
-//! a part of the condition that the others imply goes. So a context is as large as what is not known yet, and not as long as the trace.
+//! leaves one value, by whatever equations, becomes it; one that no datum stands for any more is taken out of
+//! the condition, where that can be done without a quantifier; a part of the condition that the others imply
+//! goes. So a context is as large as what is not known yet, and not as long as the trace.
 //!
 //! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible: a context too many
 //! makes no Fail.
@@ -221,8 +222,8 @@ impl Context {
         self
     }
 
-    /// The same with values for the symbols that the condition leaves one value, however it says so: `2 * a == 8`, or `a + b == 5` beside
-    /// `a - b == 1`.
+    /// The same with values for the symbols that the condition leaves one value, however it says so:
+    /// `2 * a == 8`, or `a + b == 5` beside `a - b == 1`.
     fn pinned(mut self, solver: &mut dyn Solver) -> Self {
         if self.condition.is_empty() {
             return self;
@@ -260,7 +261,8 @@ impl Context {
         }
     }
 
-    /// Takes those parts out of the condition that have nothing to do with any datum. They can hold, and that is all that they say.
+    /// Takes those parts out of the condition that have nothing to do with any datum. They can hold, and that
+    /// is all that they say.
     fn without_apart(&mut self) {
         let mut of_use: BTreeSet<Datum> = self.open.values().flat_map(Term::data).collect();
         let mut apart = std::mem::take(&mut self.condition);

@@ -11,9 +11,11 @@
 //! trace), and the solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders are tried too: the
 //! one that was seen, and those in which an observation stands before a stimulus whose interval meets its own.
 //!
-//! **A machine that was late** has held up the system, or the tester, by what was measured between two steps ([`Mark::late`]). So a step is late by no more than the
-//! step before and what was measured since: a symbol for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have been taken
-//! later by all that was measured after it. Where nothing of that avoids a Fail, it is one, however busy the machine was.
+//! **A machine that was late** has held up the system, or the tester, by what was measured between two steps
+//! ([`Mark::late`]). So a step is late by no more than the step before and what was measured since: a symbol
+//! for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have
+//! been taken later by all that was measured after it. Where nothing of that avoids a Fail, it is one,
+//! however busy the machine was.
 //!
 //! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways than are looked at
 //! (`MOST`), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
@@ -110,8 +112,8 @@ pub fn otherwise(past: &Past<'_>, within: Within, solver: &mut dyn Solver) -> Ot
     if search.is_unclear { Otherwise::Unclear } else { Otherwise::No }
 }
 
-/// The orders in which the steps may have happened, by number; the one that was seen first. A system that was held up may also have said in another order
-/// what was due.
+/// The orders in which the steps may have happened, by number; the one that was seen first. A system that was
+/// held up may also have said in another order what was due.
 fn orders(past: &Past<'_>, within: Within) -> Vec<Vec<usize>> {
     let seen: Vec<usize> = (0..past.steps.len()).collect();
     let mut orders = vec![seen.clone()];
@@ -137,7 +139,8 @@ fn orders(past: &Past<'_>, within: Within) -> Vec<Vec<usize>> {
 }
 
 impl Past<'_> {
-    /// A step may have been due so long before it was seen: what held up the steps before may hold up this one.
+    /// A step may have been due so long before it was seen: what held up the steps before may hold up this
+    /// one.
     fn late(&self, number: usize) -> RBig {
         self.marks[..=number].iter().fold(RBig::ZERO, |all, mark| all + &mark.late)
     }

@@ -26,7 +26,8 @@ transitions:
     )
 }
 
-/// An integer that a clock bounds: where one of two ends is whole, or they are 1 apart, the reals between them hold one.
+/// An integer that a clock bounds: where one of two ends is whole, or they are 1 apart, the reals between
+/// them hold one.
 #[test]
 fn integers_between_clocks_are_no_reason() {
     let guards = [
