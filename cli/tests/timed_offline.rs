@@ -80,6 +80,33 @@ fn inputs_are_repeatable() {
     assert_eq!(verdict(&folder, &["--trace", "seven.jsonl"]).0, Some(0));
 }
 
+/// What no command takes is no model that is well.
+#[test]
+fn an_internal_step_that_takes_time_is_told_by_check() {
+    let folder = example();
+    let model = "\
+iosts: resting
+clocks: [w]
+initial: { location: A }
+outputs: { Rest: {} }
+internals: [tau]
+transitions:
+  - { from: A, to: B, on: tau, when: w >= 5 }
+  - { from: B, to: C, on: tau }
+  - { name: rest, from: C, to: C, on: Rest }
+";
+    fs::write(folder.0.join("resting.yaml"), model).unwrap();
+    for arguments in [&["check", "resting.yaml"][..], &["timed", "inputs", "resting.yaml", "--path", "rest"]]
+    {
+        let output = folder.coreach(arguments);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+        assert!(text(&output).contains("internal-time"), "{}", text(&output));
+    }
+    fs::write(folder.0.join("resting.yaml"), model.replace(", when: w >= 5", "")).unwrap();
+    let output = folder.coreach(&["check", "resting.yaml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
 #[test]
 fn mistakes_are_told_on_the_line() {
     let folder = example();

@@ -211,12 +211,18 @@ fn what_the_first_events_pin_is_put_in() {
             "1,Ask\n1,Tell,5,1\n",
         ),
         ("m <= n && n < m + 1", "1,Ask\n1,Tell,5,9\n", "1,Ask\n1,Tell,5,1\n"),
+        (
+            "m == pair.first && (k == 3) == pair.second && n == 4",
+            "1,Ask\n1,Tell,5,3\n",
+            "1,Ask\n1,Tell,5,3\n",
+        ),
     ] {
         let (timed, form) = model(&format!(
             "\
 iosts: pinned
 clocks: [w]
-variables: {{ n: int, r: int }}
+types: {{ Pair: {{ first: int, second: bool }} }}
+variables: {{ n: int, r: int, pair: Pair }}
 initial: {{ location: A, condition: n >= 0 }}
 inputs: {{ Ask: {{}} }}
 outputs: {{ Tell: {{ m: int, k: int }} }}

@@ -354,7 +354,8 @@ fn within_the_tolerance_nothing_fails_and_beyond_it_does() {
     assert_eq!(run.outcome.verdict(), Some(Verdict::Fail), "{:?}", run.outcome);
 }
 
-/// A system of which the kernel says that it is kept from running: so long when it is brought up, and so long after each stimulus.
+/// A system of which the kernel says that it is kept from running: so long when it is brought up, and so long
+/// after each stimulus.
 struct KeptFromRunning(Scripted, [u64; 2], Duration);
 
 impl Adapter for KeptFromRunning {
@@ -384,7 +385,8 @@ impl Adapter for KeptFromRunning {
     fn stop(&mut self) {}
 }
 
-/// The verdict hangs on what the machine can have done to these instants, and not on whether it was busy at all.
+/// The verdict hangs on what the machine can have done to these instants, and not on whether it was busy at
+/// all.
 #[test]
 fn a_busy_machine_excuses_what_it_can_have_caused_and_nothing_else() {
     let test = question("0.2", "0.25");
@@ -400,6 +402,35 @@ fn a_busy_machine_excuses_what_it_can_have_caused_and_nothing_else() {
     assert!(fails(20, [60, 0]));
     // Too late by less than it was kept from running.
     assert!((0..6).all(|seed| of(285, [0, 60], seed) != failed));
+}
+
+/// Of two things that are due a system that was held up may do the later one first, while the other has not come yet.
+#[test]
+fn what_is_due_may_come_in_another_order_from_a_system_that_was_held_up() {
+    let test = case(&document(
+        "0.3",
+        &[],
+        &["Ask input", "First output", "Second output", "silence quiescence"],
+        &[
+            "Begin Ask Asked when 0 <= delay && delay <= 0.2",
+            "Begin First FAILout",
+            "Begin Second FAILout",
+            "Begin silence INCdur",
+            "Asked First Pass when delay <= 0.1",
+            "Asked First FAILout when delay > 0.1",
+            // By its own window from 0.12 on, by that of the first until 0.1: never, on a machine with time for it.
+            "Asked Second INCout when 0.12 <= delay && delay <= 0.1",
+            "Asked Second FAILout when !(0.12 <= delay && delay <= 0.1)",
+            "Asked silence FAILdur",
+        ],
+    ));
+    let failed = Outcome::Verdict(Verdict::Fail, Cause::Event);
+    let of = |at: u64, kept: u64, seed: u64| {
+        let system = Scripted::new(&[(at, "Second", &[])]);
+        runs(&test, &mut KeptFromRunning(system, [0, kept], Duration::ZERO), &settings(10), seed).outcome
+    };
+    assert!((0..6).all(|seed| of(150, 80, seed) != failed));
+    assert!((0..40).any(|seed| of(20, 80, seed) == failed));
 }
 
 /// A tick each 100 ms, by a clock that the first one starts.

@@ -133,8 +133,8 @@ fn read_first(iosts: &Iosts, open: &[Datum]) -> BTreeSet<Datum> {
     open.iter().filter(|variable| is_read(variable)).cloned().collect()
 }
 
-/// Can the model be written and read again? What assignments put into one another shares its parts, and text does not: a few dozen of
-/// them fill a disk.
+/// Can the model be written and read again? What assignments put into one another shares its parts, and text
+/// does not: a few dozen of them fill a disk.
 fn is_writable(collector: &mut Collector, iosts: &Iosts) -> bool {
     let most = Limits::MADE.expression;
     let is_long = |term: &Term| term.written_size() > most as u64 || term.to_string().len() > most;

@@ -11,7 +11,8 @@
 //! - a number with ends on one side only goes, whatever it is multiplied with;
 //! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
 //!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
-//!   integers it is exact where one of each two ends has coefficient 1; an integer between reals, where one of each two ends is whole, or they are 1 apart);
+//!   integers it is exact where one of each two ends has coefficient 1; an integer between reals, where one
+//!   of each two ends is whole, or they are 1 apart);
 //! - a disequality of a number is two cases, a disjunction as many as it has parts, and a datum of few values as many as these.
 //!
 //! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none, and who asks puts
@@ -183,8 +184,9 @@ fn room(low: &End, high: &End) -> Term {
     Term::compare(comparison, &low.at, &high.at)
 }
 
-/// That an integer lies between two ends. One of the two must be its own end, a whole number: between its own lower end and the end of a multiple of it, or a real one, lies a
-/// value where the multiple of that lower end is no greater; between two that are no whole numbers there may be none, if they are less than 1 apart.
+/// That an integer lies between two ends. One of the two must be its own end, a whole number: between its own
+/// lower end and the end of a multiple of it, or a real one, lies a value where the multiple of that lower
+/// end is no greater; between two that are no whole numbers there may be none, if they are less than 1 apart.
 fn room_of_integers(low: &End, high: &End) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
         return Some(match (low.is_excluded, high.is_excluded) {
@@ -324,7 +326,8 @@ fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
     })
 }
 
-/// The comparison of reals, solved for an integer among them: `datum ⋈ value`. The value is a whole number where all in it is; a real, where not.
+/// The comparison of reals, solved for an integer among them: `datum ⋈ value`. The value is a whole number
+/// where all in it is; a real, where not.
 fn among_reals(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Real {

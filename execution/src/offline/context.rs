@@ -5,8 +5,9 @@
 //!
 //! **Method.** Events bring values, so nearly all data of a context are values soon: those it keeps as values, and what happens next is evaluated.
 //! The others are terms over *symbols* (what a datum was in the beginning), with a condition on these. A symbol that the condition
-//! leaves one value, by whatever equations, becomes it; one that no datum stands for any more is taken out of the condition, where that can be done without a quantifier;
-//! a part of the condition that the others imply goes. So a context is as large as what is not known yet, and not as long as the trace.
+//! leaves one value, by whatever equations, becomes it; one that no datum stands for any more is taken out of
+//! the condition, where that can be done without a quantifier; a part of the condition that the others imply
+//! goes. So a context is as large as what is not known yet, and not as long as the trace.
 //!
 //! The solver is asked only where the answer hangs on a symbol. What it does not know is taken for possible: a context too many
 //! makes no Fail.
@@ -21,7 +22,7 @@ use coreach_model::obligation::defined;
 use coreach_model::term::evaluate::{Undefined, Valuation, evaluate};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute, substitute_all};
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Datum, Term, Type, Value};
 
 use crate::offline::fold::folded;
 use crate::offline::judge::MOST_PARTS;
@@ -204,22 +205,7 @@ impl Context {
                 // The condition says so itself, to the solver.
                 break;
             }
-            let there = Substitution::from([(symbol, Term::literal(value))]);
-            let parts = substitute_all(&self.condition, &there);
-            self.condition = parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect();
-            let terms = substitute_all(self.open.values(), &there);
-            let data: Vec<Datum> = self.open.keys().cloned().collect();
-            for (datum, term) in data.into_iter().zip(terms) {
-                match term.as_literal() {
-                    Some(value) => {
-                        self.known.insert(datum.clone(), value.clone());
-                        self.open.remove(&datum);
-                    }
-                    None => {
-                        self.open.insert(datum, term);
-                    }
-                }
-            }
+            self.put(&Substitution::from([(symbol, Term::literal(value))]));
         }
         self.condition.sort();
         self.condition.dedup();
@@ -236,27 +222,47 @@ impl Context {
         self
     }
 
-    /// The same with values for the symbols that the condition leaves one value, however it says so: `2 * a == 8`, or `a + b == 5` beside
-    /// `a - b == 1`.
+    /// The same with values for the symbols that the condition leaves one value, however it says so:
+    /// `2 * a == 8`, or `a + b == 5` beside `a - b == 1`.
     fn pinned(mut self, solver: &mut dyn Solver) -> Self {
         if self.condition.is_empty() {
             return self;
         }
         let Witness::Found(possible) = solver.witness(&self.condition) else { return self };
+        let mut there = Substitution::new();
         for (symbol, value) in possible {
             let stands = self.open.values().any(|term| term.mentions(&symbol));
-            if !stands || matches!(value, Value::Array(..) | Value::Record(..)) {
-                continue;
-            }
-            let pin = Term::equal(&Term::datum(&symbol), &Term::literal(value));
-            if must_hold(solver, &self.condition, &pin) {
-                self.condition.push(pin);
+            let (datum, value) = (Term::datum(&symbol), Term::literal(value));
+            if stands
+                && !has_array(symbol.ty())
+                && must_hold(solver, &self.condition, &Term::equal(&datum, &value))
+            {
+                there.insert(symbol, value);
             }
         }
+        self.put(&there);
         self.settled()
     }
 
-    /// Takes those parts out of the condition that have nothing to do with any datum. They can hold, and that is all that they say.
+    /// Puts values in the places of symbols.
+    fn put(&mut self, there: &Substitution) {
+        let parts = substitute_all(&self.condition, there);
+        self.condition = parts.iter().flat_map(Term::conjuncts).filter(|part| !part.is_true()).collect();
+        for (datum, term) in std::mem::take(&mut self.open) {
+            let term = folded(&substitute(&term, there));
+            match term.as_literal() {
+                Some(value) => {
+                    self.known.insert(datum, value.clone());
+                }
+                None => {
+                    self.open.insert(datum, term);
+                }
+            }
+        }
+    }
+
+    /// Takes those parts out of the condition that have nothing to do with any datum. They can hold, and that
+    /// is all that they say.
     fn without_apart(&mut self) {
         let mut of_use: BTreeSet<Datum> = self.open.values().flat_map(Term::data).collect();
         let mut apart = std::mem::take(&mut self.condition);
@@ -289,6 +295,15 @@ impl Context {
         (self.place, self.location) == (other.place, other.location)
             && self.open == other.open
             && self.known == other.known
+    }
+}
+
+/// Arrays that differ where nobody reads them are not told apart by what is read.
+fn has_array(ty: &Type) -> bool {
+    match ty {
+        Type::Array(_) => true,
+        Type::Record(record) => record.fields.iter().any(|(_, field)| has_array(field)),
+        _ => false,
     }
 }
 

@@ -11,8 +11,9 @@
 //! json   = { object }                                     one a line: {"delay": 0.1, "action": "plan", "values": {"askF": 8}}
 //! ```
 //!
-//! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth); where an event happens at the
-//! instant of the one before it, there is none, or 0. A byte-order mark in front is no part of the text. Values are read by the parameters' types ([`crate::codec`]). Empty lines count for nothing.
+//! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth); where an event happens
+//! at the instant of the one before it, there is none, or 0. A byte-order mark in front is no part of the
+//! text. Values are read by the parameters' types ([`crate::codec`]). Empty lines count for nothing.
 //!
 //! **Ends** with the file. **Costs** one line of memory, at most [`LONGEST_LINE`].
 

@@ -1,7 +1,7 @@
 //! A run's document as a timed sequence.
 //!
-//! What `test --keep` has kept of a timed run has the delay of each event among its values, and silence as a step. Delays are those that the run was judged
-//! with: within the tolerance of the measured ones.
+//! What `test --keep` has kept of a timed run has the delay of each event among its values, and silence as a
+//! step. Delays are those that the run was judged with: within the tolerance of the measured ones.
 
 use coreach_model::Value;
 use coreach_model::term::evaluate::Valuation;
@@ -15,7 +15,8 @@ use crate::record::{Record, occurrence};
 use crate::run::{Cause, Occurrence, Outcome};
 use crate::timed::seconds;
 
-/// The sequence; a member's line is the number of its step. The silence that ended the run is its last member.
+/// The sequence; a member's line is the number of its step. The silence that ended the run is its last
+/// member.
 ///
 /// # Errors
 /// The record is none of a timed run of this model.

@@ -11,10 +11,12 @@
 //! the system does not end it while a stimulus is planned.
 //!
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants stay with the real ones, however
-//! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved ([`super::history`]), and not only within the tolerance:
-//! by what the kernel says of how long it kept the system and the tester from running since the step before ([`crate::adapter::held_up`]), and by four times
-//! the lateness of this machine in that time ([`super::jitter`]). What avoids the Fail then makes it Inconclusive ([`Cause::Jitter`]). Of a system that the tester
-//! has not brought up nobody says how long it was kept from running: there a Fail that another delay would avoid is not given where this machine was
+//! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved
+//! ([`super::history`]), and not only within the tolerance: by what the kernel says of how long it kept the
+//! system and the tester from running since the step before ([`crate::adapter::held_up`]), and by four times
+//! the lateness of this machine in that time ([`super::jitter`]). What avoids the Fail then makes it
+//! Inconclusive ([`Cause::Jitter`]). Of a system that the tester has not brought up nobody says how long it
+//! was kept from running: there a Fail that another delay would avoid is not given where this machine was
 //! later than the tolerance. Nor is silence a Fail after which the machine was.
 //!
 //! **The time for thinking** (plans, queries) is measured, and limited by the time of the run. What arrives meanwhile has a wide interval.

@@ -11,9 +11,12 @@
 //! trace), and the solver says whether there are instants that satisfy all of them. If so, the run goes on with those. Orders are tried too: the
 //! one that was seen, and those in which an observation stands before a stimulus whose interval meets its own.
 //!
-//! **A machine that was late** has held up the system, or the tester, by what was measured between two steps ([`Mark::late`]). So a step is late by no more than the
-//! step before and what was measured since: a symbol for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have been taken
-//! later by all that was measured after it. Where nothing of that avoids a Fail, it is one, however busy the machine was.
+//! **A machine that was late** has held up the system, or the tester, by what was measured between two steps
+//! ([`Mark::late`]). So a step is late by no more than the step before and what was measured since: a symbol
+//! for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have
+//! been taken later by all that was measured after it. What fails may stand in the place of something that was due
+//! before it and has not come yet: each part of its guard has an instant of its own then. Where nothing of that avoids a Fail, it is one,
+//! however busy the machine was.
 //!
 //! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways than are looked at
 //! (`MOST`), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
@@ -27,7 +30,7 @@ use std::collections::BTreeMap;
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::semantics::{Event, State};
-use coreach_model::term::node::Comparison;
+use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId, Type, Value, Verdict};
 use dashu::rational::RBig;
@@ -110,8 +113,8 @@ pub fn otherwise(past: &Past<'_>, within: Within, solver: &mut dyn Solver) -> Ot
     if search.is_unclear { Otherwise::Unclear } else { Otherwise::No }
 }
 
-/// The orders in which the steps may have happened, by number; the one that was seen first. A system that was held up may also have said in another order
-/// what was due.
+/// The orders in which the steps may have happened, by number; the one that was seen first. A system that was
+/// held up may also have said in another order what was due.
 fn orders(past: &Past<'_>, within: Within) -> Vec<Vec<usize>> {
     let seen: Vec<usize> = (0..past.steps.len()).collect();
     let mut orders = vec![seen.clone()];
@@ -137,7 +140,8 @@ fn orders(past: &Past<'_>, within: Within) -> Vec<Vec<usize>> {
 }
 
 impl Past<'_> {
-    /// A step may have been due so long before it was seen: what held up the steps before may hold up this one.
+    /// A step may have been due so long before it was seen: what held up the steps before may hold up this
+    /// one.
     fn late(&self, number: usize) -> RBig {
         self.marks[..=number].iter().fold(RBig::ZERO, |all, mark| all + &mark.late)
     }
@@ -243,12 +247,18 @@ impl Search<'_, '_> {
                 way.conditions.push(at_least(&now, &Term::subtract(&literal(low), &own)));
             }
         }
+        let is_doubted = self.within == Within::Lateness
+            && number + 1 == steps.len()
+            && matches!(steps[number], Occurrence::Observation(_));
         let mut options: Vec<(Option<Verdict>, Way)> = Vec::new();
         for (number, values) in candidates(test, way.location, &steps[number], &passed) {
             let transition = &test.iosts.transitions[number];
             let mut known = way.values.clone();
             known.extend(values);
-            let guard = substitute(&transition.guard, &known);
+            let guard = match is_doubted {
+                true => apart(&transition.guard, &known, &way.conditions, &now),
+                false => substitute(&transition.guard, &known),
+            };
             let verdict = test.verdict(transition.target);
             if guard.is_false() || verdict == Some(Verdict::Fail) {
                 continue;
@@ -323,6 +333,31 @@ impl Search<'_, '_> {
             marks: order.iter().map(|number| self.past.marks[*number].clone()).collect(),
             end: at(order.len()),
         })
+    }
+}
+
+/// The guard with an instant of its own for each part. A system that was held up does what is due in an order of its
+/// own, and the end of a window may be that of something else that has not come yet: so what came may have been due
+/// before one end, and have happened behind another.
+fn apart(guard: &Term, known: &Substitution, conditions: &[Term], now: &Term) -> Term {
+    let Some(now) = now.as_datum() else { return substitute(guard, known) };
+    let bounds: Vec<Term> = conditions.iter().filter(|condition| condition.mentions(now)).cloned().collect();
+    let mut count = 0;
+    let mut own_instant = |part: &Term| {
+        count += 1;
+        let own = Datum::new(format!("{} of part {count}", now.name()), Type::Real);
+        let there = Substitution::from([(now.clone(), Term::datum(&own))]);
+        Term::and(bounds.iter().chain([part]).map(|part| substitute(part, &there)).collect::<Vec<_>>())
+    };
+    each_part(&substitute(guard, known), &mut own_instant)
+}
+
+/// The condition with something else for each part that is no conjunction and no disjunction.
+fn each_part(term: &Term, change: &mut dyn FnMut(&Term) -> Term) -> Term {
+    match term.node() {
+        Node::And(parts) => Term::and(parts.iter().map(|part| each_part(part, change)).collect::<Vec<_>>()),
+        Node::Or(parts) => Term::or(parts.iter().map(|part| each_part(part, change)).collect::<Vec<_>>()),
+        _ => change(term),
     }
 }
 

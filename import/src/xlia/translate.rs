@@ -157,7 +157,8 @@ impl Translation<'_> {
         }
     }
 
-    /// Names of transitions are names within their state. One that several states have is said with its state.
+    /// Names of transitions are names within their state. One that several states have is said with its
+    /// state.
     fn transition_names(&mut self) -> (Vec<Option<String>>, Naming) {
         let of = |state| move |transition: &Transition| (state, transition.name.clone());
         let machine = self.machine;

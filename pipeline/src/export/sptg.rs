@@ -8,8 +8,8 @@
 //!
 //! **Where ours differ from theirs**: their SMT-LIB text begins each guard with declarations of the variables in names that are no symbols (`#2` is one of theirs), declares
 //! some twice, and leaves the bounds of types to the reader. Here names are legal or quoted, each constant is declared once for each text, with its sort, and
-//! what its type adds is asserted. They write no date of ours: the same input gives the same bytes. Words for verdicts and names of transitions are
-//! those of their tool, with its spelling.
+//! what its type adds is asserted. They write no date of ours: the same input gives the same bytes. Words for
+//! verdicts and names of transitions are those of their tool, with its spelling.
 
 use coreach_analyses::solver::smtlib;
 use coreach_model::iosts::{ActionKind, Transition};

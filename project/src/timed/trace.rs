@@ -61,7 +61,8 @@ pub struct Recorded<'a> {
     pub constants: Valuation,
 }
 
-/// Opens what was recorded of this model: a timed sequence, or a run that `test --keep` has kept; `-` is standard input.
+/// Opens what was recorded of this model: a timed sequence, or a run that `test --keep` has kept; `-` is
+/// standard input.
 ///
 /// # Errors
 /// It cannot be opened; it is a run of another model.

@@ -26,6 +26,41 @@ transitions:
     )
 }
 
+/// An integer that a clock bounds: where one of two ends is whole, or they are 1 apart, the reals between
+/// them hold one.
+#[test]
+fn integers_between_clocks_are_no_reason() {
+    let guards = [
+        "n <= w",
+        "w < n && n < 5",
+        "0 <= n && n <= w && w <= 9",
+        "w <= n && n <= w + 1",
+        "n <= w && n >= v && w <= 3",
+        "n >= w - 1 && n <= 4 && w <= 9",
+        "2 * n <= w && n >= 0",
+        "(n <= w || n == 7) && w <= 9",
+        "n == w",
+    ];
+    for (guard, ty) in guards.iter().flat_map(|guard| ["int", "nat", "'int[0..9]'"].map(|ty| (guard, ty))) {
+        let text = format!(
+            "
+iosts: whole
+clocks: [w]
+variables: {{ v: int }}
+initial: {{ location: A }}
+inputs: {{ In: {{ x: int }} }}
+outputs: {{ Out: {{ n: {ty} }}, Other: {{}} }}
+transitions:
+  - {{ name: a, from: A, to: B, on: In, reset: [w], assign: {{ v: x }} }}
+  - {{ name: b, from: B, to: C, on: Out, when: \"{guard}\" }}
+  - {{ name: c, from: B, to: C, on: Other, when: w <= 3 }}
+"
+        );
+        let made = of(&model(&text), "a,b", &options("5"));
+        assert!(made.is_ok(), "{guard} of {ty}: {:?}", made.err());
+    }
+}
+
 /// precise: with a positive fee, no debit is both.
 #[test]
 fn the_published_mini_model_is_trace_deterministic() {
