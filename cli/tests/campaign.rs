@@ -359,3 +359,48 @@ fn a_kill_loses_nothing_and_nothing_is_done_twice() {
         delay = 20;
     }
 }
+
+/// One fault of a counter, met by three purposes: the part of a guard that is the purpose's was taken into the bucket where its other half cannot be reached.
+#[test]
+fn one_fault_that_three_purposes_meet_is_one_bucket() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/counter");
+    let folder = Folder::new();
+    for file in ["specification.yaml", "reach_target.yaml"] {
+        folder.write(file, &fs::read_to_string(example.join(file)).unwrap());
+    }
+    folder.write("wrong_model.yaml", &folder.read("specification.yaml"));
+    folder.change("wrong_model.yaml", "when: pValue == v }", "when: pValue == v + 1 }");
+    let purpose = |name: &str, guard: &str, other: &str| {
+        let head = format!("purpose: {name}\nof: counter\ninitial: {{ location: Begin }}\ntransitions:\n");
+        let to =
+            |to: &str, guard: &str| format!("  - {{ from: Begin, to: {to}, on: Show, when: {guard} }}\n");
+        folder.write(&format!("{name}.yaml"), &(head + &to("Accept", guard) + &to("Begin", other)));
+    };
+    purpose("ten", "pValue == 10", "pValue < 10");
+    purpose("some", "pValue == 4", "pValue < 4");
+    let purposes = "specification: specification.yaml\npurposes: [reach_target.yaml, ten.yaml, some.yaml]\n";
+    folder.write("coreach.yaml", &format!("{purposes}analysis: {{ domain: polyhedra }}\n"));
+    folder.write("wrong.yaml", "iut: wrong\nsimulated: { model: wrong_model.yaml }\n");
+    let output = folder.coreach(&[
+        "test",
+        "coreach.yaml",
+        "--iut",
+        "wrong.yaml",
+        "--runs",
+        "5",
+        "--constant",
+        "cTarget=0",
+        "--format",
+        "json",
+    ]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut seen = BTreeMap::new();
+    for run in document["runs"].as_array().unwrap().iter().filter(|run| run["verdict"] == "Fail") {
+        seen.entry(run["bucket"].to_string())
+            .or_insert_with(Vec::new)
+            .push(run["test_case"].as_str().unwrap().to_owned());
+    }
+    let tests: std::collections::BTreeSet<&String> = seen.values().flatten().collect();
+    assert!(seen.len() == 1 && tests.len() == 3, "{seen:#?}");
+    assert!(seen.keys().all(|bucket| bucket.contains("[[\"pValue == v\"]]")), "{seen:#?}");
+}

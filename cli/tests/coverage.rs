@@ -356,6 +356,80 @@ fn the_lcov_says_what_the_document_says() {
     }
 }
 
+/// `coverage-04.dtd`: what each element holds, in this order, and the attributes that it must have; of a line there may be two more.
+const COBERTURA: [(&str, &[&str], &str); 13] = [
+    (
+        "coverage",
+        &["sources", "packages"],
+        "line-rate branch-rate lines-covered lines-valid branches-covered branches-valid complexity version timestamp",
+    ),
+    ("sources", &["source"], ""),
+    ("source", &[], ""),
+    ("packages", &["package"], ""),
+    ("package", &["classes"], "name line-rate branch-rate complexity"),
+    ("classes", &["class"], ""),
+    ("class", &["methods", "lines"], "name filename line-rate branch-rate complexity"),
+    ("methods", &["method"], ""),
+    ("method", &["lines"], "name signature line-rate branch-rate complexity"),
+    ("lines", &["line"], ""),
+    ("line", &["conditions"], "number hits"),
+    ("conditions", &["condition"], ""),
+    ("condition", &[], "number type coverage"),
+];
+
+#[test]
+fn the_cobertura_is_valid_and_says_what_the_lcov_says() {
+    let folder = Folder::of_machines("model");
+    campaign(&folder, "nightly", "[right.yaml, wrong.yaml]", "{ first: 1, count: 10 }");
+    let written = ["--cobertura", "out.xml", "--lcov", "out.info", "--quiet"];
+    folder.ends(&[&["coverage", "nightly.yaml"], &written[..]].concat(), 0);
+    let text = folder.read("out.xml");
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    let document = roxmltree::Document::parse_with_options(&text, options).unwrap();
+    for node in document.descendants().filter(roxmltree::Node::is_element) {
+        let name = node.tag_name().name();
+        let (_, holds, must) = COBERTURA.iter().find(|(element, ..)| *element == name).unwrap();
+        let inner: Vec<&str> =
+            node.children().filter(roxmltree::Node::is_element).map(|node| node.tag_name().name()).collect();
+        let mut different = inner.clone();
+        different.dedup();
+        match name {
+            // Each once.
+            "coverage" | "class" | "package" | "method" => assert_eq!(inner, *holds, "{name}"),
+            _ => assert!(different.iter().all(|one| holds.contains(one)), "{name}: {inner:?}"),
+        }
+        let has: Vec<&str> = node.attributes().map(|attribute| attribute.name()).collect();
+        assert!(must.split_whitespace().all(|key| has.contains(&key)), "{name}: {has:?}");
+        let may = |key: &&str| name == "line" && ["branch", "condition-coverage"].contains(key);
+        assert!(has.iter().all(|key| must.split(' ').any(|one| one == *key) || may(key)), "{name}: {has:?}");
+        for key in ["line-rate", "branch-rate"] {
+            let rate = node.attribute(key).map(|rate| rate.parse::<f64>().unwrap());
+            assert!(rate.is_none_or(|rate| (0.0..=1.0).contains(&rate)), "{name}");
+        }
+    }
+    let records = lcov(&folder.read("out.info"));
+    let record =
+        &records[&("coffee_machine__deliver_coffee".to_owned(), "model/specification.yaml".to_owned())];
+    let class = document
+        .descendants()
+        .find(|node| node.attribute("filename") == Some("model/specification.yaml"))
+        .unwrap();
+    let lines = class.children().find(|node| node.has_tag_name("lines")).unwrap();
+    let lines: BTreeMap<usize, u64> = lines
+        .children()
+        .filter(roxmltree::Node::is_element)
+        .map(|line| ["number", "hits"].map(|key| line.attribute(key).unwrap()))
+        .map(|[number, hits]| (number.parse().unwrap(), hits.parse().unwrap()))
+        .collect();
+    assert!(!lines.is_empty() && lines == record.lines, "{lines:?}");
+    let root = document.root_element();
+    let covered = root.attribute("lines-covered").unwrap().parse::<usize>().unwrap();
+    assert!(covered >= lines.values().filter(|times| **times > 0).count());
+    let of = |key: &str| root.attribute(key).unwrap().parse::<usize>().unwrap();
+    let hit = record.branches.values().filter(|taken| taken.unwrap_or(0) > 0).count();
+    assert!(of("branches-covered") >= hit && of("branches-valid") >= record.branches.len());
+}
+
 #[test]
 fn a_transition_that_shares_its_line_with_a_gap_is_not_shown_as_covered() {
     let folder = Folder::of_machines("model");

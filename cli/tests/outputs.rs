@@ -14,7 +14,7 @@ use coreach_cli::outputs::OutputPath;
 use crate::common::{Folder, coreach, stderr, stdout};
 
 /// An option that writes, and a command line for it: `@` is the path, `@/NAME` that of a folder in which a file of this name is written.
-const OPTIONS: [(&str, &str); 27] = [
+const OPTIONS: [(&str, &str); 28] = [
     ("init DIR", "init @/coreach.yaml"),
     ("run --out", "run coreach.yaml --stages test_case --out @/deliver_coffee/test_case.json"),
     ("run --html", "run coreach.yaml --stages test_case --html @"),
@@ -39,6 +39,7 @@ const OPTIONS: [(&str, &str); 27] = [
     ("campaign merge INTO", "campaign merge @ nightly.sqlite"),
     ("campaign salvage INTO", "campaign salvage @ nightly.sqlite"),
     ("coverage --lcov", "coverage campaign.yaml --lcov @"),
+    ("coverage --cobertura", "coverage campaign.yaml --cobertura @"),
     ("coverage --html", "coverage campaign.yaml --html @"),
     ("report --out", "report campaign.yaml --out @"),
     ("schema --out", "schema campaign --out @/campaign.schema.json"),
@@ -244,7 +245,9 @@ fn what_is_of_the_same_kind_is_replaced_unless_it_is_read() {
         assert!(!is_refused("cover models/specification.yaml --depth 3 --out suite"));
         assert!(!is_refused("campaign tasks campaign.yaml --parts 2 --out tasks"));
         assert!(!is_refused("mutate tasks coreach.yaml --mutants 1 --parts 2 --out mutants"));
-        assert!(!is_refused("coverage coreach.yaml nightly.sqlite --lcov lcov.info --html coverage.html"));
+        assert!(!is_refused(
+            "coverage coreach.yaml nightly.sqlite --lcov lcov.info --cobertura c.xml --html coverage.html"
+        ));
         assert!(!is_refused("explain nightly.sqlite 1 --draw run.svg --html run.html"));
         assert!(!is_refused("test coreach.yaml --iut right.yaml --junit junit.xml --keep kept"));
         assert!(!is_refused("schema --out schemas") && !is_refused("man manual"));

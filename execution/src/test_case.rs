@@ -4,7 +4,7 @@
 //! turned into a model (JSON is YAML), and the model's reader reads that, with all its checks. What only a test case
 //! has, the verdicts, is taken beside it by the locations' names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
@@ -54,6 +54,8 @@ pub struct TestCase {
     pub must_answer: Numbered<LocationId, Term>,
     /// Of the test case of a property, for each location: how the property is violated there, where it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
+    /// What of its guards is the specification's, and not the purpose's, conjunct by conjunct. Documents of older versions do not say it.
+    pub conjuncts: BTreeSet<String>,
     /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
     /// choices. None of a test case, which is deterministic.
     pub online: Option<Online>,
@@ -180,6 +182,7 @@ impl TestCase {
         let must_answer = iosts.locations.map(|_| Term::no());
         let violates = iosts.locations.map(|_| None);
         TestCase {
+            conjuncts: BTreeSet::new(),
             iosts,
             verdicts,
             stimuli,
@@ -301,7 +304,10 @@ impl TestCase {
         if online.is_some() && timed.is_some() {
             return Err(DocumentError::NoDocument("a test that is judged on line is not `timed`".to_owned()));
         }
-        Ok(TestCase { must_answer, violates, online, timed, ..TestCase::new(iosts, verdicts) })
+        let said = document.get("made_of").and_then(|made| made.get("conjuncts")).and_then(Json::as_array);
+        let said = said.into_iter().flatten().filter_map(Json::as_str);
+        let conjuncts = said.map(str::to_owned).collect();
+        Ok(TestCase { must_answer, violates, conjuncts, online, timed, ..TestCase::new(iosts, verdicts) })
     }
 }
 

@@ -1,14 +1,18 @@
-//! What a test case was made of: the names and hashes of its specification and its purpose.
+//! What a test case was made of: the names and hashes of its specification and its purpose, and what is the specification's in its guards.
 //!
 //! **Problem.** A test case is kept for years, and says nothing of the files that it came from. Whoever asks what its runs have
 //! covered of the specification must know that the file that lies there today is still the same model.
 //!
 //! **Method.** The SHA-256 of the model in the model format, as [`coreach_model::writer`] spells it, constants fixed as they were. So comments, the order of
 //! keys and the layout do not matter, nor do the words about locations, which are for people.
+//!
+//! A guard of a test case is one of the specification and one of the purpose. Who tells what failed names the specification's part alone, so its
+//! conjuncts are kept as they are written.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use coreach_model::iosts::{Iosts, TestPurpose};
+use coreach_model::iosts::{ActionKind, Iosts, TestPurpose};
 use coreach_model::writer::{write_purpose_yaml, write_yaml};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -22,6 +26,9 @@ pub struct Sources {
     pub specification: Source,
     /// The purpose.
     pub purpose: Source,
+    /// The conjuncts of the specification's guards of what is observed, and of what is internal. Older documents have none.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub conjuncts: BTreeSet<String>,
 }
 
 /// A model by its name, and by what is in it.
@@ -41,7 +48,13 @@ impl Sources {
         Sources {
             specification: Source::of_specification(specification),
             purpose: Source::new(&purpose.iosts.name, &write_purpose_yaml(&purpose)),
+            conjuncts: conjuncts(specification),
         }
+    }
+
+    /// Are these the same models, whichever version has said so?
+    pub fn are_same(&self, other: &Sources) -> bool {
+        (&self.specification, &self.purpose) == (&other.specification, &other.purpose)
     }
 }
 
@@ -60,6 +73,13 @@ impl Source {
         }
         Source { name: name.to_owned(), sha256 }
     }
+}
+
+fn conjuncts(specification: &Iosts) -> BTreeSet<String> {
+    let is_input = |action| specification.action(action).kind == ActionKind::Input;
+    let observed = specification.transitions.iter().filter(|transition| !is_input(transition.action));
+    let parts = observed.flat_map(|transition| transition.guard.conjuncts());
+    parts.filter(|part| !part.is_true()).map(|part| part.to_string()).collect()
 }
 
 /// Without the words for people.

@@ -5,7 +5,7 @@ use std::io;
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_project::coverage::report::{Figure, ModelCoverage, SpecificationCoverage, Status};
-use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, lcov, measure};
+use coreach_project::coverage::{Given, Kind, NO_ACCESS, Report, Settings, cobertura, lcov, measure};
 use coreach_project::render;
 
 use super::report::beside;
@@ -36,9 +36,10 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     };
     let outputs = each([
         wanted("--lcov", arguments.lcov.as_deref(), OutputForm::Lcov),
+        wanted("--cobertura", arguments.cobertura.as_deref(), OutputForm::Cobertura),
         wanted("--html", arguments.html.as_deref(), OutputForm::Page),
     ]);
-    let [tracefile, page] = match outputs {
+    let [tracefile, xml, page] = match outputs {
         Ok(outputs) => outputs,
         Err(found) => return refused(&found),
     };
@@ -58,11 +59,13 @@ pub fn coverage(arguments: &CoverageArguments) -> io::Result<Exit> {
     let exit = if stops.is_empty() { exit } else { exit.and(Exit::Stopped) };
     report.diagnostics = render::each(&stops);
     report.exit_code = exit.code();
-    if let Some(output) = &tracefile
-        && let Err(error) = write(output, lcov(&report))
-    {
-        console::say(&format!("error: cannot write {}: {error}", output.path().display()));
-        return Ok(Exit::Environment);
+    for (output, text) in [(&tracefile, lcov as fn(&Report) -> String), (&xml, cobertura)] {
+        if let Some(output) = output
+            && let Err(error) = write(output, text(&report))
+        {
+            console::say(&format!("error: cannot write {}: {error}", output.path().display()));
+            return Ok(Exit::Environment);
+        }
     }
     match arguments.format {
         OutputFormat::Json => console::print_json(&report)?,

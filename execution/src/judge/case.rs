@@ -137,6 +137,13 @@ impl<'a> CaseJudge<'a> {
     }
 }
 
+/// What of a guard that does not hold is the specification's: a purpose splits its transitions, and what of the halves cannot be reached is
+/// left out, so that the half that fails for the specification's reason alone may not be there. All of it, where nothing is known to be.
+fn of_specification(test: &TestCase, set: Vec<String>) -> Vec<String> {
+    let own: Vec<String> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
+    if own.is_empty() { set } else { own }
+}
+
 impl Follower for CaseJudge<'_> {
     fn is_where(&self, other: &Self) -> bool {
         self.state == other.state
@@ -277,7 +284,8 @@ impl Judge for CaseJudge<'_> {
         };
         let violated = match observed {
             Some(event) if verdict == Some(Verdict::Fail) => {
-                violated(&self.test.iosts, self.open(), &self.state, event)
+                let sets = violated(&self.test.iosts, self.open(), &self.state, event);
+                sets.into_iter().map(|set| of_specification(self.test, set)).collect()
             }
             _ => Vec::new(),
         };

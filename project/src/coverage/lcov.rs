@@ -35,8 +35,21 @@ fn put(text: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{line}");
 }
 
-fn is_asked(met: &Met) -> bool {
+pub(super) fn is_asked(met: &Met) -> bool {
     met.status.is_asked()
+}
+
+/// How often each line was met: where several things stand on one, the least often.
+pub(super) fn lines(model: &ModelCoverage) -> BTreeMap<usize, u64> {
+    let transitions = model.transitions.iter().map(|transition| (transition.line, &transition.met));
+    let described = model.locations.iter().filter(|location| location.is_described);
+    let all = transitions.chain(described.map(|location| (location.line, &location.met)));
+    let mut lines: BTreeMap<usize, u64> = BTreeMap::new();
+    for (number, met) in all.filter(|(_, met)| is_asked(met)) {
+        let least = lines.entry(number).or_insert(met.times);
+        *least = met.times.min(*least);
+    }
+    lines
 }
 
 fn record(text: &mut String, test: &str, model: &ModelCoverage) {
@@ -55,15 +68,9 @@ fn record(text: &mut String, test: &str, model: &ModelCoverage) {
     put(text, format_args!("FNF:{}", locations.len()));
     put(text, format_args!("FNH:{}", locations.iter().filter(|location| location.met.times > 0).count()));
 
-    let mut lines: BTreeMap<usize, u64> = BTreeMap::new();
-    let mut line = |number: usize, times: u64| {
-        let least = lines.entry(number).or_insert(times);
-        *least = times.min(*least);
-    };
     let mut blocks: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut found, mut hit) = (0, 0);
     for transition in model.transitions.iter().filter(|transition| is_asked(&transition.met)) {
-        line(transition.line, transition.met.times);
         let block = blocks.entry(transition.line).or_default();
         let sides = || transition.conjuncts.iter().flat_map(|conjunct| [&conjunct.holds, &conjunct.fails]);
         let is_evaluated = sides().any(|side| side.times > 0);
@@ -77,9 +84,7 @@ fn record(text: &mut String, test: &str, model: &ModelCoverage) {
     }
     put(text, format_args!("BRF:{found}"));
     put(text, format_args!("BRH:{hit}"));
-    for location in locations.iter().filter(|location| location.is_described) {
-        line(location.line, location.met.times);
-    }
+    let lines = lines(model);
     for (number, times) in &lines {
         put(text, format_args!("DA:{number},{times}"));
     }

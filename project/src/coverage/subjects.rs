@@ -131,7 +131,7 @@ impl Subjects {
 
     fn by_hash(&self, made: &Sources) -> Option<(usize, usize)> {
         self.candidates.iter().enumerate().find_map(|(number, candidate)| {
-            Some((number, candidate.made.iter().position(|known| known == made)?))
+            Some((number, candidate.made.iter().position(|known| known.are_same(made))?))
         })
     }
 

@@ -45,7 +45,15 @@ const TEST_CASE: &str = r#"{
     "purpose": {
       "name": "deliver_coffee",
       "sha256": "ad85bc69d1b0d077ba1cd0d3674310d8baa3bd9a6e3bd02a3afddac05579d8b2"
-    }
+    },
+    "conjuncts": [
+      "pBeverage == vBeverage",
+      "pRemainingValue == cPrice - vPaid",
+      "pRemainingValue == vPaid",
+      "pRemainingValue == vPaid - cPrice",
+      "vPaid < cPrice",
+      "vPaid >= cPrice"
+    ]
   },
   "counts": {
     "locations": 6,
