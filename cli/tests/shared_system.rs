@@ -99,6 +99,41 @@ fn runs_that_share_a_server_do_not_meet() {
     }
 }
 
+/// Passes on what comes, both ways.
+const CLIENT: &str = r#"
+import os, socket, sys, threading
+host, port = sys.argv[1].split(":")
+server = socket.create_connection((host, int(port)))
+def back():
+    while data := server.recv(4096):
+        os.write(1, data)
+thread = threading.Thread(target=back)
+thread.start()
+while data := os.read(0, 4096):
+    server.sendall(data)
+server.shutdown(socket.SHUT_WR)
+thread.join()
+"#;
+
+/// Two commands that speak to one server, by an address among their words: they share it, though nobody says so.
+#[test]
+fn clients_of_one_server_do_not_meet() {
+    let server = Server::new("lines");
+    let folder = folder(&server, false);
+    folder.write("client.py", CLIENT);
+    folder.write("campaign.yaml", &folder.read("campaign.yaml").replace("count: 40", "count: 10"));
+    for name in ["one", "other"] {
+        let command = format!("[python3, client.py, \"127.0.0.1:{}\", {name}]", server.port);
+        let settled = "  settle: { within_ms: 10000 }\n";
+        folder.write(
+            &format!("{name}.yaml"),
+            &format!("iut: {name}\nstdio:\n  command: {command}\n{settled}{}", &TCP[1..]),
+        );
+    }
+    assert_eq!(coreach(&folder).status().unwrap().code(), Some(3));
+    assert_eq!(verdicts(&folder), BTreeMap::from([("Inconclusive".to_owned(), 20)]));
+}
+
 #[test]
 fn what_a_killed_campaign_has_left_is_no_verdict() {
     let server = Server::new("http");

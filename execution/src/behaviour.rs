@@ -1,5 +1,5 @@
 //! What an IUT file says of silence, lateness and hang-up: how long a reply may take, what it is worth that none comes, and what a
-//! closed connection and a new one are in the model.
+//! closed connection and a new one are in the model; and of runs at the same time.
 //!
 //! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the run
 //! without a verdict ([`crate::adapter::Failure::Lost`]).
@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::adapter::shared::Shared;
 use crate::bucket::places;
 
 /// Silence, lateness and hang-up, as an IUT file describes them.
@@ -20,6 +21,8 @@ pub struct Behaviour {
     pub within: Within,
     /// Is silence a failure where the specification must answer?
     pub silence_fails: bool,
+    /// What its runs may share.
+    pub shared: Shared,
     /// Of a timed run, how far an instant may be from where it is measured, where the usual time is not right.
     pub tolerance: Option<Duration>,
 }

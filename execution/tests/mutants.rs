@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use coreach_execution::mutation::{Operator, mutants};
+use coreach_execution::mutation::{Effort, Fate, Mutant, Operator, judge, mutants, visits};
+use coreach_execution::{Settings, TestCase};
+use coreach_model::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::writer::write_yaml;
 
@@ -60,7 +63,7 @@ fn a_mutant_that_is_written_can_be_read() {
             let text = write_yaml(&mutant.iosts, &specification.types);
             let Some(back) = read(&text).map(|back| back.iosts) else { continue };
             assert_eq!(back.initial_condition, mutant.iosts.initial_condition, "{}\n{text}", mutant.change);
-            let parts = |iosts: &coreach_model::Iosts| {
+            let parts = |iosts: &Iosts| {
                 let part = |t: &coreach_model::iosts::Transition| {
                     (iosts.describe(t), t.guard.clone(), t.assignments.clone())
                 };
@@ -72,4 +75,31 @@ fn a_mutant_that_is_written_can_be_read() {
     }
     let all: BTreeSet<Operator> = Operator::ALL.iter().copied().collect();
     assert_eq!(made, all, "an operator that made nothing was not tried");
+}
+
+/// Where only one of two possible states takes an input, the specification fails its own test: it ignores the input in the other one.
+#[test]
+fn what_the_specification_does_itself_kills_no_mutant() {
+    let text = include_str!("data/refusing.yaml");
+    let read = |text: String| {
+        read_specification(from_bytes("refusing".to_owned(), text.into_bytes()).unwrap()).unwrap().0.iosts
+    };
+    let specification = read(text.to_owned());
+    let tests = [TestCase::from_json(include_bytes!("data/refusing.json")).unwrap()];
+    let short = Duration::from_millis(1);
+    let settings = Settings { quiescence: short, patience: short, ..Settings::default() };
+    let effort = Effort { mutants: 1, runs: 30, walks: 30, depth: 8, seed: 1, settings };
+    let fate = |iosts: Iosts| {
+        let mutant = Mutant { operator: Operator::ALL[0], change: String::new(), transition: None, iosts };
+        judge(&specification, &tests, mutant, &visits(&specification, &tests, &effort), &effort).fate
+    };
+    assert_eq!(fate(specification.clone()), Fate::Equivalent);
+    // What it never does kills as before.
+    let right = "{ from: Chosen, to: Done, on: Yes }";
+    assert!(text.contains(right));
+    let wrong = read(text.replace(right, "{ from: Chosen, to: Done, on: Again }"));
+    assert_eq!(fate(wrong), Fate::Equivalent, "it says nothing wrong");
+    let wrong = text.replace("{ from: Idle, to: Open, on: Ask }", "{ from: Idle, to: Chosen, on: Ask }");
+    let fate = fate(read(wrong));
+    assert!(matches!(fate, Fate::Killed { .. }), "{fate:?}");
 }

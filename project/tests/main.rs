@@ -5,4 +5,5 @@ mod captures;
 mod carriers;
 mod iut;
 mod kept;
+mod shared;
 mod tls;

@@ -223,7 +223,7 @@ fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
 fn shared(ways: &Ways) -> Vec<Vec<Option<usize>>> {
     let mut names: Vec<String> = Vec::new();
     let mut number = |iut: &Iut| {
-        let name = iut.way.system()?;
+        let name = iut.system()?;
         let known = names.iter().position(|known| *known == name);
         Some(known.unwrap_or_else(|| {
             names.push(name);

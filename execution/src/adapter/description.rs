@@ -14,6 +14,7 @@ use regex::Regex;
 use crate::adapter::cut::Cut;
 use crate::adapter::evidence::Limits;
 use crate::adapter::integer::Integer;
+use crate::adapter::shared::{self, Shared};
 use crate::adapter::template::Template;
 use crate::adapter::tls::Tls;
 use crate::behaviour::Behaviour;
@@ -149,6 +150,16 @@ pub struct Probe {
 }
 
 impl Iut {
+    /// What runs against it share, by name: one at a time may use it. None where each has its own, or the file says that they do not disturb each
+    /// other.
+    pub fn system(&self) -> Option<String> {
+        match &self.behaviour.shared {
+            Shared::ByAddress => self.way.system(),
+            Shared::Safe => None,
+            Shared::Named(name) => Some(name.clone()),
+        }
+    }
+
     /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link is on top of it.
     pub fn tolerance(&self) -> Duration {
         self.behaviour.tolerance.unwrap_or(TOLERANCE) + self.link.unwrap_or_default()
@@ -167,25 +178,20 @@ impl Way {
         }
     }
 
-    /// The system that is reached this way, by name, where it is there before a run and after it and nobody here brings it up:
-    /// one run at a time may use it.
+    /// What runs that go this way share, by name: one run at a time may use it.
     pub fn system(&self) -> Option<String> {
         match self {
-            Way::Tcp(tcp) if tcp.launch.is_none() => tcp.address.fill(|_| None).ok(),
-            Way::Udp(udp) if udp.launch.is_none() => {
-                Some(format!("{} (udp)", udp.address.fill(|_| None).ok()?))
-            }
-            Way::Http(http) if http.launch.is_none() => {
-                let base = http.base.fill(|_| None).ok()?;
-                Some(host_and_port(&base))
-            }
-            // Whatever the command speaks to: another run of it speaks to the same.
-            Way::Stdio(stdio) if stdio.settle.is_some() && !stdio.keep => {
+            Way::Tcp(tcp) => shared::at(&tcp.address),
+            Way::Udp(udp) => Some(format!("{} (udp)", shared::at(&udp.address)?)),
+            Way::Http(http) => shared::at(&http.base),
+            Way::Stdio(stdio) => shared::of_command(&stdio.command).or_else(|| {
+                // Whatever the command speaks to: another run of it speaks to the same.
+                let outlives = stdio.settle.is_some() && !stdio.keep;
                 let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
                 let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
-                Some(words?.join(" "))
-            }
-            _ => None,
+                outlives.then_some(words?.join(" "))
+            }),
+            Way::Simulated(_) | Way::SimulatedTimed(_) => None,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::adapter::evidence::{self, Evidence};
 use crate::adapter::reply::{Reply, captured, translate};
 use crate::adapter::requests::{Prepared, Requests};
 use crate::adapter::server::{self, Launched, Server};
+use crate::adapter::shared::Shared;
 use crate::adapter::signature::Signatures;
 use crate::adapter::socket::Known;
 use crate::adapter::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
@@ -55,6 +56,12 @@ impl HttpAdapter {
         let system = System::new(Way::Http(description.clone()).system());
         let server = Server::new(description.launch.clone(), description.base.clone());
         HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
+    }
+
+    /// What its runs may share.
+    #[must_use]
+    pub fn sharing(self, shared: &Shared) -> Self {
+        HttpAdapter { system: self.system.sharing(shared), ..self }
     }
 }
 

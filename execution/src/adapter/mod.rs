@@ -27,6 +27,7 @@ pub mod process;
 pub mod reply;
 pub mod requests;
 pub mod server;
+pub mod shared;
 pub mod signature;
 pub mod simulated;
 pub mod socket;

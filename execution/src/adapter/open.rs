@@ -25,7 +25,13 @@ pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<d
             let adapter = TcpAdapter::new(tcp.clone(), iut.evidence.clone());
             Box::new(adapter.behaving(&iut.behaviour))
         }
-        Way::Udp(udp) => Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone())),
-        Way::Http(http) => Box::new(HttpAdapter::new(http.clone(), iut.evidence.clone())),
+        Way::Udp(udp) => {
+            let adapter = TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone());
+            Box::new(adapter.behaving(&iut.behaviour))
+        }
+        Way::Http(http) => {
+            let adapter = HttpAdapter::new(http.clone(), iut.evidence.clone());
+            Box::new(adapter.sharing(&iut.behaviour.shared))
+        }
     }
 }

@@ -92,7 +92,8 @@ impl StdioAdapter {
     /// What the end of the output is, and which input starts the command again.
     #[must_use]
     pub fn behaving(self, behaviour: &Behaviour) -> Self {
-        StdioAdapter { behaviour: behaviour.clone(), ..self }
+        let system = self.system.sharing(&behaviour.shared);
+        StdioAdapter { behaviour: behaviour.clone(), system, ..self }
     }
 }
 

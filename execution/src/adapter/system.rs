@@ -24,6 +24,7 @@ use crate::adapter::claim::{Claim, Found};
 use crate::adapter::description::{Command, Settle, Step};
 use crate::adapter::process::Process;
 use crate::adapter::server::{self, Launched};
+use crate::adapter::shared::Shared;
 use crate::adapter::{Failure, Session};
 
 /// How a run was left.
@@ -96,6 +97,16 @@ impl System {
     /// Nobody uses it yet. `name`: where others reach it as well ([`crate::adapter::description::Way::system`]).
     pub fn new(name: Option<String>) -> Self {
         System { name, claim: None, dirt: None }
+    }
+
+    /// The same, as the file says what runs share.
+    #[must_use]
+    pub fn sharing(self, shared: &Shared) -> Self {
+        match shared {
+            Shared::ByAddress => self,
+            Shared::Safe => System { name: None, ..self },
+            Shared::Named(name) => System { name: Some(name.clone()), ..self },
+        }
     }
 
     /// A run begins: nobody else uses the system from now on, until [`System::leave`].

@@ -73,7 +73,8 @@ impl TcpAdapter {
     /// What a closed connection is, and which input makes a new one.
     #[must_use]
     pub fn behaving(self, behaviour: &Behaviour) -> Self {
-        TcpAdapter { behaviour: behaviour.clone(), ..self }
+        let system = self.system.sharing(&behaviour.shared);
+        TcpAdapter { behaviour: behaviour.clone(), system, ..self }
     }
 
     /// The way to the system, which is brought up if it is ours and not up yet.

@@ -5,7 +5,8 @@
 //! conform all the same, and then nobody can kill it.
 //!
 //! **Method.** Operators in turn, places by lot, no mutant twice ([`mutants`]). Each mutant, as a simulated implementation,
-//! meets every test case with some seeds: a Fail *kills* it. One that no run kills is walked at random beside the
+//! meets every test case with some seeds: a Fail *kills* it, unless the specification itself, simulated in the same way, can do all that the
+//! run shows. One that no run kills is walked at random beside the
 //! specification itself ([`crate::monitor`]): an output that the specification does not allow shows that it *survived*,
 //! being wrong; otherwise it is *equivalent up to the bound* of that search, which is said, for the question is undecidable.
 //! Of a survivor it is told which transition was changed, and whether any run of the suite came through that transition:
@@ -18,7 +19,7 @@ pub mod operators;
 use std::collections::BTreeSet;
 
 use coreach_model::iosts::{ActionKind, Iosts};
-use coreach_model::semantics::{Event, State};
+use coreach_model::semantics::{Event, State, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict, Violated};
 
@@ -31,9 +32,9 @@ use crate::initial::{self, NoState};
 use crate::judge::case::CaseJudge;
 use crate::judge::{Judge, Judged};
 use crate::lazy::Lazy;
-use crate::monitor::Monitor;
+use crate::monitor::{MOST, Monitor};
 use crate::random::Random;
-use crate::run::{Occurrence, Outcome, Run, events};
+use crate::run::{Cause, Occurrence, Outcome, Run, events};
 use crate::strategy::Strategy;
 use crate::test_case::TestCase;
 use crate::tester::{self, Drive, Settings};
@@ -170,6 +171,8 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
             match one_run(test, mutant, seed, effort) {
                 // What the specification allows is no fault of the mutant's.
                 Ok((_, run)) if violated(test, &run) == Some(Violated::Allowed) => {}
+                // Nor is what it does itself.
+                Ok((initial, run)) if fails_as_well(specification, &test.constants_in(&initial), &run) => {}
                 Ok((initial, run)) if run.outcome.verdict() == Some(Verdict::Fail) => {
                     let bucket = reason(&mut CaseJudge::new(test, initial), &run).bucket;
                     return Fate::Killed { test: number, seed, bucket, events: events(&run.trace) };
@@ -204,6 +207,43 @@ fn fate(specification: &Iosts, tests: &[TestCase], mutant: &Iosts, effort: &Effo
         Some(message) if !begun => Fate::Broken(message),
         _ => Fate::Equivalent,
     }
+}
+
+/// Is this a Fail of the specification itself, too?
+fn fails_as_well(specification: &Iosts, constants: &[(Datum, Value)], run: &Run) -> bool {
+    let trace = run.trace.iter().filter_map(|step| step.what.event());
+    run.outcome == Outcome::Verdict(Verdict::Fail, Cause::Event)
+        && is_its_own(specification, constants, trace)
+}
+
+/// Can the specification do that, if it ignores what its state does not take, as a simulated one does? After a trace several states may be possible, and an input is
+/// sent that some of them take: in the others, what follows is the doing of whoever completes the specification.
+fn is_its_own<'a>(
+    specification: &Iosts,
+    constants: &[(Datum, Value)],
+    trace: impl Iterator<Item = &'a Event>,
+) -> bool {
+    let Ok(states) = possible(specification, constants) else { return false };
+    let mut states = internal_closure(specification, states);
+    for event in trace {
+        let action = specification.find_action(&event.action);
+        let is_input = action.is_some_and(|id| specification.action(id).kind == ActionKind::Input);
+        let mut next = BTreeSet::new();
+        for state in states {
+            let after = step(specification, &state, event);
+            match after.is_empty() && is_input {
+                true => {
+                    next.insert(state);
+                }
+                false => next.extend(after),
+            }
+        }
+        states = internal_closure(specification, next);
+        if states.is_empty() || states.len() > MOST {
+            return false;
+        }
+    }
+    true
 }
 
 fn one_run(
@@ -280,7 +320,9 @@ pub fn walk(
         values.saw(&event.values);
         trace.push(event);
         match judged {
-            Judged::Followed(_) if monitor.verdict() == Some(Verdict::Fail) => return Ok(Some(trace)),
+            Judged::Followed(_) if monitor.verdict() == Some(Verdict::Fail) => {
+                return Ok((!is_its_own(specification, constants, trace.iter())).then_some(trace));
+            }
             Judged::Followed(_) => {}
             Judged::Ends(..) => return Ok(None),
         }

@@ -138,10 +138,12 @@ pub fn link(iut: &Iut) -> Link {
             Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
         }
         Way::Udp(udp) if udp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone())))
+            let adapter = TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone());
+            Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
         }
         Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            Link::Kept(Box::new(HttpAdapter::new(http.clone(), iut.evidence.clone())))
+            let adapter = HttpAdapter::new(http.clone(), iut.evidence.clone());
+            Link::Kept(Box::new(adapter.sharing(&iut.behaviour.shared)))
         }
         Way::Stdio(stdio) if stdio.settle.is_some() || stdio.keep => {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());

@@ -1,9 +1,10 @@
 //! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes, and what a closed connection and
-//! a new one are in the model.
+//! a new one are in the model; `shared`: what runs share.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use coreach_execution::adapter::shared::Shared;
 use coreach_execution::behaviour::{Behaviour, Within};
 use coreach_execution::bucket::places;
 use coreach_execution::tester::TOLERANCE;
@@ -17,7 +18,7 @@ use super::words::Reader;
 use crate::budget::parse_time;
 
 /// The keys.
-pub const KEYS: [&str; 5] = ["within", "silence", "on_close", "reconnect", "tolerance_ms"];
+pub const KEYS: [&str; 6] = ["within", "silence", "on_close", "reconnect", "tolerance_ms", "shared"];
 
 /// The ways on which there is a connection that can be closed.
 const CONNECTED: [&str; 2] = ["stdio", "tcp"];
@@ -34,7 +35,31 @@ pub fn behaviour(reader: &mut Reader<'_>, root: &[Entry], way: &str) -> Behaviou
         let usual = u64::try_from(TOLERANCE.as_millis()).unwrap_or(u64::MAX);
         reader.milliseconds(root, "tolerance_ms", usual)
     });
-    Behaviour { on_close, reconnect, within, silence_fails: silence_fails.unwrap_or(false), tolerance }
+    let shared = shape::get(root, "shared").and_then(|node| shared(reader, node, way)).unwrap_or_default();
+    Behaviour {
+        on_close,
+        reconnect,
+        within,
+        silence_fails: silence_fails.unwrap_or(false),
+        shared,
+        tolerance,
+    }
+}
+
+/// That runs do not disturb each other, or the name of what they share.
+fn shared(reader: &mut Reader<'_>, node: &Node, way: &str) -> Option<Shared> {
+    let like = "`shared: safe`, or a name, such as `shared: broker`";
+    let scalar = shape::scalar(reader.collector, node, "`shared`", like)?;
+    let message = match (way, scalar.text.as_str()) {
+        ("simulated", _) => {
+            "`shared` has no meaning where a model stands for the implementation: each run has its own"
+        }
+        (_, "") => "nothing is no name of what runs share",
+        (_, "safe") => return Some(Shared::Safe),
+        (_, name) => return Some(Shared::Named(name.to_owned())),
+    };
+    wrong(reader, node, message, "not here", &format!("leave it out, or write {like}"));
+    None
 }
 
 /// The action that something of a connection is.
