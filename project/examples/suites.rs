@@ -178,9 +178,12 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
             criteria: vec![*criterion],
             limits: TreeLimits { depth: 60, nodes: 2000, is_restricted: true, ..TreeLimits::default() },
             analysis: project.options.analysis.clone(),
+            conformance: project.conformance,
+            stages: project.options.limits.clone(),
             steps: *steps,
         };
         let found = cover(&project.specification, &settings, &|_| {});
+        let found = found.map_err(|stop| told(vec![stop.to_diagnostic()]))?;
         let purposes: Vec<TestPurpose> = found.suite.into_iter().map(|one| one.written.purpose).collect();
         let name = match steps {
             0 => criterion.to_string(),

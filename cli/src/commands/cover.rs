@@ -9,6 +9,8 @@ use coreach_analyses::symbolic::TreeLimits;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::{Specification, load as load_file, parts, read_specification};
 use coreach_model::writer::write_yaml;
+use coreach_pipeline::Conformance;
+use coreach_pipeline::limits::Limits;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
 use coreach_project::cover::report::{Document, document, files, paths};
@@ -34,6 +36,8 @@ struct Given {
     /// As it is written.
     text: String,
     analysis: Analysis,
+    conformance: Conformance,
+    stages: Limits,
     /// Lines for the suite's configuration.
     rest: String,
     inputs: Vec<Named>,
@@ -60,6 +64,8 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         criteria: arguments.criterion.clone(),
         limits,
         analysis: given.analysis.clone(),
+        conformance: given.conformance,
+        stages: given.stages.clone(),
         steps: arguments.steps,
     };
     let progress = Progress::start(1, !arguments.quiet);
@@ -67,7 +73,7 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         look(&given.specification, &settings, &|what| progress.says(what))
     });
     drop(progress);
-    let found = match found {
+    let found = match found.and_then(|found| found) {
         Ok(found) => found,
         Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
     };
@@ -87,7 +93,7 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         }
     }
     let exit = if found.is_whole() { Exit::Fine } else { Exit::Incomplete };
-    let told = document(&given.specification.iosts, limits, &found, exit.code());
+    let told = document(limits, &found, exit.code());
     match arguments.format {
         OutputFormat::Json => console::print_json(&told)?,
         OutputFormat::Human => console::print(&text(&told, arguments.quiet))?,
@@ -110,6 +116,8 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
                 specification,
                 text,
                 analysis: Analysis::default(),
+                conformance: Conformance::default(),
+                stages: Limits::default(),
                 rest: String::new(),
                 inputs: outputs::specification(path),
                 warnings,
@@ -126,6 +134,9 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
             let domain = project.options.analysis.domain;
             let mut rest = format!("analysis: {{ domain: {domain} }}\n");
+            if project.conformance != Conformance::default() {
+                rest += &format!("conformance: {}\n", project.conformance.name());
+            }
             if !configuration.instantiate.is_empty() {
                 rest += "instantiate:\n";
                 for fixed in &configuration.instantiate {
@@ -136,6 +147,8 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
                 specification: project.specification,
                 text: standing_alone(&configuration.specification.path, &source)?,
                 analysis: project.options.analysis,
+                conformance: project.conformance,
+                stages: project.options.limits,
                 rest,
                 inputs: outputs::configuration(path),
                 warnings,

@@ -23,7 +23,11 @@ use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{SymbolicState, System, TreeLimits, all_paths, k_inclusion};
 use coreach_execution::coverage::{Walked, proofs};
 use coreach_model::reader::Specification;
-use coreach_model::{LocationId, Numbered, Term};
+use coreach_model::{Iosts, LocationId, Numbered, Term};
+use coreach_pipeline::Conformance;
+use coreach_pipeline::limits::Limits;
+use coreach_pipeline::stop::Stop;
+use coreach_pipeline::suspend::suspend;
 
 pub use goals::{CRITERIA, Criterion, Goal};
 use purpose::Written;
@@ -41,6 +45,10 @@ pub struct Settings {
     pub limits: TreeLimits,
     /// How `reach` is computed.
     pub analysis: Analysis,
+    /// For ioco the specification is suspended: that it is quiescent is a transition like others.
+    pub conformance: Conformance,
+    /// How long the condition of quiescence may be.
+    pub stages: Limits,
     /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they stay as they are.
     pub steps: usize,
 }
@@ -79,6 +87,8 @@ pub struct Member {
 /// What came of it all.
 #[derive(Clone, Debug)]
 pub struct Cover {
+    /// The specification, suspended or not.
+    pub iosts: Iosts,
     /// The goals in the order of the criteria.
     pub goals: Vec<Ended>,
     /// The suite.
@@ -88,11 +98,29 @@ pub struct Cover {
 }
 
 /// Looks for purposes.
-pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>) -> Cover {
-    let iosts = &specification.iosts;
+///
+/// # Errors
+/// It cannot be said when the specification is quiescent.
+pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>) -> Result<Cover, Stop> {
+    let mut solver = Z3Solver::default();
+    let iosts = match settings.conformance {
+        Conformance::Ioc => specification.iosts.clone(),
+        Conformance::Ioco => suspend(&specification.iosts, &settings.stages, &mut solver)?.iosts,
+    };
+    Ok(within(specification, iosts, settings, solver, says))
+}
+
+/// The same, of the specification as it is searched.
+fn within(
+    specification: &Specification,
+    searched: Iosts,
+    settings: &Settings,
+    mut solver: Z3Solver,
+    says: Says<'_>,
+) -> Cover {
+    let iosts = &searched;
     let walked = Walked::alone(iosts);
     let system = System::new(&walked.iosts);
-    let mut solver = Z3Solver::default();
     says("what can be reached".to_owned());
     let facts = proofs::facts(iosts, &settings.analysis);
     let mut cut = Vec::new();
@@ -160,7 +188,7 @@ pub fn cover(specification: &Specification, settings: &Settings, says: Says<'_>)
             }
         }
     };
-    Cover { goals: ended, suite: members, cut }
+    Cover { iosts: searched, goals: ended, suite: members, cut }
 }
 
 /// What a tree must remember for the goal.

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_model::Number;
-use coreach_model::iosts::Iosts;
 use serde::Serialize;
 
 use super::goals::name;
@@ -97,7 +96,8 @@ impl Cover {
 }
 
 /// The document.
-pub fn document(iosts: &Iosts, limits: TreeLimits, cover: &Cover, exit_code: u8) -> Document {
+pub fn document(limits: TreeLimits, cover: &Cover, exit_code: u8) -> Document {
+    let iosts = &cover.iosts;
     let items = Items::of(iosts);
     let goals: Vec<GoalTold> = cover
         .goals
