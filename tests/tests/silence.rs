@@ -31,7 +31,7 @@ fn model(text: &str) -> Iosts {
     read_specification(file).unwrap_or_else(|found| panic!("{text}\n{found:#?}")).0.iosts
 }
 
-/// The test case of ioco, as it is read from its document; `None` where no stage makes one.
+/// The test case of ioco, as it is read from its document; `None` where a stage stops, or no run can meet the purpose.
 fn test_case(specification: &str, purpose: &str) -> Option<TestCase> {
     let file = |text: &str| from_bytes("text.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
     let (read, _) = read_specification(file(specification)).unwrap();
@@ -44,7 +44,7 @@ fn test_case(specification: &str, purpose: &str) -> Option<TestCase> {
         generate_for(Conformance::Ioco, &read.iosts, purpose, &options, &mut solver, &mut |_| {}).ok()?;
     let view = View::of(&made, Stage::InputComplete);
     let document = export(&view, Format::Json, ExportOptions::default()).unwrap();
-    Some(TestCase::from_json(document.as_bytes()).unwrap())
+    TestCase::from_json(document.as_bytes()).ok()
 }
 
 /// How often each verdict comes of so many runs.
@@ -250,7 +250,14 @@ fn edge(random: &mut Random) -> Edge {
 
 /// As text: what is called `name`.
 fn written(edges: &[Edge]) -> String {
-    let mut text = "iosts: random\ninitial: { location: L0 }\ninputs: { a: {}, b: {} }\noutputs: { x: {}, y: {} }\nlocations: [L0, L1, L2, L3, L4]\ntransitions:\n".to_owned();
+    let mut text = "iosts: random
+initial: { location: L0 }
+inputs: { a: {}, b: {} }
+outputs: { x: {}, y: {} }
+locations: [L0, L1, L2, L3, L4]
+transitions:
+"
+    .to_owned();
     for (from, on, to) in edges {
         text += &format!("  - {{ from: L{from}, to: L{to}, on: {} }}\n", ACTIONS[*on]);
     }
@@ -312,12 +319,12 @@ fn differs_after(specification: &[Edge], system: &[Edge]) -> Option<usize> {
     None
 }
 
-/// Any so many events, silence among them.
-fn any_events(count: usize) -> String {
+/// Any so many events, silence among them where it is named.
+fn any_events(count: usize, names: &[&str]) -> String {
     let mut text = "purpose: any\nof: random\ninitial: { location: S0 }\ntransitions:\n".to_owned();
     for at in 0..count {
         let to = if at + 1 == count { "Accept".to_owned() } else { format!("S{}", at + 1) };
-        for on in ["'*'", "quiescence"] {
+        for on in names {
             text += &format!("  - {{ from: S{at}, to: {to}, on: {on} }}\n");
         }
     }
@@ -328,15 +335,22 @@ fn any_events(count: usize) -> String {
 /// found.
 #[test]
 fn what_differs_from_its_specification_within_the_events_of_a_purpose_is_found() {
-    let (pairs, runs) = (40, 1500);
-    let counts = measured(pairs, runs);
+    let counts = measured(40, 1500, &["'*'", "quiescence"]);
     println!("{counts:?}");
     assert_eq!(counts.get("not found").copied().unwrap_or(0), 0, "{counts:?}");
     assert!(counts["found"] >= 10 && counts["conforms"] >= 10, "{counts:?}");
     assert!(counts["found, by silence"] >= 5, "{counts:?}");
 }
 
-fn measured(pairs: u64, runs: u64) -> BTreeMap<&'static str, usize> {
+#[test]
+#[ignore = "measures; run it alone"]
+fn what_naming_quiescence_finds() {
+    for names in [&["'*'", "quiescence"] as &[&str], &["'*'"]] {
+        println!("{names:?}: {:?}", measured(240, 1500, names));
+    }
+}
+
+fn measured(pairs: u64, runs: u64, names: &[&str]) -> BTreeMap<&'static str, usize> {
     const EVENTS: usize = 8;
     let mut counts = BTreeMap::new();
     for seed in 0..pairs {
@@ -344,8 +358,9 @@ fn measured(pairs: u64, runs: u64) -> BTreeMap<&'static str, usize> {
         let edges: Vec<Edge> = (0..5 + random.below(5)).map(|_| edge(&mut random)).collect();
         let system = if seed % 4 == 0 { edges.clone() } else { mutated(&mut random, &edges) };
         let differs = differs_after(&edges, &system);
-        let Some(test) = test_case(&written(&edges), &any_events(EVENTS)) else {
-            *counts.entry("no test case").or_default() += 1;
+        let Some(test) = test_case(&written(&edges), &any_events(EVENTS, names)) else {
+            let what = if differs.is_some() { "no test case, and differs" } else { "no test case" };
+            *counts.entry(what).or_default() += 1;
             continue;
         };
         // A plan goes the same way to Pass each time, and finds what lies beside it.
@@ -363,11 +378,7 @@ fn measured(pairs: u64, runs: u64) -> BTreeMap<&'static str, usize> {
             }
             (Some(length), false) if length > EVENTS => "differs later",
             (Some(length), false) => {
-                println!(
-                    "seed {seed}, {strategy:?}, differs after {length}: {found:?}\n{}{}",
-                    written(&edges),
-                    written(&system)
-                );
+                println!("seed {seed}, {strategy:?}, differs after {length}: {found:?}");
                 "not found"
             }
             (Some(_), true) if found.contains_key("silent") => "found, by silence",
