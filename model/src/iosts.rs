@@ -23,6 +23,9 @@ numbers! {
     TransitionId;
 }
 
+/// The name of quiescence in purposes.
+pub const QUIESCENCE: &str = "quiescence";
+
 /// The direction of an action, seen from the implementation under test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ActionKind {
@@ -257,7 +260,8 @@ impl Aim {
     }
 }
 
-/// A test purpose: an IOSTS over its specification's actions, with the locations `Accept` and `Reject`. A safety property is one
+/// A test purpose: an IOSTS over its specification's actions, and over quiescence behind them where it speaks of it, with the locations
+/// `Accept` and `Reject`. A safety property is one
 /// whose `Accept` is called `Violate`, that speaks of visible events only, and that is violated by outputs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestPurpose {

@@ -178,9 +178,12 @@ fn measure(folder: &Path, arguments: &Arguments) -> Result<(), String> {
             criteria: vec![*criterion],
             limits: TreeLimits { depth: 60, nodes: 2000, is_restricted: true, ..TreeLimits::default() },
             analysis: project.options.analysis.clone(),
+            conformance: project.conformance,
+            stages: project.options.limits.clone(),
             steps: *steps,
         };
-        let kept = cover::Cover::of(&settings);
+        let kept = cover::Cover::of(&project.specification, &settings);
+        let kept = kept.map_err(|stop| told(vec![stop.to_diagnostic()]))?;
         if let Some(stop) = cover(&project.specification, &settings, &|_| {}, &kept) {
             println!("{stop:?}");
         }

@@ -9,7 +9,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::{Options as Analysis, Thresholds};
 use coreach_model::budget::Budget;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::iosts::{Aim, TestPurpose};
+use coreach_model::iosts::{ActionKind, Aim, TestPurpose, Transition};
 use coreach_model::reader::{
     Reading, Specification, load as load_file, read_aimed, read_any_specification, read_specification,
 };
@@ -101,6 +101,7 @@ fn load_models(
         match named(reference).and_then(|file| given.purpose(file, aim)) {
             Ok((purpose, warnings)) => {
                 note(warnings);
+                note(quiescence(&purpose, configuration.conformance));
                 if purposes.iter().any(|known| known.iosts.name == purpose.iosts.name) {
                     note(vec![twice(reference, &purpose.iosts.name)]);
                 }
@@ -162,6 +163,7 @@ fn of_purpose_within(file: Arc<SourceFile>, specification: Arc<SourceFile>) -> R
     };
     let (purpose, warnings) = read_aimed(file, &specification, aim)?;
     found.extend(warnings);
+    found.extend(quiescence(&purpose, Conformance::default()));
     let project = Project {
         specification,
         timing: None,
@@ -195,6 +197,20 @@ fn with_solver(project: Project, mut found: Vec<Diagnostic>) -> Reading<Project>
 fn named(reference: &Reference) -> Result<Arc<SourceFile>, Vec<Diagnostic>> {
     load_file(&reference.path)
         .map_err(|diagnostic| vec![diagnostic.at(reference.origin.clone(), "named here")])
+}
+
+/// That a purpose speaks of quiescence where nothing is said of it.
+fn quiescence(purpose: &TestPurpose, conformance: Conformance) -> Vec<Diagnostic> {
+    let iosts = &purpose.iosts;
+    let quiet = |one: &&Transition| iosts.action(one.action).kind == ActionKind::Quiescence;
+    match iosts.transitions.iter().find(quiet) {
+        Some(first) if conformance == Conformance::Ioc => vec![
+            Diagnostic::error("quiescence-by-ioc", "by ioc, quiescence is no event")
+                .at(first.origin.whole.clone(), "this never happens")
+                .help("say `conformance: ioco` in the configuration: then the specification is quiescent where it can send nothing"),
+        ],
+        _ => Vec::new(),
+    }
 }
 
 fn twice(reference: &Reference, name: &str) -> Diagnostic {

@@ -1,16 +1,18 @@
 //! Tests of ioco that are run: implementations that differ from their specification in silence, or behind it, are found by every strategy,
 //! and those that conform never fail.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_analyses::symbolic::TreeLimits;
 use coreach_execution::adapter::in_process::InProcess;
 use coreach_execution::adapter::simulated::Simulated;
 use coreach_execution::campaign::StrategyKind;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
+use coreach_execution::run::Cause;
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{Drive, Outcome, Settings, TestCase, judge, run};
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
@@ -18,13 +20,18 @@ use coreach_model::{Iosts, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Options, Stage, generate_for};
+use coreach_project::cover::{self, report::document};
+use coreach_project::project::load;
+use coreach_tests::generator::random::Random;
+
+use crate::programs::Folder;
 
 fn model(text: &str) -> Iosts {
     let file = from_bytes("model.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
     read_specification(file).unwrap_or_else(|found| panic!("{text}\n{found:#?}")).0.iosts
 }
 
-/// The test case of ioco, as it is read from its document; `None` where no stage makes one.
+/// The test case of ioco, as it is read from its document; `None` where a stage stops, or no run can meet the purpose.
 fn test_case(specification: &str, purpose: &str) -> Option<TestCase> {
     let file = |text: &str| from_bytes("text.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
     let (read, _) = read_specification(file(specification)).unwrap();
@@ -37,7 +44,7 @@ fn test_case(specification: &str, purpose: &str) -> Option<TestCase> {
         generate_for(Conformance::Ioco, &read.iosts, purpose, &options, &mut solver, &mut |_| {}).ok()?;
     let view = View::of(&made, Stage::InputComplete);
     let document = export(&view, Format::Json, ExportOptions::default()).unwrap();
-    Some(TestCase::from_json(document.as_bytes()).unwrap())
+    TestCase::from_json(document.as_bytes()).ok()
 }
 
 /// How often each verdict comes of so many runs.
@@ -62,6 +69,9 @@ fn verdicts(
             solver: &mut Lazy::default(),
         });
         let is_fail = matches!(run.outcome, Outcome::Verdict(Verdict::Fail, _));
+        if matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(_))) {
+            found.insert("silent", 1);
+        }
         *found.entry(run.outcome.name()).or_default() += 1;
         if is_fail {
             break;
@@ -117,13 +127,34 @@ transitions:
   - { from: Begin, to: Accept, on: Stopped }
 ";
 
+/// It answers once for each question.
+const ONCE: &str = "
+iosts: once
+initial: { location: Ready }
+inputs: { Ask: {} }
+outputs: { Answer: {} }
+transitions:
+  - { from: Ready, to: Asked, on: Ask }
+  - { from: Asked, to: Ready, on: Answer }
+";
+
+const AND_NO_MORE: &str = "
+purpose: and_no_more
+of: once
+initial: { location: Begin }
+transitions:
+  - { from: Begin, to: Answered, on: Answer }
+  - { from: Answered, to: Accept, on: quiescence }
+";
+
 /// Tretmans' machines: by ioc nothing is wrong with them. The first shows by a silence that is allowed, and what comes behind it; the second by one
-/// that is not, beside an input.
+/// that is not, beside an input. What the third does wrong lies behind the last event that is specified: only who accepts at silence sees it.
 #[test]
 fn each_strategy_waits_where_silence_decides() {
     let pairs = [
         (QUIRKY, SERVED, QUIRKY.replace("on: Coffee", "on: Tea")),
         (ANSWERS, STOPPED, ANSWERS.replace("  - { from: Asked, to: Ready, on: Answer }\n", "")),
+        (ONCE, AND_NO_MORE, format!("{ONCE}  - {{ from: Ready, to: Ready, on: Answer }}\n")),
     ];
     for (specification, purpose, wrong) in pairs {
         let test = test_case(specification, purpose).unwrap();
@@ -137,4 +168,223 @@ fn each_strategy_waits_where_silence_decides() {
             }
         }
     }
+}
+
+/// By ioc quiescence never happens: who names it is told so. An action may have its name, and is meant then.
+#[test]
+fn quiescence_is_named_for_ioco_only() {
+    let folder = Folder::new("quiescence");
+    folder.file("once.yaml", ONCE);
+    folder.file("purpose.yaml", AND_NO_MORE);
+    let text = "specification: once.yaml\npurpose: purpose.yaml\n";
+    let found = load(&folder.file("ioc.yaml", text)).unwrap_err();
+    assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), ["quiescence-by-ioc"]);
+    let (origin, _) = &found[0].labels[0];
+    assert!(origin.file.text[origin.span.clone()].contains("on: quiescence"), "{found:?}");
+    load(&folder.file("ioco.yaml", &format!("{text}conformance: ioco\n"))).unwrap();
+
+    let named = ONCE.replace("Answer", "quiescence");
+    let file = |text: &str| from_bytes("text.yaml".to_owned(), text.as_bytes().to_vec()).unwrap();
+    let (specification, _) = read_specification(file(&named)).unwrap();
+    let purpose = AND_NO_MORE.replace("on: Answer", "on: quiescence");
+    let (purpose, _) = read_purpose(file(&purpose), &specification).unwrap();
+    assert_eq!(purpose.iosts.actions, specification.iosts.actions);
+    // No set has it that does not name it.
+    let (specification, _) = read_specification(file(ONCE)).unwrap();
+    let every = AND_NO_MORE.replace("on: quiescence", "on: '*'");
+    let (purpose, _) = read_purpose(file(&every), &specification).unwrap();
+    assert_eq!(purpose.iosts.actions, specification.iosts.actions);
+}
+
+/// For ioco each quiescence is a goal; the purposes of the suite name it, and are met.
+#[test]
+fn quiescence_is_a_goal() {
+    let file = from_bytes("model.yaml".to_owned(), QUIRKY.as_bytes().to_vec()).unwrap();
+    let (specification, _) = read_specification(file).unwrap();
+    let told = |conformance| {
+        let settings = cover::Settings {
+            criteria: vec![cover::Criterion::Transitions],
+            limits: TreeLimits { is_restricted: true, ..TreeLimits::default() },
+            analysis: Analysis::default(),
+            conformance,
+            stages: Limits::default(),
+            steps: 0,
+        };
+        let found = cover::cover(&specification, &settings, &|_| {}).unwrap();
+        let document = document(settings.limits, &found, 0);
+        (found, document)
+    };
+    let (_, by_ioc) = told(Conformance::Ioc);
+    assert!(by_ioc.goals.iter().all(|goal| !goal.goal.contains("quiescence")));
+    let (found, document) = told(Conformance::Ioco);
+    for location in ["Ready", "Stuck", "Served"] {
+        let goal = format!("quiescence in {location}");
+        let goal = document.goals.iter().find(|one| one.goal == goal).unwrap();
+        assert_eq!(goal.status, "covered", "{goal:?}");
+    }
+    let system = model(QUIRKY);
+    let mut silent = 0;
+    for member in &found.suite {
+        let text = &member.written.text;
+        silent += text.matches("quiescence").count();
+        let test = test_case(QUIRKY, text).unwrap();
+        let runs = verdicts(&test, &system, StrategyKind::Plan, None, 40);
+        assert!(!runs.contains_key("Fail") && runs.contains_key("Pass"), "{runs:?}\n{text}");
+    }
+    assert!(silent > 0, "no purpose names it");
+}
+
+/// A transition of a system without data: from, action, to.
+type Edge = (usize, usize, usize);
+
+/// Of the actions of a random system, the first two are inputs.
+const ACTIONS: [&str; 4] = ["a", "b", "x", "y"];
+const INPUTS: usize = 2;
+const LOCATIONS: usize = 5;
+/// Silence, behind the actions.
+const SILENCE: usize = 4;
+
+fn edge(random: &mut Random) -> Edge {
+    (random.below(LOCATIONS), random.below(ACTIONS.len()), random.below(LOCATIONS))
+}
+
+/// As text: what is called `name`.
+fn written(edges: &[Edge]) -> String {
+    let mut text = "iosts: random
+initial: { location: L0 }
+inputs: { a: {}, b: {} }
+outputs: { x: {}, y: {} }
+locations: [L0, L1, L2, L3, L4]
+transitions:
+"
+    .to_owned();
+    for (from, on, to) in edges {
+        text += &format!("  - {{ from: L{from}, to: L{to}, on: {} }}\n", ACTIONS[*on]);
+    }
+    text
+}
+
+/// The same but for a transition that is missing, new, or leads elsewhere; of some such systems the one that differs latest.
+fn mutated(random: &mut Random, edges: &[Edge]) -> Vec<Edge> {
+    let all = (0..8).map(|_| {
+        let mut edges = edges.to_vec();
+        let at = random.below(edges.len());
+        match random.below(3) {
+            0 => drop(edges.remove(at)),
+            1 => edges[at].2 = random.below(LOCATIONS),
+            _ => edges.push(edge(random)),
+        }
+        edges
+    });
+    all.max_by_key(|system| differs_after(edges, system)).unwrap_or_default()
+}
+
+/// Where the system may be after one more event. One that is an implementation ignores the inputs that it does not take.
+fn after(edges: &[Edge], from: &BTreeSet<usize>, event: usize, ignores: bool) -> BTreeSet<usize> {
+    let mut to = BTreeSet::new();
+    for at in from {
+        let leaving = || edges.iter().filter(|(source, ..)| source == at);
+        let taken: Vec<usize> = leaving().filter(|(_, on, _)| *on == event).map(|(.., to)| *to).collect();
+        let is_quiet = event == SILENCE && leaving().all(|(_, on, _)| *on < INPUTS);
+        if is_quiet || ignores && event < INPUTS && taken.is_empty() {
+            to.insert(*at);
+        }
+        to.extend(taken);
+    }
+    to
+}
+
+/// The fewest events after which the implementation does what the specification does not, where it does; the last of them is it.
+fn differs_after(specification: &[Edge], system: &[Edge]) -> Option<usize> {
+    let start = (BTreeSet::from([0]), BTreeSet::from([0]));
+    let (mut seen, mut layer) = (BTreeSet::from([start.clone()]), vec![start]);
+    let mut length = 0;
+    while !layer.is_empty() {
+        length += 1;
+        let mut next = Vec::new();
+        for (allowed, actual) in layer {
+            for event in 0..=SILENCE {
+                let pair =
+                    (after(specification, &allowed, event, false), after(system, &actual, event, true));
+                match (pair.0.is_empty(), pair.1.is_empty()) {
+                    (_, true) => {}
+                    (true, false) if event >= INPUTS => return Some(length),
+                    (true, false) => {}
+                    (false, false) => next.extend(seen.insert(pair.clone()).then_some(pair)),
+                }
+            }
+        }
+        layer = next;
+    }
+    None
+}
+
+/// Any so many events, silence among them where it is named.
+fn any_events(count: usize, names: &[&str]) -> String {
+    let mut text = "purpose: any\nof: random\ninitial: { location: S0 }\ntransitions:\n".to_owned();
+    for at in 0..count {
+        let to = if at + 1 == count { "Accept".to_owned() } else { format!("S{}", at + 1) };
+        for on in names {
+            text += &format!("  - {{ from: S{at}, to: {to}, on: {on} }}\n");
+        }
+    }
+    text
+}
+
+/// Against brute force over suspension traces: who conforms never fails, and who differs within the events of a purpose that names quiescence is
+/// found.
+#[test]
+fn what_differs_from_its_specification_within_the_events_of_a_purpose_is_found() {
+    let counts = measured(40, 1500, &["'*'", "quiescence"]);
+    println!("{counts:?}");
+    assert_eq!(counts.get("not found").copied().unwrap_or(0), 0, "{counts:?}");
+    assert!(counts["found"] >= 10 && counts["conforms"] >= 10, "{counts:?}");
+    assert!(counts["found, by silence"] >= 5, "{counts:?}");
+}
+
+#[test]
+#[ignore = "measures; run it alone"]
+fn what_naming_quiescence_finds() {
+    for names in [&["'*'", "quiescence"] as &[&str], &["'*'"]] {
+        println!("{names:?}: {:?}", measured(240, 1500, names));
+    }
+}
+
+fn measured(pairs: u64, runs: u64, names: &[&str]) -> BTreeMap<&'static str, usize> {
+    const EVENTS: usize = 8;
+    let mut counts = BTreeMap::new();
+    for seed in 0..pairs {
+        let mut random = Random::new(seed ^ 0x0073_696c_656e_6365);
+        let edges: Vec<Edge> = (0..5 + random.below(5)).map(|_| edge(&mut random)).collect();
+        let system = if seed % 4 == 0 { edges.clone() } else { mutated(&mut random, &edges) };
+        let differs = differs_after(&edges, &system);
+        let Some(test) = test_case(&written(&edges), &any_events(EVENTS, names)) else {
+            let what = if differs.is_some() { "no test case, and differs" } else { "no test case" };
+            *counts.entry(what).or_default() += 1;
+            continue;
+        };
+        // A plan goes the same way to Pass each time, and finds what lies beside it.
+        let strategies: &[StrategyKind] = match differs {
+            Some(_) => &[StrategyKind::Random, StrategyKind::Coverage],
+            None => &StrategyKind::ALL,
+        };
+        let strategy = strategies[seed as usize % strategies.len()];
+        let runs = if differs.is_some() { runs } else { runs / 20 };
+        let found = verdicts(&test, &model(&written(&system)), strategy, None, runs);
+        let what = match (differs, found.contains_key("Fail")) {
+            (None, false) => "conforms",
+            (None, true) => {
+                panic!("seed {seed}: it conforms, and fails\n{}{}", written(&edges), written(&system))
+            }
+            (Some(length), false) if length > EVENTS => "differs later",
+            (Some(length), false) => {
+                println!("seed {seed}, {strategy:?}, differs after {length}: {found:?}");
+                "not found"
+            }
+            (Some(_), true) if found.contains_key("silent") => "found, by silence",
+            (Some(_), true) => "found",
+        };
+        *counts.entry(what).or_default() += 1;
+    }
+    counts
 }

@@ -10,6 +10,8 @@ use coreach_execution::interruption::stop_if_ending;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::{Specification, load as load_file, parts, read_specification};
 use coreach_model::writer::write_yaml;
+use coreach_pipeline::Conformance;
+use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
 use coreach_project::budget;
 use coreach_project::configuration::load_configuration;
@@ -36,6 +38,8 @@ struct Given {
     /// As it is written.
     text: String,
     analysis: Analysis,
+    conformance: Conformance,
+    stages: Limits,
     /// Lines for the suite's configuration.
     rest: String,
     warnings: Vec<Diagnostic>,
@@ -61,13 +65,19 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         criteria: arguments.criterion.clone(),
         limits,
         analysis: given.analysis.clone(),
+        conformance: given.conformance,
+        stages: given.stages.clone(),
         steps: arguments.steps,
     };
-    let kept = Arc::new(Cover::of(&settings));
-    let (iosts, format, quiet) = (given.specification.iosts.clone(), arguments.format, arguments.quiet);
+    let begun = budget::within("cover", budget::time(None), |_| Cover::of(&given.specification, &settings));
+    let kept = match begun.and_then(|begun| begun) {
+        Ok(kept) => Arc::new(kept),
+        Err(stop) => return refuse(&[stop.to_diagnostic()], arguments.format),
+    };
+    let (format, quiet) = (arguments.format, arguments.quiet);
     let so_far = kept.clone();
     certain_end::tell_at_end(move |exit_code| {
-        let told = document(&iosts, limits, &known(&so_far), None, exit_code);
+        let told = document(limits, &known(&so_far), None, exit_code);
         match format {
             OutputFormat::Json => console::json(&told),
             OutputFormat::Human => text(&told, quiet),
@@ -100,7 +110,7 @@ pub fn cover(arguments: &CoverArguments) -> io::Result<Exit> {
         None if found.is_whole() => Exit::Fine,
         None => Exit::Incomplete,
     };
-    let told = document(&given.specification.iosts, limits, &found, stop.as_ref(), exit.code());
+    let told = document(limits, &found, stop.as_ref(), exit.code());
     if arguments.format == OutputFormat::Human {
         console::draw(&stop.iter().map(Stop::to_diagnostic).collect::<Vec<_>>());
     }
@@ -122,7 +132,15 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
         FileKind::Specification(_) => {
             let text = standing_alone(path, &file)?;
             let (specification, warnings) = budget::reading(|| read_specification(file))?;
-            Ok(Given { specification, text, analysis: Analysis::default(), rest: String::new(), warnings })
+            Ok(Given {
+                specification,
+                text,
+                analysis: Analysis::default(),
+                conformance: Conformance::default(),
+                stages: Limits::default(),
+                rest: String::new(),
+                warnings,
+            })
         }
         FileKind::Configuration => {
             let (project, warnings) = load(path)?;
@@ -135,6 +153,9 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
             let source = load_file(&configuration.specification.path).map_err(|found| vec![found])?;
             let domain = project.options.analysis.domain;
             let mut rest = format!("analysis: {{ domain: {domain} }}\n");
+            if project.conformance != Conformance::default() {
+                rest += &format!("conformance: {}\n", project.conformance.name());
+            }
             if !configuration.instantiate.is_empty() {
                 rest += "instantiate:\n";
                 for fixed in &configuration.instantiate {
@@ -145,6 +166,8 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
                 specification: project.specification,
                 text: standing_alone(&configuration.specification.path, &source)?,
                 analysis: project.options.analysis,
+                conformance: project.conformance,
+                stages: project.options.limits,
                 rest,
                 warnings,
             })

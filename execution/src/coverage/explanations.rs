@@ -93,7 +93,27 @@ pub fn explain(
     follower.reach(&mut first, initial.clone(), Bounds::nothing(walked.count()), &[]);
     let mut layers = VecDeque::from([follower.close(first)?]);
     let mut sent: VecDeque<(&Event, Duration)> = VecDeque::new();
+    // Where the system has no quiescence, silence is nothing.
+    let quiet = walked.iosts.actions.iter().find(|action| action.kind == ActionKind::Quiescence);
+    let quiet = quiet.map(|action| Event::new(action.name.clone(), Vec::new()));
     for (number, what) in trace.iter().enumerate() {
+        let step = match what {
+            Occurrence::Observation(event) => Some(event),
+            Occurrence::Stimulus(event) => Some(event).filter(|_| link.is_none()),
+            Occurrence::Silence(_) => quiet.as_ref(),
+            Occurrence::Delay(_) => None,
+        };
+        if let Some(event) = step {
+            let before = follower.take_some(layers, &sent)?;
+            // Kept for the case that nothing follows.
+            let next = before.iter().map(|layer| follower.step(layer.clone(), event));
+            layers = next.collect::<Result<_, _>>()?;
+            if layers.iter().all(Layer::is_empty) {
+                let bounds = follower.refuse(before, event);
+                return Ok(Explained { bounds, refused: Some(number) });
+            }
+            continue;
+        }
         match (what, link) {
             (Occurrence::Stimulus(event), Some(_)) => {
                 sent.push_back((event, Duration::ZERO));
@@ -116,17 +136,7 @@ pub fn explain(
                     return Ok(Explained { bounds: follower.all(before), refused: Some(number) });
                 }
             }
-            (Occurrence::Stimulus(event), None) | (Occurrence::Observation(event), _) => {
-                let before = follower.take_some(layers, &sent)?;
-                // Kept for the case that nothing follows.
-                let next = before.iter().map(|layer| follower.step(layer.clone(), event));
-                layers = next.collect::<Result<_, _>>()?;
-                if layers.iter().all(Layer::is_empty) {
-                    let bounds = follower.refuse(before, event);
-                    return Ok(Explained { bounds, refused: Some(number) });
-                }
-            }
-            (Occurrence::Delay(_), None) | (Occurrence::Silence(_), _) => {}
+            _ => {}
         }
     }
     let ends = follower.take_some(layers, &sent)?;

@@ -7,7 +7,7 @@
 //! modified condition/decision coverage of a conjunction: n + 1 situations, in each of which one conjunct decides. A guard of an internal action is
 //! evaluated whenever a state at its source is reached.
 
-use coreach_model::iosts::{ActionKind, Iosts, TransitionOrigin};
+use coreach_model::iosts::{Action, ActionKind, Iosts, TransitionOrigin};
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId, Value};
@@ -218,11 +218,16 @@ impl Walked {
         valuation: &Valuation,
         met: &mut dyn FnMut(usize),
     ) {
-        let name = &self.iosts.action(action).name;
+        let came = self.iosts.action(action);
+        // Quiescence has another name in a purpose.
+        let is_same = |own: &Action| match came.kind {
+            ActionKind::Quiescence => own.kind == ActionKind::Quiescence,
+            _ => own.name == came.name,
+        };
         for (first, part) in self.offsets() {
             let Some(location) = part.locations[at] else { continue };
             for &number in &part.outgoing[location] {
-                if part.iosts.action(part.iosts.transitions[number].action).name == *name {
+                if is_same(part.iosts.action(part.iosts.transitions[number].action)) {
                     part.items.sides(number, valuation, &mut |item| met(first + item));
                 }
             }

@@ -7,7 +7,8 @@
 //! A guard and the assigned values are read once for each action, with the parameters of that action: one that they mention must be a
 //! parameter of all. Who names the actions in a list may rename their parameters there: `[Coin(n), Return(n)]`.
 //!
-//! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what happens.
+//! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what happens. Nor is quiescence, which is that
+//! nothing happens.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,7 +16,7 @@ use std::ops::Range;
 
 use crate::data::Datum;
 use crate::diagnostic::Diagnostic;
-use crate::iosts::{ActionId, ActionKind};
+use crate::iosts::{Action, ActionId, ActionKind};
 use crate::reader::collect::{Collector, article, inventory, listed};
 use crate::reader::declarations::Actions;
 use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
@@ -98,7 +99,7 @@ pub(super) fn read_on<'a>(
         Kind::Mapping(_) => read_described(collector, node, context.actions)?,
     };
     if taken.is_empty() {
-        let visible = context.actions.actions.iter().filter(|action| action.is_visible());
+        let visible = context.actions.actions.iter().filter(|action| is_of_sets(action));
         let help = inventory("inputs and outputs", visible.map(|action| action.name.as_str()));
         let diagnostic =
             Diagnostic::error("empty-set", "no action is in this set, so nothing takes this transition")
@@ -110,13 +111,18 @@ pub(super) fn read_on<'a>(
     Some(taken)
 }
 
+/// May a set have it that does not name it?
+fn is_of_sets(action: &Action) -> bool {
+    matches!(action.kind, ActionKind::Input | ActionKind::Output)
+}
+
 /// The visible actions that are meant, each with its declared parameters.
 fn described<'a>(
     node: &Node,
     actions: &'a Actions,
     is_meant: impl Fn(ActionId, ActionKind) -> bool,
 ) -> Vec<Taken<'a>> {
-    let visible = actions.actions.numbered().filter(|(_, action)| action.is_visible());
+    let visible = actions.actions.numbered().filter(|(_, action)| is_of_sets(action));
     let meant = visible.filter(|(id, action)| is_meant(*id, action.kind));
     let taken = meant.map(|(id, _)| Taken {
         action: id,
@@ -181,15 +187,14 @@ fn read_described<'a>(
                 named_twice(collector, scalar, &scalar.text);
                 continue;
             }
-            let is_in = match actions.actions[action].kind {
-                ActionKind::Internal => false,
-                own => kind.is_none_or(|kind| kind == own),
-            };
+            let own = actions.actions[action].kind;
+            let is_in = is_of_sets(&actions.actions[action]) && kind.is_none_or(|kind| kind == own);
             if !is_in {
                 let what = match kind {
                     Some(ActionKind::Input) => "no input",
                     Some(ActionKind::Output) => "no output",
-                    _ => "internal",
+                    _ if own == ActionKind::Internal => "internal",
+                    _ => "neither input nor output",
                 };
                 let message = format!("`{}` is {what}, so this set is without it anyway", scalar.text);
                 let diagnostic = Diagnostic::warning("left-out-in-vain", message)
@@ -256,7 +261,10 @@ fn unknown(collector: &mut Collector, name: &str, place: &Range<usize>, actions:
     let known = || actions.actions.iter().map(|action| action.name.as_str());
     let help = match collector.nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => inventory("actions", known()),
+        None => {
+            let declared = actions.actions.iter().filter(|action| action.kind != ActionKind::Quiescence);
+            inventory("actions", declared.map(|action| action.name.as_str()))
+        }
     };
     let diagnostic = Diagnostic::error("unknown-action", format!("unknown action `{name}`"))
         .at(collector.origin(place), "not declared as input, output or internal")

@@ -10,7 +10,10 @@ use std::sync::Arc;
 
 use crate::data::Datum;
 use crate::diagnostic::{Diagnostic, SourceFile};
-use crate::iosts::{Action, Aim, Iosts, LocationId, TestPurpose, Transition};
+use crate::iosts::{
+    Action, ActionId, ActionKind, Aim, Iosts, LocationId, QUIESCENCE, TestPurpose, Transition,
+};
+use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, inventory};
 use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial, read_locations, read_name};
 use crate::reader::lexer;
@@ -133,11 +136,15 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
             collector.push(diagnostic);
         }
     }
-    let actions = Actions::of(&model.actions);
+    let with_quiescence = with_quiescence(against, aim);
+    let actions = Actions::of(&with_quiescence);
     let resets = against.clocks.map(|_| clocks.as_slice());
     let context = Context { names: &names, actions: &actions, sets: true, clocks: resets };
     let Found { transitions, places, resets, names: called } =
         read_transitions(collector, entries, &context, &mut locations);
+    // Only a purpose that speaks of quiescence has it.
+    let is_quiet = |one: &Transition| actions.actions[one.action].kind == ActionKind::Quiescence;
+    let actions = if transitions.iter().any(is_quiet) { with_quiescence } else { model.actions.clone() };
     let accept = locations.find(aim.location());
     let reject = match aim {
         Aim::Accept => locations.find("Reject"),
@@ -167,7 +174,7 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
         initial_condition: initial.condition?,
         initial: initial.location?,
         locations: locations.locations.clone(),
-        actions: model.actions.clone(),
+        actions,
         transitions,
         origin: initial.origin.or_else(|| Some(collector.origin(&root.head()))),
     };
@@ -181,6 +188,17 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     }
     let purpose = TestPurpose { aim, iosts, of: of?, observes, accept, reject, idle: Substitution::new() };
     Some((purpose, Clocks { clocks, resets, names: called }))
+}
+
+/// What a purpose can be on: the model's actions, and quiescence behind them. An action that is called so is the one that is meant.
+fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action> {
+    let mut actions = against.model.actions.clone();
+    let is_one = |action: &Action| action.kind == ActionKind::Quiescence || action.name == QUIESCENCE;
+    if aim == Aim::Accept && against.clocks.is_none() && !actions.iter().any(is_one) {
+        let kind = ActionKind::Quiescence;
+        actions.push(Action { name: QUIESCENCE.to_owned(), kind, parameters: Vec::new() });
+    }
+    actions
 }
 
 /// Where the initial condition mentions the datum first.

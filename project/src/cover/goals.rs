@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use coreach_execution::coverage::{Item, Items};
-use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::iosts::{ActionKind, Iosts, Transition};
 use coreach_model::number::count;
 use coreach_model::{Datum, LocationId, Number, Numbered, TransitionId};
 
@@ -165,6 +165,9 @@ fn definitions_and_uses(iosts: &Iosts, variable: &Datum) -> Vec<Goal> {
 pub fn name(iosts: &Iosts, items: &Items, goal: &Goal) -> String {
     let transition = |number: TransitionId| {
         let transition = &iosts.transitions[number];
+        if iosts.action(transition.action).kind == ActionKind::Quiescence {
+            return format!("quiescence in {}", iosts.location(transition.source).label);
+        }
         let line = transition.origin.whole.as_ref().map(|origin| origin.line_and_column().0);
         let line =
             line.map_or_else(|| format!("transition {}", number.place()), |line| format!("line {line}"));

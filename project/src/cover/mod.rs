@@ -28,8 +28,11 @@ use coreach_analyses::solver::{Answer, Solver};
 use coreach_analyses::symbolic::{SymbolicState, System, TreeLimits, all_paths, k_inclusion};
 use coreach_execution::coverage::{Walked, proofs};
 use coreach_model::reader::Specification;
-use coreach_model::{LocationId, Numbered, Term};
+use coreach_model::{Iosts, LocationId, Numbered, Term};
+use coreach_pipeline::Conformance;
+use coreach_pipeline::limits::Limits;
 use coreach_pipeline::stop::Stop;
+use coreach_pipeline::suspend::suspend;
 
 pub use goals::{CRITERIA, Criterion, Goal};
 use purpose::Written;
@@ -48,6 +51,10 @@ pub struct Settings {
     pub limits: TreeLimits,
     /// How `reach` is computed.
     pub analysis: Analysis,
+    /// For ioco the specification is suspended: that it is quiescent is a transition like others.
+    pub conformance: Conformance,
+    /// How long the condition of quiescence may be.
+    pub stages: Limits,
     /// Paths of the suite are continued up to so many visible steps, for the goals that are left; 0: they stay as they are.
     pub steps: usize,
 }
@@ -88,6 +95,8 @@ pub struct Member {
 /// What came of it all.
 #[derive(Clone, Debug)]
 pub struct Cover {
+    /// The specification, suspended or not.
+    pub iosts: Iosts,
     /// The goals in the order of the criteria.
     pub goals: Vec<Ended>,
     /// The suite.
@@ -98,8 +107,17 @@ pub struct Cover {
 
 impl Cover {
     /// Nothing yet.
-    pub fn of(settings: &Settings) -> Mutex<Self> {
-        Mutex::new(Cover { goals: Vec::new(), suite: Vec::new(), cut: settings.criteria.clone() })
+    ///
+    /// # Errors
+    /// It cannot be said when the specification is quiescent.
+    pub fn of(specification: &Specification, settings: &Settings) -> Result<Mutex<Self>, Stop> {
+        let iosts = match settings.conformance {
+            Conformance::Ioc => specification.iosts.clone(),
+            Conformance::Ioco => {
+                suspend(&specification.iosts, &settings.stages, &mut Z3Solver::default())?.iosts
+            }
+        };
+        Ok(Mutex::new(Cover { iosts, goals: Vec::new(), suite: Vec::new(), cut: settings.criteria.clone() }))
     }
 }
 
@@ -115,11 +133,11 @@ pub fn cover(
     says: Says<'_>,
     kept: &Mutex<Cover>,
 ) -> Option<Stop> {
-    let walked = Walked::alone(&specification.iosts);
+    let searched = known(kept).iosts.clone();
+    let walked = Walked::alone(&searched);
     let system = System::new(&walked.iosts);
     let time = budget::time(None);
-    let looked =
-        budget::within("cover", time, |_| look(specification, &walked, &system, settings, says, kept));
+    let looked = budget::within("cover", time, |_| look(&searched, &walked, &system, settings, says, kept));
     says("a suite".to_owned());
     let made = budget::within("suite", time, |_| make(specification, &walked, &system, settings, kept));
     looked.err().or(made.err())
@@ -127,14 +145,13 @@ pub fn cover(
 
 /// Looks for what meets the goals.
 fn look(
-    specification: &Specification,
+    iosts: &Iosts,
     walked: &Walked,
     system: &System<'_>,
     settings: &Settings,
     says: Says<'_>,
     kept: &Mutex<Cover>,
 ) {
-    let iosts = &specification.iosts;
     let mut solver = Z3Solver::default();
     let begin = |criterion: Criterion, goal: Goal| {
         let mut known = known(kept);

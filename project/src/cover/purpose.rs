@@ -4,7 +4,8 @@
 //! the route, the step's guard as the guard there (the specification's own, what the goal asks for, and that no other transition takes the event
 //! where that is possible), `Accept` behind the last. Whatever else is seen leads to `Reject`: behind it the specification would be somewhere
 //! else, and the next guard would be about another place. What completion adds does the same for other values. Internal steps stay where they
-//! are, so the chain does not say which of them are taken.
+//! are, so the chain does not say which of them are taken. For ioco silence is a step as well; before another one it stays where the specification is
+//! quiescent, for it changes nothing there, and leads to `Reject` where it is not.
 //!
 //! What cannot be written in the model format (a literal of an array or a record), or is read back as something else, is no purpose.
 
@@ -14,7 +15,9 @@ use std::sync::Arc;
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::System;
 use coreach_model::diagnostic::SourceFile;
-use coreach_model::iosts::{Aim, Iosts, Location, TestPurpose, Transition, TransitionOrigin};
+use coreach_model::iosts::{
+    Action, ActionKind, Aim, Iosts, Location, QUIESCENCE, TestPurpose, Transition, TransitionOrigin,
+};
 use coreach_model::reader::{Specification, read_purpose};
 use coreach_model::term::Substitution;
 use coreach_model::writer::write_purpose_yaml;
@@ -41,14 +44,25 @@ pub fn purpose(
 ) -> Option<Written> {
     let model = &specification.iosts;
     let asked = route.guards(system, solver);
-    let mut steps: Vec<(ActionId, Term)> = Vec::new();
+    let searched = system.iosts;
+    let mut steps: Vec<Step> = Vec::new();
     for (number, asked) in route.path.iter().zip(asked) {
-        let transition = &model.transitions[*number];
-        if model.action(transition.action).is_visible() {
-            steps.push((transition.action, Term::and([transition.guard.clone(), asked])));
-        }
+        let transition = &searched.transitions[*number];
+        let action = match searched.action(transition.action).kind {
+            ActionKind::Internal => continue,
+            ActionKind::Quiescence if model.find_action(QUIESCENCE).is_some() => return None,
+            ActionKind::Quiescence => None,
+            ActionKind::Input | ActionKind::Output => Some(transition.action),
+        };
+        // Before it, silence is nothing else where the specification is quiescent.
+        let is_quiet = |other: &&Transition| {
+            other.source == transition.source && searched.action(other.action).kind == ActionKind::Quiescence
+        };
+        let quiet = searched.transitions.iter().find(is_quiet).map(|other| other.guard.clone());
+        steps.push(Step { action, guard: Term::and([transition.guard.clone(), asked]), quiet });
     }
-    let made = chain(name, model, &steps);
+    let is_suspended = searched.actions.iter().any(|action| action.kind == ActionKind::Quiescence);
+    let made = chain(name, model, &steps, is_suspended && model.find_action(QUIESCENCE).is_none());
     let text = write_purpose_yaml(&made);
     let file = SourceFile { name: format!("{name}.yaml"), text: text.clone() };
     let (read, _) = read_purpose(Arc::new(file), specification).ok()?;
@@ -56,7 +70,18 @@ pub fn purpose(
     (write_purpose_yaml(&read) == text).then_some(Written { purpose: read, text })
 }
 
-fn chain(name: &str, model: &Iosts, steps: &[(ActionId, Term)]) -> TestPurpose {
+/// A visible step.
+struct Step {
+    /// Its action; `None` is quiescence.
+    action: Option<ActionId>,
+    /// Its guard.
+    guard: Term,
+    /// When the specification is quiescent in the location that it leaves, where it ever is.
+    quiet: Option<Term>,
+}
+
+/// `is_quiet`: does it speak of quiescence?
+fn chain(name: &str, model: &Iosts, steps: &[Step], is_quiet: bool) -> TestPurpose {
     let mut locations: Numbered<LocationId, Location> = Numbered::new();
     let mut transitions = Numbered::new();
     let steps_of = steps.iter().enumerate().map(|(place, _)| match place {
@@ -71,7 +96,8 @@ fn chain(name: &str, model: &Iosts, steps: &[(ActionId, Term)]) -> TestPurpose {
             .unwrap_or_else(|| locations.push(Location::named(name)))
     };
     let initial = find(&names[0]);
-    for (place, (action, guard)) in steps.iter().enumerate() {
+    let quiescence = model.actions.next_number();
+    for (place, Step { action, guard, quiet }) in steps.iter().enumerate() {
         let source = find(&names[place]);
         let mut add = |action, guard, target| {
             transitions.push(Transition {
@@ -83,14 +109,27 @@ fn chain(name: &str, model: &Iosts, steps: &[(ActionId, Term)]) -> TestPurpose {
                 origin: TransitionOrigin::default(),
             });
         };
-        add(*action, guard.clone(), find(&names[place + 1]));
-        for other in model.action_ids().filter(|other| other != action && model.action(*other).is_visible()) {
+        add(action.unwrap_or(quiescence), guard.clone(), find(&names[place + 1]));
+        let visible = model.action_ids().filter(|other| model.action(*other).is_visible());
+        for other in visible.filter(|other| Some(*other) != *action) {
             add(other, Term::yes(), find("Reject"));
+        }
+        match quiet {
+            _ if !is_quiet || action.is_none() => {}
+            // What completion adds leads to `Reject`.
+            Some(quiet) => add(quiescence, quiet.clone(), source),
+            None => add(quiescence, Term::yes(), find("Reject")),
         }
     }
     let accept = find("Accept");
     let reject = locations.first_number(|known| known.name == "Reject");
-    let mentioned: BTreeSet<Datum> = steps.iter().flat_map(|(_, guard)| guard.data()).collect();
+    let guards = transitions.iter().map(|transition: &Transition| &transition.guard);
+    let mentioned: BTreeSet<Datum> = guards.flat_map(Term::data).collect();
+    let mut actions = model.actions.clone();
+    if is_quiet {
+        let kind = ActionKind::Quiescence;
+        actions.push(Action { name: QUIESCENCE.to_owned(), kind, parameters: Vec::new() });
+    }
     let all = model.variables.iter().chain(&model.constants);
     let observes: Vec<Datum> = all.filter(|datum| mentioned.contains(datum)).cloned().collect();
     let iosts = Iosts {
@@ -100,7 +139,7 @@ fn chain(name: &str, model: &Iosts, steps: &[(ActionId, Term)]) -> TestPurpose {
         initial_condition: Term::yes(),
         locations,
         initial,
-        actions: model.actions.clone(),
+        actions,
         transitions,
         origin: None,
     };

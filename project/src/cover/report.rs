@@ -6,7 +6,6 @@ use std::path::Path;
 
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_model::Number;
-use coreach_model::iosts::Iosts;
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
@@ -105,13 +104,8 @@ impl Cover {
 }
 
 /// The document. A goal that was met, and for which there is no purpose yet, is open.
-pub fn document(
-    iosts: &Iosts,
-    limits: TreeLimits,
-    cover: &Cover,
-    stop: Option<&Stop>,
-    exit_code: u8,
-) -> Document {
+pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_code: u8) -> Document {
+    let iosts = &cover.iosts;
     let items = Items::of(iosts);
     let goals: Vec<GoalTold> = cover
         .goals

@@ -21,11 +21,14 @@ use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{Specification, read_any_specification, yaml};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Diagnostic, Iosts, LocationId, Number};
+use coreach_pipeline::Conformance;
+use coreach_pipeline::artifact::Product;
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::sources::{Source, Sources};
 use coreach_pipeline::stages::complete::complete;
 use coreach_pipeline::stages::product::product;
 use coreach_pipeline::stop::Stop;
+use coreach_pipeline::suspend::suspend;
 use serde_json::Value as Json;
 
 use crate::configuration::{Configuration, load_configuration};
@@ -223,8 +226,13 @@ fn subject(candidate: &Candidate, number: usize, purpose: usize) -> Result<Subje
     let constants = values_of(configuration, left, purposes, right)?;
     let limits = &configuration.limits;
     let time = budget::time(configuration.budget.time);
-    let both =
-        budget::within("product", time, |_| side_by_side(left, right, limits, &mut Z3Solver::default()));
+    let both = budget::within("product", time, |_| {
+        let mut solver = Z3Solver::default();
+        match configuration.conformance {
+            Conformance::Ioc => side_by_side(left, right, limits, &mut solver),
+            Conformance::Ioco => suspended_side_by_side(left, right, limits, &mut solver),
+        }
+    });
     let walked = both.and_then(|both| both).map_err(|stop| vec![stop.to_diagnostic()])?;
     Ok(Subject { candidate: number, purpose, walked, constants })
 }
@@ -240,12 +248,33 @@ pub fn side_by_side(
     solver: &mut dyn Solver,
 ) -> Result<Walked, Stop> {
     let both = product(left, complete(right.clone(), limits, solver), limits, solver)?;
+    Ok(walked(left, right, both))
+}
+
+/// The same with quiescence, which a run of a test of ioco shows as silence: the specification is suspended, and what that adds is nobody's.
+///
+/// # Errors
+/// As those of suspending, and of the product.
+pub fn suspended_side_by_side(
+    left: &Iosts,
+    right: &TestPurpose,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Walked, Stop> {
+    let suspended = suspend(left, limits, solver)?;
+    let purpose = complete(suspended.purpose(right.clone()), limits, solver);
+    let both = product(&suspended.iosts, purpose, limits, solver)?;
+    Ok(walked(left, right, both))
+}
+
+fn walked(left: &Iosts, right: &TestPurpose, both: Product) -> Walked {
     // What completion has added is nobody's: a location Reject that the author did not write, and transitions behind the author's.
     let written = |location: LocationId| Some(location).filter(|at| at.place() < right.iosts.locations.len());
     let of_left = Part::new(
         left,
         both.pairs.map(|(location, _)| Some(*location)),
-        both.made_of.map(|(transition, _)| Some(*transition)),
+        both.made_of
+            .map(|(transition, _)| Some(*transition).filter(|at| at.place() < left.transitions.len())),
     );
     let of_right = Part::new(
         &right.iosts,
@@ -253,5 +282,5 @@ pub fn side_by_side(
         both.made_of
             .map(|(_, transition)| transition.filter(|at| at.place() < right.iosts.transitions.len())),
     );
-    Ok(Walked::new(both.iosts, vec![of_left, of_right]))
+    Walked::new(both.iosts, vec![of_left, of_right])
 }

@@ -2,11 +2,14 @@
 //!
 //! Brute force adds quiescence to explicit systems by its definition (3.9): a loop at each state without an output and without an internal step.
 //! Over the alphabet with that event, ioco is ioc, and all that is known of test cases for ioc must hold of those for ioco: conforming
-//! implementations never get Fail, silent ones among them, and those that do not conform relative to the purpose can.
+//! implementations never get Fail, silent ones among them, and those that do not conform relative to the purpose can. The same for purposes that
+//! name quiescence, whose product is made here on explicit systems.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::iosts::{Iosts, QUIESCENCE, TestPurpose};
+use coreach_model::reader::{Specification, from_bytes, read_purpose};
 use coreach_pipeline::artifact::{TestCase, Verdict};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::suspend::{Suspended, suspend};
@@ -19,8 +22,8 @@ use crate::brute::alphabet::{Alphabet, Letter};
 use crate::brute::artifact;
 use crate::brute::conformance::{ioc, ioc_tp};
 use crate::brute::execution::{execute, input_complete};
-use crate::brute::explore::{Concrete, Graph, System};
-use crate::brute::pair::Instance;
+use crate::brute::explore::{Concrete, Graph, System, coreachable, explore};
+use crate::brute::pair::{Instance, PairState, Place};
 use crate::brute::walk::Outcome;
 use crate::generator::random::Random;
 use crate::mutants::explicit;
@@ -63,6 +66,22 @@ pub fn ioco(input: &Input, known: &Known, settings: &Settings, report: &mut Repo
     if !settings.wants(IOCO) {
         return;
     }
+    tested(input.specification.clone(), input.purpose.clone(), &known, delta, settings, report);
+    if let Some((purpose, known)) = quiet_purpose(&input.specification, &known, delta, settings.seed) {
+        report.count("ioco: purposes that name quiescence", 1);
+        tested(input.specification.clone(), purpose, &known, delta, settings, report);
+    }
+}
+
+/// The test case of a purpose, against implementations.
+fn tested(
+    specification: Iosts,
+    purpose: TestPurpose,
+    known: &Known,
+    delta: EventId,
+    settings: &Settings,
+    report: &mut Report,
+) {
     let options = Options {
         max_lookahead: settings.max_lookahead,
         analysis: settings.analysis.clone(),
@@ -70,8 +89,8 @@ pub fn ioco(input: &Input, known: &Known, settings: &Settings, report: &mut Repo
         check: true,
     };
     let made = catch_unwind(AssertUnwindSafe(|| {
-        let purpose = input.purpose.clone();
-        generate_for(Conformance::Ioco, &input.specification, purpose, &options, &mut solver, &mut |_| {})
+        let mut solver = Z3Solver::default();
+        generate_for(Conformance::Ioco, &specification, purpose, &options, &mut solver, &mut |_| {})
     }));
     match made {
         Err(panic) => {
@@ -80,7 +99,7 @@ pub fn ioco(input: &Input, known: &Known, settings: &Settings, report: &mut Repo
         }
         Ok(Ok(made)) if made.test_graph.is_purpose_reachable() => {
             report.count("ioco: test cases", 1);
-            implementations(&made.test_case, &known, delta, settings, report);
+            implementations(&made.test_case, known, delta, settings, report);
         }
         Ok(Ok(_)) => report.count("ioco: empty test graphs", 1),
         Ok(Err(_)) => report.count("ioco: stopped", 1),
@@ -124,6 +143,76 @@ fn with_delta(known: &Known, made: &Suspended, delta: EventId) -> Known {
         alive: instance.alive.clone(),
     });
     Known { pair: known.pair.clone(), instances: instances.collect(), alphabet }
+}
+
+/// A purpose of a few locations that says of some actions, and of quiescence, where they lead; and what is known with it. It has no
+/// data, so that its product with an explicit system is one line of the definition: what it says nothing of lets it stay.
+fn quiet_purpose(
+    specification: &Iosts,
+    known: &Known,
+    delta: EventId,
+    seed: u64,
+) -> Option<(TestPurpose, Known)> {
+    const PLACES: [&str; 4] = ["Begin", "Then", "Reject", "Accept"];
+    let (accept, reject) = (3, 2);
+    let mut random = Random::new(seed ^ 0x0071_7569_6574);
+    let visible = specification.actions.iter().filter(|action| action.is_visible());
+    let actions: Vec<&str> = visible.map(|action| action.name.as_str()).chain([QUIESCENCE]).collect();
+    let mut steps = vec![(random.below(2), QUIESCENCE, *random.pick(&[1, 1, reject, accept])?)];
+    for _ in 0..4 {
+        steps.push((random.below(2), *random.pick(&actions)?, random.below(PLACES.len())));
+    }
+    let last = if random.below(2) == 0 { QUIESCENCE } else { *random.pick(&actions)? };
+    steps.push((1, last, accept));
+    let mut text = format!(
+        "purpose: quiet\nof: {}\nlocations: [{}]\ninitial: {{ location: Begin }}\ntransitions:\n",
+        specification.name,
+        PLACES.join(", ")
+    );
+    for (from, on, to) in &steps {
+        text += &format!("  - {{ from: {}, to: {}, on: {on} }}\n", PLACES[*from], PLACES[*to]);
+    }
+    let file = from_bytes("quiet.yaml".to_owned(), text.into_bytes()).ok()?;
+    let types = Vec::new();
+    let (purpose, _) = read_purpose(file, &Specification { iosts: specification.clone(), types }).ok()?;
+
+    let event = |of: &str| match of {
+        QUIESCENCE => vec![delta],
+        name => known.alphabet.of_action.get(name).cloned().unwrap_or_default(),
+    };
+    let follows = |place: usize, seen: EventId| -> Vec<usize> {
+        let said = steps.iter().filter(|(from, on, _)| *from == place && event(on).contains(&seen));
+        let to: Vec<usize> = said.map(|(.., to)| *to).collect();
+        if to.is_empty() { vec![place] } else { to }
+    };
+    let instances = known.instances.iter().filter_map(|instance| {
+        let graph = &instance.specification.graph;
+        let initial = graph.initial.iter().map(|state| (*state, 0)).collect();
+        let both = explore(initial, usize::MAX, |&(state, place): &(u32, usize)| {
+            let visible = graph.visible[state as usize].iter().flat_map(|&(event, to)| {
+                follows(place, event).into_iter().map(move |next| (Some(event), (to, next)))
+            });
+            let internal = graph.internal[state as usize].iter().map(|to| (None, (*to, place)));
+            visible.chain(internal).collect()
+        });
+        let System { states, graph } = both.ok()?;
+        let accepting: Vec<bool> = states.iter().map(|(_, place)| *place == accept).collect();
+        let alive = coreachable(&graph, &accepting);
+        let pair = |(state, place): (u32, usize)| PairState {
+            specification: instance.specification.states[state as usize].clone(),
+            place: Place::At(place as u32),
+            own: Vec::new(),
+        };
+        Some(Instance {
+            constants: instance.constants.clone(),
+            specification: instance.specification.clone(),
+            both: System { states: states.into_iter().map(pair).collect(), graph },
+            accepting,
+            alive,
+        })
+    });
+    let instances = instances.collect();
+    Some((purpose, Known { pair: known.pair.clone(), instances, alphabet: known.alphabet.clone() }))
 }
 
 /// The test case against the specification, mutants of its states, and ones that are silent where it is not.

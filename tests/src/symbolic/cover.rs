@@ -162,8 +162,10 @@ fn criteria() -> Vec<Criterion> {
 /// The goals of a specification, with a suite whose paths are continued to so many steps.
 pub fn found(specification: &Specification, criteria: Vec<Criterion>, steps: usize) -> Cover {
     let limits = TreeLimits { depth: 15, nodes: 250, is_restricted: true, ..TreeLimits::default() };
-    let settings = Settings { criteria, limits, analysis: Default::default(), steps };
-    let kept = Cover::of(&settings);
+    let (analysis, conformance, stages) = Default::default();
+    let settings = Settings { criteria, limits, analysis, conformance, stages, steps };
+    // By ioc there is nothing that could not be said.
+    let kept = Cover::of(specification, &settings).unwrap_or_else(|stop| panic!("{stop:?}"));
     let stop = cover(specification, &settings, &|_| {}, &kept);
     assert!(stop.is_none(), "the budget ends what is small: {stop:?}");
     kept.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -11,3 +11,5 @@ mod python;
 mod rust;
 mod traces;
 mod ttcn3;
+
+pub(crate) use python::Folder;

@@ -418,13 +418,13 @@ fn covers_follow_their_schema() {
     let (specification, _) = read_specification(file).unwrap();
     let told = |nodes, criteria: Vec<Criterion>| {
         let limits = TreeLimits { nodes, is_restricted: true, ..TreeLimits::default() };
-        let settings = Settings { criteria, limits, analysis: Default::default(), steps: 0 };
-        let kept = cover::Cover::of(&settings);
+        let (analysis, conformance, stages) = Default::default();
+        let settings = Settings { criteria, limits, analysis, conformance, stages, steps: 0 };
+        let kept = cover::Cover::of(&specification, &settings).unwrap();
         let stop = cover::cover(&specification, &settings, &|_| {}, &kept);
         let found = kept.into_inner().unwrap();
         let exit = if found.is_whole() { 0 } else { 5 };
-        let document = cover::report::document(&specification.iosts, limits, &found, stop.as_ref(), exit);
-        serde_json::to_value(document).unwrap()
+        serde_json::to_value(cover::report::document(limits, &found, stop.as_ref(), exit)).unwrap()
     };
     let documents =
         [told(500, vec![Criterion::Guards]), told(6, vec![Criterion::Pairs, Criterion::AllPaths(7)])];
