@@ -215,9 +215,11 @@ fn sequences_that_were_found_are_written() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/atm_timed/specification.yaml");
     let model = model.to_str().unwrap();
     let inputs = |out: &str, time: &str| {
-        folder.coreach(&["timed", "inputs", model, "--out", out, "--time", time]).status.code()
+        let words = ["timed", "inputs", model, "--cover", "transitions", "--out", out, "--time", time];
+        folder.coreach(&words).status.code()
     };
     let whole = inputs("whole", "60s");
+    assert!(fs::read_dir(folder.0.join("whole")).unwrap().count() > 5);
     for time in ["30ms", "60ms", "120ms", "240ms", "480ms", "900ms"] {
         let code = inputs(time, time);
         assert!(code == Some(STOPPED) || code == whole, "{code:?}");
