@@ -210,8 +210,11 @@ fn quiescence_is_a_goal() {
             stages: Limits::default(),
             steps: 0,
         };
-        let found = cover::cover(&specification, &settings, &|_| {}).unwrap();
-        let document = document(settings.limits, &found, 0);
+        let kept = cover::Cover::of(&specification, &settings).unwrap();
+        let stop = cover::cover(&specification, &settings, &|_| {}, &kept);
+        assert!(stop.is_none(), "{stop:?}");
+        let found = kept.into_inner().unwrap();
+        let document = document(settings.limits, &found, None, 0);
         (found, document)
     };
     let (_, by_ioc) = told(Conformance::Ioc);
