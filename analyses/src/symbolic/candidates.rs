@@ -1,17 +1,22 @@
 //! Which expanded states may include a new one: an index, and points that refute.
 //!
-//! **Problem.** Who compares each state with all that were expanded at its location asks n²/2 questions in a tree of n nodes.
+//! **Problem.** Who compares each state with all that were expanded at its location asks n²/2 questions in a
+//! tree of n nodes.
 //!
-//! **Method.** A *point* of a state is one valuation that it stands for; who includes the state stands for its points. So
+//! **Method.** A *point* of a state is one valuation that it stands for; who includes the state stands for
+//! its points. So
 //!
-//! - expanded states are kept by location and memory, then by the data that they hold at a literal, then by these literals: of each such
-//!   set of data, those are looked at that have the literals of the point;
+//! - expanded states are kept by location and memory, then by the data that they hold at a literal, then by
+//!   these literals: of each such set of data, those are looked at that have the literals of the point;
 //! - of these, one whose conditions are false at the point, by evaluation, is out without a question;
-//! - where the solver refutes an inclusion, the values with which it does are another point, and so the next ones are refuted without it.
+//! - where the solver refutes an inclusion, the values with which it does are another point, and so the next
+//!   ones are refuted without it.
 //!
-//! The first point is a question for each new state, which a solver remembers. Newest first: a loop that counts is within its last passes, if at all.
+//! The first point is a question for each new state, which a solver remembers. Newest first: a loop that
+//! counts is within its last passes, if at all.
 //!
-//! **Exact**: what a point refutes is no inclusion. **Bounded**: after so many questions, and after some that are not answered, a state is expanded.
+//! **Exact**: what a point refutes is no inclusion. **Bounded**: after so many questions, and after some that
+//! are not answered, a state is expanded.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;

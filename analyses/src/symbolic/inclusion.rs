@@ -102,7 +102,8 @@ fn about(mut symbols: BTreeSet<Datum>, condition: &[Term]) -> Vec<Term> {
 }
 
 impl Tidy {
-    /// Without what tells nothing of the data, and with the symbols numbered: equal ones stand for the same valuations.
+    /// Without what tells nothing of the data, and with the symbols numbered: equal ones stand for the same
+    /// valuations.
     pub(super) fn reduced(self, is_satisfiable: bool) -> Self {
         let Tidy { location, values, condition } = self;
         let condition = match is_satisfiable {
@@ -166,7 +167,8 @@ pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Sol
     read(answer)
 }
 
-/// The same of two states of one location, with values of the symbols of `left` for which `right` has none, where they are found.
+/// The same of two states of one location, with values of the symbols of `left` for which `right` has none, where
+/// they are found.
 pub(super) fn compared(
     data: &[Datum],
     left: &Tidy,
@@ -197,7 +199,8 @@ fn read(answer: Answer) -> Inclusion {
     }
 }
 
-/// What there must be for `right` to stand for a valuation of `left`: the symbols of `right` that no datum's value tells, and what is asked of them.
+/// What there must be for `right` to stand for a valuation of `left`: the symbols of `right` that no datum's value
+/// tells, and what is asked of them.
 fn lacking(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>) {
     let symbols: BTreeSet<Datum> = right.values.iter().chain(&right.condition).flat_map(Term::data).collect();
     let own: BTreeMap<Datum, Datum> = symbols

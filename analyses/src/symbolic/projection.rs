@@ -1,13 +1,18 @@
-//! Symbolic states without the path that led there: what their data may be, and nothing of how they came to be it.
+//! Symbolic states without the path that led there: what their data may be, and nothing of how they came to
+//! be it.
 //!
-//! **Problem.** A path condition grows with the path, and so does each question about its last step: of a loop of n passes, the n-th asks of n conjuncts over
-//! sums of n symbols. Nothing of it matters but what it leaves possible.
+//! **Problem.** A path condition grows with the path, and so does each question about its last step: of a
+//! loop of n passes, the n-th asks of n conjuncts over sums of n symbols. Nothing of it matters but what it
+//! leaves possible.
 //!
-//! **Method.** The symbols that only tell the history are quantified and taken away, step by step ([`super::eliminate`]), as strongest postconditions are; of comparisons
-//! of one sum the tightest stay; symbols are numbered as they occur. The result stands for the *same* valuations of the data. What cannot be taken away stays as
-//! a symbol. Equal ones are kept once, and where a step leads from one is computed once: a tree of 100,000 nodes asks as often as it has different ones.
+//! **Method.** The symbols that only tell the history are quantified and taken away, step by step
+//! ([`super::eliminate`]), as strongest postconditions are; of comparisons of one sum the tightest stay;
+//! symbols are numbered as they occur. The result stands for the *same* valuations of the data. What cannot
+//! be taken away stays as a symbol. Equal ones are kept once, and where a step leads from one is computed
+//! once: a tree of 100,000 nodes asks as often as it has different ones.
 //!
-//! **Limits.** Beyond some symbols or conjuncts nothing is taken away any more: then it is as long as the path.
+//! **Limits.** Beyond some symbols or conjuncts nothing is taken away any more: then it is as long as the
+//! path.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -85,7 +90,8 @@ impl Projections {
         self.all[number].state(&self.data)
     }
 
-    /// Where a step leads from a projection; `quiet` is when the location is quiescent, where that can be said.
+    /// Where a step leads from a projection; `quiet` is when the location is quiescent, where that can be
+    /// said.
     pub(super) fn step(
         &mut self,
         system: &System<'_>,
@@ -194,7 +200,8 @@ impl Work {
         }
     }
 
-    /// A symbol that an equation gives a value: of those that tell the history, any; of the others, by a term over those that stay.
+    /// A symbol that an equation gives a value: of those that tell the history, any; of the others, by a term
+    /// over those that stay.
     fn by_equation(&mut self) -> bool {
         let found = self.bound.iter().find_map(|symbol| {
             let value = self.parts.iter().find_map(|part| given_by(part, symbol))?;
@@ -248,7 +255,8 @@ impl Work {
     }
 }
 
-/// The conjuncts, each once, and of comparisons of one sum of numbers the tightest; two that leave one number are an equation.
+/// The conjuncts, each once, and of comparisons of one sum of numbers the tightest; two that leave one number
+/// are an equation.
 fn tightest(parts: &[Term]) -> Vec<Term> {
     let mut ends: BTreeMap<(Vec<(Term, RBig)>, bool), End> = BTreeMap::new();
     let mut others: Vec<Term> = Vec::new();

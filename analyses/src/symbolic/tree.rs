@@ -19,9 +19,9 @@
 //! condition is not.
 //!
 //! **Ends** by its limits: of depth, of nodes; and by the budget of time and memory, which every term and question asks.
-//! **Cost**: for each step two substitutions, and a question about the state's projection ([`projection`](super::projection)), which is as long as what can still be told of the
-//! data and not as the path; none where the same was asked of another node. With restriction, for each state a look into a table, and few questions where
-//! that does not know it ([`candidates`](super::candidates)).
+//! **Cost**: for each step two substitutions, and a question about what the path leaves possible (`projection`),
+//! which is not as long as the path; none where the same was asked of another node. With restriction, for each
+//! state a look into a table, and few questions where that does not know it (`candidates`).
 //!
 //! ```
 //! use coreach_analyses::solver::z3::Z3Solver;
@@ -365,7 +365,8 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         node.children = first.0..end.0;
     }
 
-    /// The projection behind a step, and whether the path condition is certain; none where it is unsatisfiable.
+    /// The projection behind a step, and whether the path condition is certain; none where it is
+    /// unsatisfiable.
     fn led(
         &mut self,
         from: NodeId,
