@@ -45,6 +45,11 @@ struct Case {
 ///
 /// The parts are read as total ([`coreach_model::obligation`]); the result has a value wherever its data have one.
 pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
+    without_cases(bound, parts, MOST_CASES)
+}
+
+/// The same with no more cases than these.
+pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
     let mut open = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
     let mut count = 1;
@@ -64,7 +69,7 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
             .or_else(|| by_disjunction(&case))
             .or_else(|| by_values(&case))?;
         count += cases.len();
-        if count > MOST_CASES {
+        if count > most_cases {
             return None;
         }
         // The first case is to be the first of the result.
@@ -72,6 +77,13 @@ pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
     }
     let all = Term::or(done);
     Some(Term::and([defined(&all), all]))
+}
+
+/// One bound number less, where its ends tell all about it: what is bound still, and the parts without it.
+pub(super) fn one_case(bound: &[Datum], parts: &[Term]) -> Option<(Vec<Datum>, Vec<Term>)> {
+    let case = Case { bound: bound.to_vec(), parts: parts.to_vec() };
+    let case = by_direction(&case).or_else(|| by_bounds(&case))?.pop()?;
+    Some((case.bound, case.parts))
 }
 
 /// Does [`in_type`] say all about a value's membership? Of arrays it says nothing: their cells are kept within their type by stores.

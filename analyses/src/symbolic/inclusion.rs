@@ -22,14 +22,16 @@
 //! **Cost**: walking the terms; at most one question for a pair of states.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use coreach_model::obligation::in_type;
+use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Iosts, LocationId, Term};
 
 use super::SymbolicState;
 use super::eliminate::{is_told, without};
-use crate::solver::{Answer, Solver};
+use crate::solver::{Answer, Solver, Witness};
 
 /// Is one state included in another?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,11 +45,11 @@ pub enum Inclusion {
 }
 
 /// A state without its history: what its data stand at, in their order, and what is asked of the symbols in it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tidy {
-    location: LocationId,
-    values: Vec<Term>,
-    condition: Vec<Term>,
+    pub(super) location: LocationId,
+    pub(super) values: Vec<Term>,
+    pub(super) condition: Vec<Term>,
 }
 
 /// A state up to the names of its symbols.
@@ -100,6 +102,28 @@ fn about(mut symbols: BTreeSet<Datum>, condition: &[Term]) -> Vec<Term> {
 }
 
 impl Tidy {
+    /// Without what tells nothing of the data, and with the symbols numbered: equal ones stand for the same
+    /// valuations.
+    pub(super) fn reduced(self, is_satisfiable: bool) -> Self {
+        let Tidy { location, values, condition } = self;
+        let condition = match is_satisfiable {
+            false => condition,
+            true => about(values.iter().flat_map(Term::data).collect(), &condition),
+        };
+        let Shape { location, values, condition } = Tidy { location, values, condition }.shape();
+        Tidy { location, values, condition: condition.into_iter().collect() }
+    }
+
+    /// As a state that a step can be taken from.
+    pub(super) fn state(&self, data: &[Datum]) -> SymbolicState {
+        SymbolicState {
+            location: self.location,
+            condition: self.condition.clone(),
+            valuation: Arc::new(data.iter().cloned().zip(self.values.iter().cloned()).collect()),
+            depth: 0,
+        }
+    }
+
     /// With the symbols numbered in the order of their occurrence. States of one shape stand for the same valuations.
     pub fn shape(&self) -> Shape {
         let mut names = Substitution::new();
@@ -135,6 +159,49 @@ pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Sol
     if left == right {
         return Inclusion::Yes;
     }
+    let (bound, parts) = lacking(data, left, right);
+    let answer = match without(&bound, &parts) {
+        Some(condition) => solver.check_none(&left.condition, &[], &[condition]),
+        None => solver.check_none(&left.condition, &bound, &parts),
+    };
+    read(answer)
+}
+
+/// The same of two states of one location, with values of the symbols of `left` for which `right` has none, where
+/// they are found.
+pub(super) fn compared(
+    data: &[Datum],
+    left: &Tidy,
+    right: &Tidy,
+    solver: &mut dyn Solver,
+) -> (Inclusion, Option<Valuation>) {
+    let (bound, parts) = lacking(data, left, right);
+    let Some(condition) = without(&bound, &parts) else {
+        return (read(solver.check_none(&left.condition, &bound, &parts)), None);
+    };
+    let mut question = left.condition.clone();
+    question.push(condition.not());
+    match solver.check(&question) {
+        Answer::Sat => match solver.witness(&question) {
+            Witness::Found(values) => (Inclusion::No, Some(values)),
+            Witness::None | Witness::Unknown => (Inclusion::No, None),
+        },
+        answer => (read(answer), None),
+    }
+}
+
+/// That `left` lacks nothing of what `right` stands for is unsatisfiable.
+fn read(answer: Answer) -> Inclusion {
+    match answer {
+        Answer::Unsat => Inclusion::Yes,
+        Answer::Sat => Inclusion::No,
+        Answer::Unknown => Inclusion::Unknown,
+    }
+}
+
+/// What there must be for `right` to stand for a valuation of `left`: the symbols of `right` that no datum's value
+/// tells, and what is asked of them.
+fn lacking(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>) {
     let symbols: BTreeSet<Datum> = right.values.iter().chain(&right.condition).flat_map(Term::data).collect();
     let own: BTreeMap<Datum, Datum> = symbols
         .into_iter()
@@ -172,13 +239,5 @@ pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Sol
         parts.push(equal);
     }
     parts.extend(theirs);
-    let answer = match without(&bound, &parts) {
-        Some(condition) => solver.check_none(&left.condition, &[], &[condition]),
-        None => solver.check_none(&left.condition, &bound, &parts),
-    };
-    match answer {
-        Answer::Unsat => Inclusion::Yes,
-        Answer::Sat => Inclusion::No,
-        Answer::Unknown => Inclusion::Unknown,
-    }
+    (bound, parts)
 }

@@ -19,10 +19,12 @@
 //!
 //! [`enabling_condition`]: coreach_model::obligation::enabling_condition
 
+mod candidates;
 pub mod eliminate;
 mod expanded;
 pub mod inclusion;
 pub mod paths;
+mod projection;
 pub mod quiescence;
 pub mod search;
 mod state;

@@ -10,10 +10,11 @@
 //! ([`Quiescence::Sink`]).
 
 use coreach_model::iosts::ActionKind;
+use coreach_model::term::substitute;
 use coreach_model::{LocationId, Numbered, Term};
 
-use super::System;
 use super::eliminate::without;
+use super::{SymbolicState, System};
 
 /// What becomes of quiescence in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -41,4 +42,17 @@ pub fn quiescence(system: &System<'_>) -> Numbered<LocationId, Option<Term>> {
         Some(Term::and(parts))
     };
     iosts.location_ids().map(at).collect()
+}
+
+/// The state after having been quiescent, none where it cannot be by its shape; and whether its condition says all.
+pub(super) fn rested(from: &SymbolicState, quiet: Option<&Term>) -> (Option<SymbolicState>, bool) {
+    let mut state = from.clone();
+    state.depth += 1;
+    let Some(quiet) = quiet else { return (Some(state), false) };
+    let condition = substitute(quiet, &from.valuation);
+    if condition.is_false() {
+        return (None, true);
+    }
+    state.condition.extend(condition.conjuncts().into_iter().filter(|part| !from.condition.contains(part)));
+    (Some(state), true)
 }

@@ -12,7 +12,7 @@ use coreach_model::{Datum, Term, Type, Value};
 use dashu::rational::RBig;
 
 /// A sum.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Sum {
     /// Each atom, not lifted, and how often it is there; none 0 times.
     terms: BTreeMap<Term, RBig>,
@@ -131,6 +131,68 @@ impl Sum {
         }
         right.number = self.number;
         Term::compare(comparison, &left.term(&RBig::ONE, sort), &right.term(&RBig::NEG_ONE, sort))
+    }
+}
+
+/// An end of what a sum may be: `sum <= at` or `sum >= at`, of reals without the end as well.
+#[derive(Clone)]
+pub(super) struct End {
+    /// The sum and the number, as they are compared with 0.
+    own: Sum,
+    sort: Type,
+    comparison: Comparison,
+    at: RBig,
+    /// Is it an upper end?
+    pub(super) is_high: bool,
+}
+
+impl End {
+    /// The comparison as an end of a sum whose first atom counts once.
+    pub(super) fn of(part: &Term) -> Option<(Vec<(Term, RBig)>, Self)> {
+        let Node::Compare(comparison, a, b) = part.node() else { return None };
+        let (mut comparison, sort) = (*comparison, a.sort().clone());
+        if !sort.is_number() || matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+            return None;
+        }
+        let mut own = Sum::of_difference(a, b);
+        let first = own.terms.values().next()?.clone();
+        // Of integers, what is less is at most one less.
+        if sort == Type::Int && comparison == Comparison::Less {
+            (comparison, own.number) = (Comparison::AtMost, own.number + RBig::ONE);
+        } else if sort == Type::Int && comparison == Comparison::Greater {
+            (comparison, own.number) = (Comparison::AtLeast, own.number - RBig::ONE);
+        }
+        let sum = own.terms.iter().map(|(term, count)| (term.clone(), count / &first)).collect();
+        let is_high = matches!(comparison, Comparison::Less | Comparison::AtMost) == (first > RBig::ZERO);
+        let at = -&own.number / &first;
+        Some((sum, End { own, sort, comparison, at, is_high }))
+    }
+
+    fn is_excluded(&self) -> bool {
+        matches!(self.comparison, Comparison::Less | Comparison::Greater)
+    }
+
+    /// Does it leave less than the other one, which is on the same side of the same sum?
+    pub(super) fn is_tighter(&self, other: &End) -> bool {
+        match self.at == other.at {
+            true => self.is_excluded() && !other.is_excluded(),
+            false => (self.at < other.at) == self.is_high,
+        }
+    }
+
+    /// Do both, on the two sides of one sum, leave one number?
+    pub(super) fn meets(&self, other: &End) -> bool {
+        self.at == other.at && !self.is_excluded() && !other.is_excluded()
+    }
+
+    /// As a comparison of what is added with what is subtracted.
+    pub(super) fn term(&self) -> Term {
+        self.own.clone().compared(self.comparison, &self.sort)
+    }
+
+    /// That the sum is its end.
+    pub(super) fn equation(&self) -> Term {
+        self.own.clone().compared(Comparison::Equal, &self.sort)
     }
 }
 

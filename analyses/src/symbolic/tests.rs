@@ -1,15 +1,17 @@
-//! Quantifiers taken away, and asked with, against enumeration.
+//! Quantifiers taken away, and asked with, against enumeration; what trees ask, counted.
 
+use coreach_model::reader::read_specification;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::value::tuples;
-use coreach_model::{Datum, Term, Type, Value};
+use coreach_model::{Datum, SourceFile, Term, Type, Value};
 use dashu::rational::RBig;
 
 use super::eliminate::without;
+use super::{Growth, System, Tree, TreeLimits};
 use crate::solver::random::{Random, array, range};
 use crate::solver::z3::Z3Solver;
-use crate::solver::{Answer, Solver};
+use crate::solver::{Answer, Solver, Statistics, Witness};
 
 fn bound() -> [Datum; 3] {
     // Larger than what is taken apart value by value, so that ends and equations have to be found.
@@ -170,4 +172,104 @@ fn arrays_under_a_quantifier_are_unknown() {
     let part = Term::compare(Comparison::Less, &cell, &Term::multiply(&cell, &Term::int(2)));
     assert_eq!(without(std::slice::from_ref(&p), std::slice::from_ref(&part)), None);
     assert_eq!(Z3Solver::default().check_none(&[], &[p], &[part]), Answer::Unknown);
+}
+
+/// Counts what a solver is asked.
+#[derive(Default)]
+struct Counting {
+    solver: Z3Solver,
+    questions: usize,
+    conjuncts: usize,
+}
+
+impl Counting {
+    fn count(&mut self, formula: &[Term]) {
+        self.questions += 1;
+        self.conjuncts += formula.len();
+    }
+}
+
+impl Solver for Counting {
+    fn check(&mut self, formula: &[Term]) -> Answer {
+        self.count(formula);
+        self.solver.check(formula)
+    }
+
+    fn check_along(&mut self, path: &[Term]) -> Answer {
+        self.count(path);
+        self.solver.check_along(path)
+    }
+
+    fn check_none(&mut self, formula: &[Term], bound: &[Datum], parts: &[Term]) -> Answer {
+        self.count(formula);
+        self.solver.check_none(formula, bound, parts)
+    }
+
+    fn witness(&mut self, formula: &[Term]) -> Witness {
+        self.count(formula);
+        self.solver.witness(formula)
+    }
+
+    fn statistics(&self) -> Statistics {
+        self.solver.statistics()
+    }
+}
+
+/// The tree of a system with two integers at one location, and what it asked.
+fn grown(transitions: &str, limits: TreeLimits) -> (Tree, Counting) {
+    let text = format!(
+        "iosts: counters\nvariables: {{ x: int, y: int }}\ninitial: {{ location: L, condition: x == 0 && y == 0 }}\n\
+         inputs: {{ A: {{ p: int }}, B: {{}}, C: {{}} }}\noutputs: {{ Show: {{ q: int }} }}\ntransitions:\n{transitions}"
+    );
+    let source = SourceFile { name: "counters.yaml".to_owned(), text };
+    let (specification, _) = read_specification(source.into()).unwrap();
+    let system = System::new(&specification.iosts);
+    let mut solver = Counting::default();
+    let tree = Growth::new(&system, limits).finish(&mut solver);
+    (tree, solver)
+}
+
+#[test]
+fn what_a_path_asks_grows_with_its_length_and_no_faster() {
+    let asked = |depth| {
+        let step = "  - { from: L, to: L, on: A, when: p > x, assign: { x: x + p } }\n";
+        let (tree, solver) = grown(step, TreeLimits { depth, ..TreeLimits::default() });
+        assert_eq!(tree.nodes.len(), depth + 1);
+        (solver.questions, solver.conjuncts)
+    };
+    let (short, long) = (asked(60), asked(120));
+    assert!(2 * long.0 <= 5 * short.0 && 2 * long.1 <= 5 * short.1, "{short:?}, then {long:?}");
+}
+
+#[test]
+fn a_restriction_asks_little_for_each_node() {
+    let limits = TreeLimits { depth: 60, is_restricted: true, ..TreeLimits::default() };
+    let counting = |most: usize| {
+        grown(
+            &format!(
+                "  - {{ from: L, to: L, on: B, when: x < {most}, assign: {{ x: x + 1 }} }}\n  \
+                 - {{ from: L, to: L, on: C, when: y < {most}, assign: {{ y: y + 1 }} }}\n  \
+                 - {{ from: L, to: L, on: Show, when: x + y == {most} && q == x, assign: {{ x: 0, y: 0 }} }}\n"
+            ),
+            limits,
+        )
+    };
+    // Each state stands for more than the one before, and for other values.
+    let widening = |depth: usize| {
+        let step = "  - { from: L, to: L, on: A, when: p > 0 && p < 10, assign: { x: x + p } }\n";
+        grown(step, TreeLimits { depth, ..limits })
+    };
+    for ((small, few), (large, more)) in [(counting(5), counting(10)), (widening(25), widening(50))] {
+        assert!(2 * small.nodes.len() <= large.nodes.len() + 5);
+        let of = |asked: usize, tree: &Tree| asked as f64 / tree.nodes.len() as f64;
+        assert!(
+            of(more.questions, &large) <= 1.25 * of(few.questions, &small),
+            "{} of {} nodes, then {} of {}",
+            few.questions,
+            small.nodes.len(),
+            more.questions,
+            large.nodes.len()
+        );
+    }
+    assert!(counting(10).0.is_complete());
 }

@@ -19,9 +19,9 @@
 //! condition is not.
 //!
 //! **Ends** by its limits: of depth, of nodes; and by the budget of time and memory, which every term and question asks.
-//! **Cost**: for each step two substitutions and one question along its path, for what is new in it; none where a step asks for nothing new. With
-//! restriction, for each state a look into a table, and at most a question for each expanded state of its location. 100,000 nodes of the
-//! published teller machine take some three seconds and 110 MB.
+//! **Cost**: for each step two substitutions, and a question about what the path leaves possible (`projection`),
+//! which is not as long as the path; none where the same was asked of another node. With restriction, for each
+//! state a look into a table, and few questions where that does not know it (`candidates`).
 //!
 //! ```
 //! use coreach_analyses::solver::z3::Z3Solver;
@@ -56,10 +56,11 @@ use std::hash::Hash;
 use std::ops::Range;
 
 use coreach_model::iosts::ActionKind;
-use coreach_model::{Datum, LocationId, Number, Numbered, Term, TransitionId, budget};
+use coreach_model::{LocationId, Number, Numbered, Term, TransitionId, budget};
 
-use super::inclusion::{Inclusion, Shape, Tidy, data_of, inclusion, tidy};
-use super::quiescence::{Quiescence, quiescence};
+use super::candidates::Candidates;
+use super::projection::{By, Projections};
+use super::quiescence::{Quiescence, quiescence, rested};
 use super::{Step, SymbolicState, System};
 use crate::solver::{Answer, Solver};
 
@@ -194,7 +195,6 @@ impl Tree {
 pub struct Growth<'a, M = ()> {
     system: &'a System<'a>,
     limits: TreeLimits,
-    data: Vec<Datum>,
     quiet: Option<Numbered<LocationId, Option<Term>>>,
     remember: fn(&System<'_>, &M, &Move) -> M,
     tree: Tree,
@@ -202,8 +202,11 @@ pub struct Growth<'a, M = ()> {
     next: NodeId,
     /// Of the nodes these are there with all that stand beside them.
     whole: usize,
-    shapes: HashMap<(Shape, M), NodeId>,
-    expanded: Numbered<LocationId, Vec<(NodeId, Tidy)>>,
+    projections: Projections,
+    /// For each node the number of its projection.
+    projected: Numbered<NodeId, usize>,
+    expanded: HashMap<(usize, M), NodeId>,
+    candidates: Candidates<M, NodeId>,
 }
 
 impl<'a> Growth<'a> {
@@ -230,18 +233,21 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             children: 0..0,
             refuted: Vec::new(),
         };
+        let mut projections = Projections::new(system.iosts);
+        let first = projections.add(&root.state, false);
         Growth {
             system,
             limits,
-            data: data_of(system.iosts),
             quiet: (limits.quiescence != Quiescence::Unseen).then(|| quiescence(system)),
             remember,
             tree: Tree { nodes: vec![root].into() },
             memories: vec![memory].into(),
             next: NodeId(0),
             whole: 1,
-            shapes: HashMap::new(),
-            expanded: Numbered::filled(Vec::new(), system.iosts.locations.len()),
+            projections,
+            projected: vec![first].into(),
+            expanded: HashMap::new(),
+            candidates: Candidates::default(),
         }
     }
 
@@ -253,6 +259,11 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     /// What is remembered at a node.
     pub fn memory(&self, node: NodeId) -> &M {
         &self.memories[node]
+    }
+
+    /// How often a state was held against an expanded one that is not equal.
+    pub fn comparisons(&self) -> u64 {
+        self.candidates.compared
     }
 
     /// Decides what becomes of the next node, and returns it; none where all are decided.
@@ -272,11 +283,15 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
             }
         }
         let node = &self.tree.nodes[number];
+        if node.parent.is_none() {
+            self.projected[number] = self.projections.add(&node.state, node.is_certain);
+        }
         if self.limits.quiescence == Quiescence::Sink && node.by == Move::Quiet {
             return self.decided(number, End::Sink);
         }
-        let own = self.limits.is_restricted.then(|| tidy(&self.data, &node.state, node.is_certain));
-        if let Some(other) = own.as_ref().and_then(|own| self.covering(number, own, solver)) {
+        if self.limits.is_restricted
+            && let Some(other) = self.covering(number, solver)
+        {
             return self.decided(number, End::Included(other));
         }
         if depth >= self.limits.depth {
@@ -286,9 +301,11 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         if self.tree.nodes.len() + most > self.limits.nodes {
             return self.decided(number, End::Nodes);
         }
-        if let Some(own) = own {
-            self.shapes.entry((own.shape(), self.memories[number].clone())).or_insert(number);
-            self.expanded[location].push((number, own));
+        if self.limits.is_restricted {
+            let (own, memory) = (self.projected[number], self.memories[number].clone());
+            let data = self.projections.data();
+            self.candidates.add(data, number, self.projections.get(own), memory.clone());
+            self.expanded.insert((own, memory), number);
         }
         self.expand(number, &|_| true, solver);
         self.decided(number, End::Expanded)
@@ -318,18 +335,12 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
     }
 
     /// An expanded node that stands for all that this one stands for.
-    fn covering(&self, number: NodeId, own: &Tidy, solver: &mut dyn Solver) -> Option<NodeId> {
-        let memory = &self.memories[number];
-        if let Some(same) = self.shapes.get(&(own.shape(), memory.clone())) {
+    fn covering(&mut self, number: NodeId, solver: &mut dyn Solver) -> Option<NodeId> {
+        let (own, memory) = (self.projected[number], self.memories[number].clone());
+        if let Some(same) = self.expanded.get(&(own, memory.clone())) {
             return Some(*same);
         }
-        let state = &self.tree.nodes[number].state;
-        let candidates =
-            self.expanded[state.location].iter().filter(|(other, _)| self.memories[*other] == *memory);
-        candidates
-            .into_iter()
-            .find(|(_, other)| inclusion(&self.data, own, other, solver) == Inclusion::Yes)
-            .map(|(other, _)| *other)
+        self.candidates.including(self.projections.data(), self.projections.get(own), memory, solver)
     }
 
     /// Adds the successors that are wanted: of a transition by its kind, quiescence as an output.
@@ -343,18 +354,22 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
                 continue;
             }
             let child = self.system.successor(&parent.state, transition).and_then(|(step, state)| {
-                let is_certain = self.is_kept(&parent, &state, solver)?;
-                Some((Move::Take(step), state, is_certain))
+                Some((step, state, self.led(number, By::Transition(transition), None, solver)?))
             });
             match child {
-                Some((by, state, is_certain)) => self.add(number, by, state, is_certain),
+                Some((step, state, led)) => self.add(number, Move::Take(step), state, led),
                 None => refuted.push(Refuted::Transition(transition)),
             }
         }
         if let Some(quiet) = self.quiet.as_ref().filter(|_| wanted(ActionKind::Output)) {
-            let (state, is_exact) = rested(&parent.state, quiet[parent.state.location].as_ref());
-            match state.and_then(|state| Some((self.is_kept(&parent, &state, solver)?, state))) {
-                Some((is_certain, state)) => self.add(number, Move::Quiet, state, is_certain && is_exact),
+            let quiet = quiet[parent.state.location].clone();
+            let (state, is_exact) = rested(&parent.state, quiet.as_ref());
+            let child = state
+                .and_then(|state| Some((state, self.led(number, By::Quiescence, quiet.as_ref(), solver)?)));
+            match child {
+                Some((state, (projected, is_certain))) => {
+                    self.add(number, Move::Quiet, state, (projected, is_certain && is_exact));
+                }
                 None => refuted.push(Refuted::Quiet),
             }
         }
@@ -365,19 +380,27 @@ impl<'a, M: Clone + Eq + Hash> Growth<'a, M> {
         self.whole = self.tree.nodes.len();
     }
 
-    /// Whether the path condition is certain; none where it is unsatisfiable.
-    fn is_kept(&self, parent: &Node, state: &SymbolicState, solver: &mut dyn Solver) -> Option<bool> {
-        if state.condition.len() == parent.state.condition.len() {
-            return Some(parent.is_certain);
-        }
-        match solver.check_along(&state.condition) {
-            Answer::Unsat => None,
-            Answer::Sat => Some(parent.is_certain),
-            Answer::Unknown => Some(false),
-        }
+    /// The projection behind a step, and whether the path condition is certain; none where it is
+    /// unsatisfiable.
+    fn led(
+        &mut self,
+        from: NodeId,
+        by: By,
+        quiet: Option<&Term>,
+        solver: &mut dyn Solver,
+    ) -> Option<(usize, bool)> {
+        let from = (self.projected[from], self.tree.nodes[from].is_certain);
+        self.projections.step(self.system, from, by, quiet, solver)
     }
 
-    fn add(&mut self, parent: NodeId, by: Move, state: SymbolicState, is_certain: bool) {
+    fn add(
+        &mut self,
+        parent: NodeId,
+        by: Move,
+        state: SymbolicState,
+        (projected, is_certain): (usize, bool),
+    ) {
+        self.projected.push(projected);
         self.memories.push((self.remember)(self.system, &self.memories[parent], &by));
         self.tree.nodes.push(Node {
             parent: Some(parent),
@@ -427,17 +450,4 @@ pub(super) fn is_output(system: &System<'_>, by: &Move) -> bool {
         }
         Move::Quiet => true,
     }
-}
-
-/// The state after having been quiescent, none where it cannot be by its shape; and whether its condition says all.
-fn rested(from: &SymbolicState, quiet: Option<&Term>) -> (Option<SymbolicState>, bool) {
-    let mut state = from.clone();
-    state.depth += 1;
-    let Some(quiet) = quiet else { return (Some(state), false) };
-    let condition = coreach_model::term::substitute(quiet, &from.valuation);
-    if condition.is_false() {
-        return (None, true);
-    }
-    state.condition.extend(condition.conjuncts().into_iter().filter(|part| !from.condition.contains(part)));
-    (Some(state), true)
 }

@@ -79,7 +79,8 @@ impl Shard {
         if let Some(known) = bucket.iter().filter_map(Weak::upgrade).find(|known| known.node == cell.node) {
             return known;
         }
-        // A term that is made and dropped again and again would leave a reference each time, and each lookup pass all of them.
+        // A term that is made and dropped again and again would leave a reference each time, and each lookup
+        // pass all of them.
         let before = bucket.len();
         bucket.retain(|weak| weak.strong_count() > 0);
         self.count -= before - bucket.len();
