@@ -8,14 +8,12 @@
 //! functions here, and each has one direction: [`may_hold`] errs towards `true`, [`must_hold`] errs towards `false`.
 //! Where that happens the solver's statistics count it.
 
-mod account;
 #[cfg(test)]
 pub(crate) mod random;
 pub mod smtlib;
 mod typing;
 pub mod z3;
 
-pub use account::{Account, Effort, sparingly};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Term};
 
@@ -75,11 +73,6 @@ pub trait Solver {
         let mut all = formula.to_vec();
         all.push(Term::and(parts.iter().cloned()).not());
         self.check(&all)
-    }
-
-    /// From now on hard questions of [`Solver::check`] draw on the account, or no longer on any. A solver may make every effort.
-    fn set_account(&mut self, account: Option<Account>) {
-        let _ = account;
     }
 
     /// A valuation that satisfies the conjunction.

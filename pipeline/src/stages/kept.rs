@@ -35,7 +35,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use coreach_analyses::solver::{Solver, may_hold, must_hold, sparingly};
+use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
@@ -362,12 +362,10 @@ impl<'a> Construction<'a> {
 
     fn finish(mut self, solver: &mut dyn Solver) -> Visible {
         budget::doing("simplifying guards");
-        sparingly(solver, |solver| {
-            for &at in &self.made {
-                let transition = &mut self.transitions[at];
-                transition.guard = without_repetition(&transition.guard, solver);
-            }
-        });
+        for &at in &self.made {
+            let transition = &mut self.transitions[at];
+            transition.guard = without_repetition(&transition.guard, solver);
+        }
         let iosts = &self.closed.iosts;
         let members = self.sets.map(|set| set.members.clone());
         let ends = self.sets.map(|set| set.ends);

@@ -25,7 +25,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use coreach_analyses::solver::{Solver, may_hold, sparingly};
+use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::obligation::defined;
@@ -279,12 +279,10 @@ impl<'a> Construction<'a> {
 
     fn finish(mut self, lookahead: usize, solver: &mut dyn Solver) -> Visible {
         budget::doing("simplifying guards");
-        sparingly(solver, |solver| {
-            for &at in &self.made {
-                let transition = &mut self.transitions[at];
-                transition.guard = without_repetition(&transition.guard, solver);
-            }
-        });
+        for &at in &self.made {
+            let transition = &mut self.transitions[at];
+            transition.guard = without_repetition(&transition.guard, solver);
+        }
         let iosts = &self.closed.iosts;
         let locations = locations(self.closed, &self.macros);
         let accepting =

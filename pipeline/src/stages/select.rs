@@ -23,14 +23,13 @@
 //! certain; in exchange a stimulus may be offered that cannot lead to Accept any more.
 //!
 //! **Ends**: each round's graph is a part of the one before; [`MAX_ROUNDS`] is a second bound. **Cost**: per transition
-//! a few queries, and per round one forward analysis, which looks up what the rounds before computed. Hard queries draw on one account
-//! ([`coreach_analyses::solver::sparingly`]): what it leaves open stays in the graph, in the words that it had.
+//! a few queries, and per round one forward analysis, which looks up what the rounds before computed.
 
 use std::collections::HashMap;
 
 use coreach_analyses::inductive::Turn;
 use coreach_analyses::reachability::{Analyst, Facts, Options};
-use coreach_analyses::solver::{Solver, may_hold, sparingly};
+use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
@@ -52,27 +51,13 @@ pub fn select(visible: Visible, options: &Options, solver: &mut dyn Solver) -> T
     let facts = without_ends(analyst.analyse(&cut.iosts, &cut.accepting), &cut);
     // The chain is that of the one analysis, whatever the rounds of selection: it is given at the end.
     let known = Decided { reach: facts.reach.into(), coreach: facts.coreach.into(), chain: Vec::new() };
-    let (mut graph, rounds) = sparingly(solver, |solver| in_rounds(&cut, &known, &mut analyst, solver));
-    graph.selection.rounds = rounds;
-    graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
-    graph.decided.chain = facts.chain;
-    in_numbers_of_visible(graph, before, &locations, &transitions)
-}
-
-/// Strengthening and reach, one after the other until nothing changes; and how often.
-fn in_rounds(
-    cut: &Visible,
-    known: &Decided,
-    analyst: &mut Analyst,
-    solver: &mut dyn Solver,
-) -> (TestGraph, usize) {
-    let mut graph = strengthen(cut, known, solver);
+    let mut graph = strengthen(&cut, &known, solver);
     let mut rounds = 1;
     while graph.is_purpose_reachable() && rounds < MAX_ROUNDS {
         // What is lost here was lost in the first analysis: the graph has no terms of its own to lose.
         let reached = analyst.reach(&graph.iosts).into();
-        let narrower = narrowed(cut, &graph, &reached, known, solver);
-        let next = strengthen(cut, &narrower, solver);
+        let narrower = narrowed(&cut, &graph, &reached, &known, solver);
+        let next = strengthen(&cut, &narrower, solver);
         rounds += 1;
         let settled = next.iosts.transitions == graph.iosts.transitions;
         graph = next;
@@ -80,7 +65,10 @@ fn in_rounds(
             break;
         }
     }
-    (graph, rounds)
+    graph.selection.rounds = rounds;
+    graph.losses = losses::say(&facts.losses, &facts.iterations, &cut.iosts);
+    graph.decided.chain = facts.chain;
+    in_numbers_of_visible(graph, before, &locations, &transitions)
 }
 
 /// The facts, and that nothing leads from an end to Accept: an analysis that is given up at its limit does not say so. Nothing leaves

@@ -35,7 +35,7 @@ use coreach_model::{Datum, Term, Value, journal};
 use z3::ast::{Bool, Dynamic};
 use z3::{Params, SatResult};
 
-use crate::solver::{Account, Answer, Effort, Solver, Statistics, Witness};
+use crate::solver::{Answer, Solver, Statistics, Witness};
 use translate::{Prepared, Translator};
 
 /// The oldest version that is known to work.
@@ -43,10 +43,6 @@ const OLDEST: (u32, u32, u32) = (4, 13, 3);
 
 /// Beyond so many remembered answers or terms the memory starts anew.
 const MOST_REMEMBERED: usize = 1 << 18;
-
-/// The resource units of a question that is tried with a little effort, and of one with the least.
-const LITTLE: u32 = 100_000;
-const LEAST: u32 = 5_000;
 
 /// How far a witness's numbers lie from 0, where they can.
 const SMALL: i64 = 10;
@@ -74,11 +70,6 @@ pub struct Z3Solver {
     // Shared by counting: a clone of Z3's solver is a translation of all it holds, and takes milliseconds.
     linear: Rc<z3::Solver>,
     nonlinear: Option<Rc<z3::Solver>>,
-    // For less than the whole effort: linear and not, for each.
-    sparing: HashMap<(Effort, bool), Rc<z3::Solver>>,
-    account: Option<Account>,
-    /// What stayed open while there was an account.
-    open: HashSet<Box<[Term]>>,
     path: Option<path::Path>,
     quantified: Option<Rc<z3::Solver>>,
     answers: HashMap<Box<[Term]>, Answer>,
@@ -119,9 +110,6 @@ impl Z3Solver {
             translator: Translator::default(),
             linear: start(limits.rlimit, 0),
             nonlinear: None,
-            sparing: HashMap::new(),
-            account: None,
-            open: HashSet::new(),
             path: None,
             quantified: None,
             answers: HashMap::new(),
@@ -139,23 +127,15 @@ impl Z3Solver {
     }
 
     /// Asserts the conjuncts and all that their types add, one level up in the Z3 solver that fits them.
-    fn assert_all(&mut self, conjuncts: &[Term], effort: Effort) -> (Rc<z3::Solver>, Vec<Rc<Prepared>>) {
+    fn assert_all(&mut self, conjuncts: &[Term]) -> (Rc<z3::Solver>, Vec<Rc<Prepared>>) {
         self.make_room();
         let prepared: Vec<Rc<Prepared>> =
             conjuncts.iter().map(|conjunct| self.translator.prepare(conjunct)).collect();
         let limits = self.limits;
-        let nonlinear = prepared.iter().any(|conjunct| conjunct.nonlinear);
-        let clock = if nonlinear { limits.milliseconds } else { 0 };
-        let solver = match (effort, nonlinear) {
-            (Effort::Whole, true) => {
-                self.nonlinear.get_or_insert_with(|| start(limits.rlimit, clock)).clone()
-            }
-            (Effort::Whole, false) => self.linear.clone(),
-            (effort, _) => {
-                let units = if effort == Effort::Little { LITTLE } else { LEAST };
-                let units = if limits.rlimit == 0 { units } else { units.min(limits.rlimit) };
-                self.sparing.entry((effort, nonlinear)).or_insert_with(|| start(units, clock)).clone()
-            }
+        let solver = if prepared.iter().any(|conjunct| conjunct.nonlinear) {
+            self.nonlinear.get_or_insert_with(|| start(limits.rlimit, limits.milliseconds)).clone()
+        } else {
+            self.linear.clone()
         };
         solver.push();
         let constraints: BTreeSet<usize> =
@@ -182,35 +162,14 @@ impl Z3Solver {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Unknown => {
                 // Z3 says "canceled" of both limits, at times "timeout" of the clock: the time itself tells.
-                let sparing = self.sparing.iter().filter(|((_, nonlinear), _)| *nonlinear);
-                let mut clocked = sparing.map(|(_, other)| other).chain(&self.nonlinear);
-                let is_clocked = clocked.any(|other| Rc::ptr_eq(other, solver));
+                let clocked = self.nonlinear.as_ref().is_some_and(|other| Rc::ptr_eq(other, solver));
                 let limit = Duration::from_millis(self.limits.milliseconds.into());
-                if is_clocked && !limit.is_zero() && start.elapsed() >= limit {
+                if clocked && !limit.is_zero() && start.elapsed() >= limit {
                     self.statistics.timed_out += 1;
                 }
                 Answer::Unknown
             }
         }
-    }
-
-    /// The answer, with what effort the account allows; and the last effort, where there was any.
-    fn decide(&mut self, conjuncts: &[Term]) -> (Answer, Option<Effort>) {
-        let mut effort = self.account.as_ref().map_or(Some(Effort::Whole), Account::first);
-        let mut last = None;
-        while let Some(now) = effort {
-            last = Some(now);
-            let (solver, prepared) = self.assert_all(conjuncts, now);
-            let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
-            let answer = if beyond { Answer::Unknown } else { self.ask(&solver) };
-            solver.pop(1);
-            if beyond || answer != Answer::Unknown {
-                // No effort says more of what is beyond.
-                return (answer, Some(Effort::Whole));
-            }
-            effort = self.account.as_mut().and_then(|account| account.after(now));
-        }
-        (Answer::Unknown, last)
     }
 
     /// A model of what is asserted, as values; of small numbers where there is one.
@@ -279,23 +238,13 @@ impl Solver for Z3Solver {
             self.count(answer, true);
             return answer;
         }
-        if self.open.contains(&key) {
-            self.count(Answer::Unknown, true);
-            return Answer::Unknown;
-        }
-        let (answer, effort) = self.decide(&conjuncts);
+        let (solver, prepared) = self.assert_all(&conjuncts);
+        let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
+        let answer = if beyond { Answer::Unknown } else { self.ask(&solver) };
+        solver.pop(1);
         self.count(answer, false);
-        if answer == Answer::Unknown && effort != Some(Effort::Whole) {
-            self.open.insert(key);
-        } else {
-            self.remember(key, answer);
-        }
+        self.remember(key, answer);
         answer
-    }
-
-    fn set_account(&mut self, account: Option<Account>) {
-        self.account = account;
-        self.open.clear();
     }
 
     fn check_along(&mut self, path: &[Term]) -> Answer {
@@ -352,7 +301,7 @@ impl Solver for Z3Solver {
             self.count(answer_of(&witness), true);
             return witness;
         }
-        let (solver, prepared) = self.assert_all(&conjuncts, Effort::Whole);
+        let (solver, prepared) = self.assert_all(&conjuncts);
         let beyond = prepared.iter().any(|conjunct| conjunct.beyond);
         let found = if beyond { Err(Answer::Unknown) } else { self.find(&solver, &prepared) };
         solver.pop(1);
