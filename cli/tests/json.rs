@@ -286,7 +286,8 @@ fn a_signal_leaves_nothing_behind() {
             std::thread::sleep(Duration::from_millis(10));
         };
         std::thread::sleep(Duration::from_millis(200));
-        assert_eq!(session.left().len(), 1);
+        // That of the request, and that of the launch, if it has come so far.
+        assert!(!session.left().is_empty());
         let own = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
         rustix::process::kill_process(own, signal).unwrap();
         let code = session.child.wait().unwrap().code();

@@ -54,17 +54,18 @@ fn opened_by(folder: &Folder, arguments: &[&str], code: i32) -> BTreeMap<String,
 }
 
 /// Each file is opened once for its content. What a command is about to write is held against the files that it reads, for which
-/// configurations, IUT files and specifications (which may be made of parts) are asked once more what they name (`outputs.rs`); nothing else comes of
-/// that look. One more, and what is hashed is not what is run.
+/// these are asked once more what they are (two looks: a store, or a text) and what they name (`outputs.rs`); nothing else comes of
+/// that. One more, and what is hashed is not what is run.
 #[test]
 fn nothing_is_read_twice() {
     const ONCE: usize = 1;
-    const AND_FOR_OUTPUTS: usize = 2;
+    const AND_FOR_OUTPUTS: usize = 4;
+    const AND_FOR_PARTS: usize = 2;
     let folder = folder();
     let test = ["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cPrice=3", "--keep", "kept"];
     let replay = ["replay", "kept/deliver_coffee.1.json", "--iut", "iut.yaml"];
     let models = [("specification.yaml", AND_FOR_OUTPUTS), ("deliver_coffee.yaml", ONCE)];
-    let machine = [("iut.yaml", AND_FOR_OUTPUTS), ("machine.yaml", AND_FOR_OUTPUTS)];
+    let machine = [("iut.yaml", AND_FOR_OUTPUTS), ("machine.yaml", AND_FOR_PARTS)];
     let alone = [("coreach.yaml", ONCE), ("specification.yaml", ONCE), ("deliver_coffee.yaml", ONCE)];
     let configuration = [("coreach.yaml", AND_FOR_OUTPUTS)];
     for (arguments, wanted) in [

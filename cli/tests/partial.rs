@@ -230,14 +230,15 @@ fn sequences_that_were_found_are_written() {
     }
 }
 
-/// Goals that are met at once, and one that is far away: the budget ends the search, and the first are written as a suite.
+/// Goals that are met at once, and one that no run meets and no polyhedron excludes, since `x` stays even: the budget ends the search, and the
+/// first are written as a suite.
 #[test]
 fn a_cover_that_has_no_end_leaves_a_suite() {
     let folder = Folder::new();
     let text = "iosts: far\nvariables: { x: int, y: int }\ninitial: { location: A, condition: x == 0 && y == 0 }\n\
                 inputs: { Left: {}, Right: {}, Stay: { p: int } }\noutputs: { Tell: {} }\ntransitions:\n\
-                \x20 - { from: A, to: A, on: Left, assign: { x: x + 1, y: y - x } }\n\
-                \x20 - { from: A, to: A, on: Right, assign: { x: x - y, y: y + 2 } }\n\
+                \x20 - { from: A, to: A, on: Left, assign: { x: x + 2, y: y - x } }\n\
+                \x20 - { from: A, to: A, on: Right, assign: { x: x - 2 * y, y: y + 2 } }\n\
                 \x20 - { from: A, to: A, on: Stay, when: p > x, assign: { y: p } }\n\
                 \x20 - { from: A, to: B, on: Tell, when: x == 7919 && y == 7907 }\n";
     folder.write("far.yaml", text);

@@ -86,7 +86,7 @@ const LABELS: &[(&str, &str, Result<&str, &str>)] = &[
     ("c = true;", "e [+c === c]", Err("type-mismatch")),
     ("c = 1;", "e [+c === 2]", Ok("[c == 2] {}")),
     ("a = 1; n = 0", "e / n = +a", Ok("[true] {n := a}")),
-    ("a = 1; n = 0", "e / n = a + +a", Ok("[true] {n := 2 * a}")),
+    ("a = 1; n = 0", "e / n = a + +a", Ok("[true] {n := a + a}")),
     // Variables of an action only.
     ("a = 1", "e / let a = 5", Err("untranslatable")),
     ("a = 1", "e / const a = 5;", Err("untranslatable")),
