@@ -7,6 +7,7 @@
 
 use coreach_model::{Verdict, Violated};
 
+use crate::adapter::evidence::{ANOTHER_PORT, Item};
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::{Judge, Judged, Why};
@@ -59,12 +60,25 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
     let bucket = Bucket::new(&run.outcome, &location, action, violated);
     Reason {
         summary: summary(run, &location, event.as_deref(), violates)
-            + &behind.map_or_else(String::new, |name| format!(" ({name})")),
+            + &behind.map_or_else(String::new, |name| format!(" ({name})"))
+            + &unheard(run),
         location,
         event,
         guards,
         expected,
         bucket,
+    }
+}
+
+/// Of a run that ended in silence: what came from another port, and was not taken for an answer.
+fn unheard(run: &Run) -> String {
+    let Outcome::Verdict(_, Cause::Silence(_)) = run.outcome else { return String::new() };
+    let notes = run.wire.iter().filter_map(Item::from_elsewhere);
+    let mut notes = notes.filter(|note| note.ends_with(ANOTHER_PORT));
+    let Some(first) = notes.next() else { return String::new() };
+    match notes.count() {
+        0 => format!("; a datagram came {first}"),
+        more => format!("; {} datagrams came from other ports, the first {first}", more + 1),
     }
 }
 

@@ -7,15 +7,19 @@ use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::adapter::description::{
-    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
-    Stdio, Step, Tcp, Unmatched, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, RepliesFrom, Request, Response, Settle,
+    Shape, Spelling, Stdio, Step, Tcp, Unmatched, Way,
 };
+use coreach_execution::adapter::evidence::{Item, Kind};
 use coreach_execution::adapter::lines::pattern;
 use coreach_execution::adapter::open;
 use coreach_execution::adapter::template::Template;
 use coreach_execution::constants::initial_state;
+use coreach_execution::explain::reason;
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, CaseJudge, Drive, Received, Session, Settings, Strategy, TestCase, run};
+use coreach_execution::{
+    Adapter, CaseJudge, Drive, Received, Run, Session, Settings, Strategy, TestCase, run,
+};
 use coreach_model::Value;
 use coreach_model::semantics::Event;
 
@@ -61,25 +65,29 @@ fn stdio(words: &[&str], directory: PathBuf) -> Way {
 }
 
 /// The verdicts of some runs.
-fn verdicts(adapter: &mut dyn Adapter, runs: u64) -> Vec<String> {
+fn verdicts(adapter: &mut dyn Adapter, count: u64) -> Vec<String> {
+    let settings = Settings { quiescence: Duration::from_secs(5), ..Settings::default() };
+    runs(adapter, &settings, count).iter().map(|run| format!("{:?}", run.outcome)).collect()
+}
+
+/// Some runs.
+fn runs(adapter: &mut dyn Adapter, settings: &Settings, count: u64) -> Vec<Run> {
     let test = test_case();
     let mut solver = Z3Solver::default();
-    let settings = Settings { quiescence: Duration::from_secs(5), ..Settings::default() };
-    (0..runs)
+    (0..count)
         .map(|seed| {
             let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
             let mut values = Values::new(MIX);
             let mut strategy = Strategy::random();
-            let run = run(Drive {
+            run(Drive {
                 judge: &mut CaseJudge::new(&test, initial),
                 seed,
-                settings: &settings,
+                settings,
                 adapter,
                 strategy: &mut strategy,
                 values: &mut values,
                 solver: &mut solver,
-            });
-            format!("{:?}", run.outcome)
+            })
         })
         .collect()
 }
@@ -132,6 +140,7 @@ fn a_line_protocol_is_spoken() {
             address: template("127.0.0.1:{port}"),
             launch: Some(launch("coffee_lines.py", keep)),
             tls: None,
+            replies_from: RepliesFrom::default(),
             encoding: Encoding::Lines(lines("COIN {pCoinValue}")),
             settle: Settle::default(),
         };
@@ -145,11 +154,67 @@ fn a_line_that_no_pattern_fits_is_no_output_of_the_specification() {
         address: template("127.0.0.1:{port}"),
         launch: Some(launch("coffee_lines.py", false)),
         tls: None,
+        replies_from: RepliesFrom::default(),
         encoding: Encoding::Lines(lines("KOIN {pCoinValue}")),
         settle: Settle::default(),
     };
     let expected = "Verdict(Fail, Alien(\"the line `?`, which no pattern fits\"))";
     assert_eq!(verdicts(&mut *adapter(Way::Tcp(tcp)), 1), [expected]);
+}
+
+/// The coffee machine that answers from another port than that of its address.
+fn from_another_port(replies_from: RepliesFrom) -> Box<dyn Adapter> {
+    let words = ["python3", "other_port.py", "{port}", "{cPrice}"];
+    let command = command(&words, folder("tests/servers"));
+    let lines = Lines { line_ending: String::new(), reset: Vec::new(), ..lines("COIN {pCoinValue}") };
+    adapter(Way::Udp(Tcp {
+        address: template("127.0.0.1:{port}"),
+        launch: Some(Launch { command, ready: Duration::from_secs(10), keep: false }),
+        tls: None,
+        replies_from,
+        encoding: Encoding::Lines(lines),
+        settle: Settle::default(),
+    }))
+}
+
+/// What came from elsewhere, and from which hosts.
+fn strays(run: &Run) -> Vec<(String, String)> {
+    let marks = run.wire.iter().filter(|item| item.kind == Kind::Mark);
+    let told = |item: &Item| (String::from_utf8_lossy(&item.bytes).into_owned(), item.note.clone().unwrap());
+    marks.map(told).collect()
+}
+
+#[test]
+fn datagrams_from_another_port_are_taken_where_that_is_said() {
+    let settings = Settings { quiescence: Duration::from_secs(20), ..Settings::default() };
+    for run in runs(&mut *from_another_port(RepliesFrom::AnyPort), &settings, 3) {
+        assert_eq!(format!("{:?}", run.outcome), PASS, "{:#?}", run.wire);
+        // Each answer had one of another host before it, which says what no pattern fits.
+        let strays = strays(&run);
+        assert!(!strays.is_empty());
+        for (text, note) in strays {
+            assert_eq!(text, "?");
+            assert!(note.starts_with("from 127.0.0.2:") && note.ends_with(", another host"), "{note}");
+        }
+    }
+}
+
+#[test]
+fn datagrams_from_another_port_are_told_where_they_are_not_taken() {
+    let settings = Settings { quiescence: Duration::from_secs(2), ..Settings::default() };
+    let run = runs(&mut *from_another_port(RepliesFrom::SamePort), &settings, 1).remove(0);
+    assert_eq!(format!("{:?}", run.outcome), "Verdict(Inconclusive, Silence(2s))", "{:#?}", run.wire);
+    assert!(run.wire.iter().all(|item| item.kind != Kind::Received));
+    let told = strays(&run);
+    let notes =
+        |host: &str| told.iter().filter(|(_, note)| note.starts_with(&format!("from {host}:"))).count();
+    assert!(notes("127.0.0.1") > 0 && notes("127.0.0.2") > 0, "{told:?}");
+    let hint = "another port of the host (`replies_from: any_port` takes it)";
+    assert!(told.iter().any(|(text, note)| text.starts_with("change ") && note.ends_with(hint)), "{told:?}");
+    let (test, mut solver) = (test_case(), Z3Solver::default());
+    let initial = initial_state(&test, &Default::default(), 0, &mut solver).unwrap();
+    let summary = reason(&mut CaseJudge::new(&test, initial), &run).summary;
+    assert!(summary.contains("came from 127.0.0.1:") && summary.ends_with(hint), "{summary}");
 }
 
 #[test]

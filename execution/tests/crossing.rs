@@ -206,6 +206,7 @@ fn way(address: SocketAddr) -> Way {
         address: template(&address.to_string()),
         launch: None,
         tls: None,
+        replies_from: Default::default(),
         encoding,
         settle: Settle::default(),
     })

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use coreach_execution::Behaviour;
 use coreach_execution::adapter::description::{
-    self, Command, Encoding, Iut, Launch, Settle, Stdio, Tcp, Way,
+    self, Command, Encoding, Iut, Launch, RepliesFrom, Settle, Stdio, Tcp, Way,
 };
 use coreach_execution::adapter::evidence::Limits;
 use coreach_execution::adapter::template::Template;
@@ -250,9 +250,11 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
     };
     // A datagram is a frame.
     let keys = encoding::KEYS.into_iter().filter(|key| carrier == Carrier::Stream || *key != "frame");
-    let own = ["address", "launch", "tls", "settle"].into_iter();
-    let own = own.filter(|key| carrier == Carrier::Stream || *key != "tls");
-    let known: Vec<&str> = own.chain(keys).collect();
+    let own = match carrier {
+        Carrier::Stream => ["address", "launch", "tls", "settle"],
+        Carrier::Datagrams => ["address", "replies_from", "launch", "settle"],
+    };
+    let known: Vec<&str> = own.into_iter().chain(keys).collect();
     let entries = shape::section(reader.collector, root, way, &known);
     let launch = launch(reader, entries);
     let like = "address: 127.0.0.1:6379";
@@ -275,6 +277,8 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
         }
         Carrier::Datagrams => Some(None),
     };
+    let replies = [("same_port", RepliesFrom::SamePort), ("any_port", RepliesFrom::AnyPort)];
+    let replies_from = reader.choice(entries, "replies_from", &replies).unwrap_or_default();
     let encoding = encoding::encoding(reader, entries, node, of, carrier);
     let settle = settle::settle(reader, entries, Speech::of(encoding.as_ref()));
     if let (Some(Some(launch)), Some(encoding)) = (&launch, &encoding)
@@ -290,7 +294,8 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
         unsettled(reader, node, settle.as_ref(), message);
     }
     let settle = settle.unwrap_or_default();
-    Some(Tcp { address: address?.0, launch: launch?, tls: tls?, encoding: encoding?, settle })
+    let (address, launch, tls, encoding) = (address?.0, launch?, tls?, encoding?);
+    Some(Tcp { address, launch, tls, replies_from, encoding, settle })
 }
 
 /// The host of an address, whatever its port is.

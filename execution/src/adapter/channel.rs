@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::net::{Shutdown, sockopt};
 
 use crate::adapter::Failure;
-use crate::adapter::datagrams;
+use crate::adapter::datagrams::{self, Peer, Stray};
 use crate::adapter::tls::{Broken, Session, Tls};
 
 /// How much is read at once. No datagram is longer.
@@ -34,7 +34,8 @@ pub struct Channel {
     read: OwnedFd,
     /// `None` where both directions are one descriptor, or nothing is sent any more.
     write: Option<OwnedFd>,
-    datagrams: bool,
+    /// Who is heard, where these are datagrams.
+    peer: Option<Peer>,
     /// Bytes of datagrams that were read without finding nothing.
     in_a_row: usize,
     /// Between the bytes and the descriptor, where TLS is spoken.
@@ -72,7 +73,7 @@ impl Channel {
     /// They cannot be kept from blocking.
     pub fn of_two(read: OwnedFd, write: OwnedFd) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&write, true)?;
-        Channel::new(read, Some(write), false)
+        Channel::new(read, Some(write), None)
     }
 
     /// From one descriptor for both directions.
@@ -80,22 +81,22 @@ impl Channel {
     /// # Errors
     /// It cannot be kept from blocking.
     pub fn of_one(both: OwnedFd) -> io::Result<Self> {
-        Channel::new(both, None, false)
+        Channel::new(both, None, None)
     }
 
-    /// From a connected socket for datagrams.
+    /// From a socket for datagrams.
     ///
     /// # Errors
     /// It cannot be kept from blocking.
-    pub fn of_datagrams(both: OwnedFd) -> io::Result<Self> {
+    pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
         // The kernel gives what it gives.
         let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
-        Channel::new(both, None, true)
+        Channel::new(both, None, Some(peer))
     }
 
-    fn new(read: OwnedFd, write: Option<OwnedFd>, datagrams: bool) -> io::Result<Self> {
+    fn new(read: OwnedFd, write: Option<OwnedFd>, peer: Option<Peer>) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&read, true)?;
-        Ok(Channel { read, write, datagrams, in_a_row: 0, tls: None })
+        Ok(Channel { read, write, peer, in_a_row: 0, tls: None })
     }
 
     /// The same with TLS, before that instant. The other side must be who it should be ([`crate::adapter::tls`]).
@@ -119,7 +120,17 @@ impl Channel {
 
     /// Are these datagrams?
     pub fn is_of_datagrams(&self) -> bool {
-        self.datagrams
+        self.peer.is_some()
+    }
+
+    /// What becomes readable when a datagram comes from elsewhere.
+    pub fn elsewhere(&self) -> Option<BorrowedFd<'_>> {
+        self.peer.as_ref()?.elsewhere()
+    }
+
+    /// The datagrams that have come from elsewhere, and are no messages.
+    pub fn strays(&mut self) -> Vec<Stray> {
+        self.peer.as_mut().map(Peer::strays).unwrap_or_default()
     }
 
     /// What becomes readable.
@@ -141,17 +152,21 @@ impl Channel {
             return read_all(tls, Raw(self.read.as_fd()), buffer);
         }
         buffer.reserve(CHUNK);
-        let came = match rustix::io::read(&self.read, spare_capacity(buffer)) {
+        let read = match &mut self.peer {
+            None => rustix::io::read(&self.read, spare_capacity(buffer)),
+            Some(peer) => peer.read(&self.read, buffer),
+        };
+        let came = match read {
             // A datagram may be empty.
-            Ok(0) if !self.datagrams => Came::Ended(Ended::Closed),
+            Ok(0) if !self.is_of_datagrams() => Came::Ended(Ended::Closed),
             Ok(count) => Came::Bytes(count),
             Err(Errno::AGAIN | Errno::INTR) => Came::Nothing,
-            Err(Errno::CONNREFUSED) if self.datagrams => Came::Ended(Ended::Refused),
+            Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(Ended::Refused),
             Err(_) => Came::Ended(Ended::Broken),
         };
         self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
         // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is believed.
-        if self.datagrams && self.in_a_row >= IN_A_ROW {
+        if self.is_of_datagrams() && self.in_a_row >= IN_A_ROW {
             self.in_a_row = 0;
             if datagrams::dropped(&self.read) > 0 {
                 return Err(Failure::Flood("more datagrams came than the kernel keeps".to_owned()));
@@ -165,9 +180,10 @@ impl Channel {
     /// # Errors
     /// The kernel's.
     pub fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
-        match &mut self.tls {
-            None => rustix::io::write(self.writer(), bytes),
-            Some(tls) => {
+        match (&mut self.tls, &self.peer) {
+            (None, None) => rustix::io::write(self.writer(), bytes),
+            (None, Some(peer)) => peer.write(&self.read, bytes),
+            (Some(tls), _) => {
                 let written = tls.write(Raw(self.read.as_fd()), bytes);
                 written.map_err(|error| match error.kind() {
                     ErrorKind::WouldBlock => Errno::AGAIN,
@@ -185,7 +201,7 @@ impl Channel {
         match self.write.take() {
             Some(write) => drop(write),
             // Of datagrams, nobody would hear it.
-            None if self.datagrams => {}
+            None if self.is_of_datagrams() => {}
             // One that is broken off already needs no word.
             None => drop(rustix::net::shutdown(&self.read, Shutdown::Write)),
         }

@@ -6,6 +6,11 @@
 //! port that this program has not used for a minute (`FRESH`). What comes later goes to a port that nobody has, and the kernel drops
 //! it. **Falls short** where a datagram is later than that, or another program has had the port before.
 //!
+//! What comes from elsewhere is shown: a second socket at the same port, which is not connected, gets what the first does not. The kernel
+//! lets two have one port only if both ask for it; they do so when the port is theirs, and take it back, so that nobody else joins.
+//! Where every port of the host may answer, there is one socket, which is not connected: two could not tell which datagram came first.
+//! **Falls short** there: that nobody takes datagrams at the address is told to connected sockets alone.
+//!
 //! Who listens cannot be found out by sending something: it would be taken for a stimulus. The kernel's own list of sockets tells
 //! whether a port of this machine is bound (`/proc/net/udp`), and how many datagrams a socket has lost since its buffer was full.
 //!
@@ -14,9 +19,16 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+
+use crate::adapter::description::RepliesFrom;
+use crate::adapter::evidence::{ANOTHER_PORT, FROM};
 
 /// So long a port is not used again.
 const FRESH: Duration = Duration::from_secs(60);
@@ -30,11 +42,149 @@ const LOOKS: usize = 20;
 /// The ports of this program's runs, and since when they are in use.
 static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
 
-/// A socket that is connected to this address, at a port of its own.
+/// No datagram is longer.
+const LONGEST: usize = 64 << 10;
+
+/// So many datagrams from elsewhere are looked at in a row.
+const STRAYS: usize = 1000;
+
+/// Who is heard at a run's socket.
+#[derive(Debug)]
+pub enum Peer {
+    /// Its address: the socket is connected to it, and another one gets the rest.
+    Address {
+        /// The address.
+        peer: SocketAddr,
+        /// The other socket.
+        elsewhere: OwnedFd,
+    },
+    /// Every port of its host. What is sent goes to the one that was heard last.
+    Host {
+        /// That one.
+        last: SocketAddr,
+        /// What came from other hosts and was not asked for yet.
+        strays: Vec<Stray>,
+    },
+}
+
+/// A datagram that is no message: from where it came, in words, and its bytes.
+pub type Stray = (String, Vec<u8>);
+
+/// A socket for datagrams to this address, at a port of its own, and who is heard at it.
 ///
 /// # Errors
 /// There is no port left, or no way to the address.
-pub fn connected(to: SocketAddr) -> io::Result<UdpSocket> {
+pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
+    let socket = fresh(to)?;
+    match replies {
+        RepliesFrom::SamePort => {
+            socket.connect(to)?;
+            let peer = socket.peer_addr()?;
+            let elsewhere = beside(&socket, to)?;
+            Ok((socket.into(), Peer::Address { peer, elsewhere }))
+        }
+        RepliesFrom::AnyPort => {
+            // The kernel knows what stands for "any of ours", and whether there is a way.
+            let asked = UdpSocket::bind(any(to))?;
+            asked.connect(to)?;
+            Ok((socket.into(), Peer::Host { last: asked.peer_addr()?, strays: Vec::new() }))
+        }
+    }
+}
+
+impl Peer {
+    /// Reads a datagram of a message, behind what is in the buffer. The socket does not block.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn read(&mut self, socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
+        let Peer::Host { last, strays } = self else {
+            return rustix::io::read(socket, spare_capacity(buffer));
+        };
+        let before = buffer.len();
+        for _ in 0..STRAYS {
+            let (count, from) = received(&socket, buffer)?;
+            if from.ip() == last.ip() {
+                *last = from;
+                return Ok(count);
+            }
+            strays.push((stray(from, *last), buffer.split_off(before)));
+            buffer.reserve(LONGEST);
+        }
+        Err(Errno::AGAIN)
+    }
+
+    /// Sends a datagram.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn write(&self, socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
+        match self {
+            Peer::Address { .. } => rustix::io::write(socket, bytes),
+            Peer::Host { last, .. } => rustix::net::sendto(socket, bytes, SendFlags::empty(), last),
+        }
+    }
+
+    /// What becomes readable when something comes from elsewhere, where that is another socket.
+    pub fn elsewhere(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Peer::Address { elsewhere, .. } => Some(elsewhere.as_fd()),
+            Peer::Host { .. } => None,
+        }
+    }
+
+    /// What has come from elsewhere since this was last asked.
+    pub fn strays(&mut self) -> Vec<Stray> {
+        match self {
+            Peer::Host { strays, .. } => std::mem::take(strays),
+            Peer::Address { peer, elsewhere } => {
+                let next = || {
+                    let mut bytes = Vec::with_capacity(LONGEST);
+                    let (_, from) = received(&elsewhere, &mut bytes).ok()?;
+                    bytes.shrink_to_fit();
+                    Some((stray(from, *peer), bytes))
+                };
+                std::iter::from_fn(next).take(STRAYS).collect()
+            }
+        }
+    }
+}
+
+/// From where a datagram came that is no message of this peer.
+fn stray(from: SocketAddr, peer: SocketAddr) -> String {
+    if from.ip() == peer.ip() {
+        format!("{FROM}{from}, {ANOTHER_PORT}")
+    } else {
+        format!("{FROM}{from}, another host")
+    }
+}
+
+/// A datagram behind what is in the buffer, and from where it came.
+fn received(socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<(usize, SocketAddr), Errno> {
+    let (count, _, from) = rustix::net::recvfrom(socket, spare_capacity(buffer), RecvFlags::empty())?;
+    let from = from.and_then(|from| SocketAddr::try_from(from).ok());
+    Ok((count, from.unwrap_or((Ipv4Addr::UNSPECIFIED, 0).into())))
+}
+
+/// A second socket at the port of this one, which is connected.
+fn beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
+    let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let second = rustix::net::socket_with(family, SocketType::DGRAM, flags, None)?;
+    let shared = |is: bool| -> io::Result<()> {
+        sockopt::set_socket_reuseaddr(socket, is)?;
+        Ok(sockopt::set_socket_reuseaddr(&second, is)?)
+    };
+    shared(true)?;
+    let mut ours = any(to);
+    ours.set_port(socket.local_addr()?.port());
+    rustix::net::bind(&second, &ours)?;
+    shared(false)?;
+    Ok(second)
+}
+
+/// A socket at a port that no run has had lately.
+fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
     let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
     let now = Instant::now();
     used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
@@ -44,8 +194,6 @@ pub fn connected(to: SocketAddr) -> io::Result<UdpSocket> {
         let socket = UdpSocket::bind(any(to))?;
         let port = socket.local_addr()?.port();
         if used.insert(port, now).is_none() {
-            drop(held);
-            socket.connect(to)?;
             return Ok(socket);
         }
         held.push(socket);
@@ -113,8 +261,8 @@ mod tests {
         let mut ports = BTreeMap::new();
         for run in 0..2000 {
             // Closed at once: the kernel would give it again.
-            let socket = connected(system.local_addr().unwrap()).unwrap();
-            assert_eq!(ports.insert(socket.local_addr().unwrap().port(), run), None);
+            let (socket, _) = socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
+            assert_eq!(ports.insert(UdpSocket::from(socket).local_addr().unwrap().port(), run), None);
         }
     }
 
@@ -131,7 +279,8 @@ mod tests {
     #[test]
     fn what_the_kernel_drops_is_counted() {
         let system = UdpSocket::bind("127.0.0.1:0").unwrap();
-        let ours = connected(system.local_addr().unwrap()).unwrap();
+        let (ours, _peer) = socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
+        let ours = UdpSocket::from(ours);
         system.connect(("127.0.0.1", ours.local_addr().unwrap().port())).unwrap();
         for _ in 0..20_000 {
             system.send(&[0; 1000]).unwrap();

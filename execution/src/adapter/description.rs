@@ -46,7 +46,7 @@ pub enum Way {
     Stdio(Stdio),
     /// It is talked to over a TCP connection.
     Tcp(Tcp),
-    /// It is talked to in datagrams, over a connected UDP socket.
+    /// It is talked to in datagrams, over a UDP socket.
     Udp(Tcp),
     /// It is an HTTP server.
     Http(Http),
@@ -100,10 +100,22 @@ pub struct Tcp {
     pub launch: Option<Launch>,
     /// TLS, where it is spoken. Not over UDP.
     pub tls: Option<Tls>,
+    /// Whose datagrams are taken, over UDP.
+    pub replies_from: RepliesFrom,
     /// How events are written.
     pub encoding: Encoding,
     /// How a run is left, where the server outlives it.
     pub settle: Settle,
+}
+
+/// Whose datagrams are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RepliesFrom {
+    /// Those of the address to which is sent.
+    #[default]
+    SamePort,
+    /// Those of its host; what is sent then goes to the port that was heard last.
+    AnyPort,
 }
 
 /// How a run is left behind ([`crate::adapter::system`]).

@@ -47,6 +47,12 @@ pub const GARBAGE: &str = "garbage";
 /// The note of a mark: what came before the end, and is no whole message.
 pub const INCOMPLETE: &str = "incomplete";
 
+/// How the note of a mark begins: a datagram that came from elsewhere.
+pub const FROM: &str = "from ";
+
+/// How that note ends where the port alone is another one.
+pub const ANOTHER_PORT: &str = "another port of the host (`replies_from: any_port` takes it)";
+
 /// What goes on in the middle of a line within this time belongs to the message before.
 const SOON: Duration = Duration::from_millis(10);
 
@@ -59,7 +65,7 @@ pub enum Kind {
     Received,
     /// A direction has ended; the note says how.
     End,
-    /// A text among what was received, of which the note says why it was no event.
+    /// A text among what was received, or a datagram from elsewhere: the note says why it was no event.
     Mark,
     /// The last that the implementation wrote to its standard error.
     Stderr,
@@ -128,6 +134,14 @@ pub struct Item {
     pub rest: Vec<u8>,
     /// In words: how a direction ended, why a text is no event, how many messages are missing.
     pub note: Option<String>,
+}
+
+impl Item {
+    /// Of a datagram that came from elsewhere, and is no message: from where, in words.
+    pub fn from_elsewhere(&self) -> Option<&str> {
+        let note = self.note.as_deref().filter(|note| note.starts_with(FROM));
+        note.filter(|_| self.kind == Kind::Mark)
+    }
 }
 
 /// The log of a run. Its clones are the same log.

@@ -8,14 +8,16 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as LocalAddr, UnixDatagram};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::adapter::description::{self, Command};
+use crate::adapter::datagrams::Peer;
+use crate::adapter::description::{self, Command, RepliesFrom};
 use crate::adapter::marker::folder::Folder;
 use crate::adapter::process::{Launch, Process};
 use crate::adapter::signature::Signatures;
@@ -98,7 +100,11 @@ impl Server {
     ///
     /// # Errors
     /// [`Failure::Start`].
-    pub fn socket(&mut self, session: &Session<'_>) -> Result<UdpSocket, Failure> {
+    pub fn socket(
+        &mut self,
+        session: &Session<'_>,
+        replies: RepliesFrom,
+    ) -> Result<(OwnedFd, Peer), Failure> {
         let is_local = self.is_ours();
         let socket = move |address: &str, until| {
             let to = *resolved(address, until)?.first().ok_or("the address has no numbers")?;
@@ -106,7 +112,7 @@ impl Server {
             if is_local && !datagrams::is_bound(to.port()) {
                 return Err("nobody listens there".to_owned());
             }
-            datagrams::connected(to).map_err(|error| error.to_string())
+            datagrams::socket(to, replies).map_err(|error| error.to_string())
         };
         self.reach(session, ("took no datagrams", socket, datagrams::free_port))
     }

@@ -105,8 +105,11 @@ impl Stream {
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
+            // So that what comes from elsewhere is noted down when it comes.
+            let elsewhere = self.channel.elsewhere();
+            fds.extend(elsewhere.map(|elsewhere| PollFd::from_borrowed_fd(elsewhere, PollFlags::IN)));
             wait(&mut fds, until);
-            let is_gone = fds.get(1).is_some_and(|fd| !fd.revents().is_empty());
+            let is_gone = gone.is_some() && !fds[1].revents().is_empty();
             // What it wrote before it ended has arrived by now.
             if is_gone && !self.fill()? {
                 self.end(Ended::Gone);
@@ -259,6 +262,9 @@ impl Stream {
         let came = self.channel.read(space);
         if space.len() > before || matches!(came, Ok(Came::Bytes(_))) {
             self.evidence.received(&space[before..], goes_on);
+        }
+        for (from, bytes) in self.channel.strays() {
+            self.evidence.mark(&bytes, &from);
         }
         match came? {
             Came::Bytes(count) => {

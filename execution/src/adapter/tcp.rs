@@ -1,4 +1,4 @@
-//! An implementation behind a TCP connection, or a connected UDP socket: a new one for each run, to a server of its own or one that is kept.
+//! An implementation behind a TCP connection, or a UDP socket: a new one for each run, to a server of its own or one that is kept.
 //!
 //! A server that outlives the run may not have read yet what was sent over a connection when the next one resets it. So a run is
 //! left by ending our side of its connection and waiting for the server to end its own ([`crate::adapter::system`]). Datagrams have no
@@ -81,7 +81,9 @@ impl TcpAdapter {
     fn channel(&mut self, session: &Session<'_>) -> Result<Channel, Failure> {
         let channel = match self.transport {
             Transport::Tcp => Channel::of_one(self.server.connect(session)?.into()),
-            Transport::Udp => Channel::of_datagrams(self.server.socket(session)?.into()),
+            Transport::Udp => {
+                Channel::of_datagrams(self.server.socket(session, self.description.replies_from)?)
+            }
         };
         let channel = channel.map_err(|error| Failure::Start(error.to_string()))?;
         self.secured(channel, session.deadline).map_err(Failure::Start)

@@ -1,11 +1,11 @@
 class Wire(Wire):
-    """Datagrams over one connected socket: each is a line, with or without its end, or a frame."""
+    """Datagrams over one socket: each is a line, with or without its end, or a frame."""
 
     def __init__(self):
         super().__init__()
         self.port = free_port(socket.SOCK_DGRAM)
 
-    def connect_datagrams(self, address, within):
+    def connect_datagrams(self, address, within, any_port=False):
         host, _, port = address.rpartition(":")
         until = time.monotonic() + within
         # One who sends before the other listens is not heard.
@@ -17,6 +17,12 @@ class Wire(Wire):
             family, kind, protocol, _, to = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_DGRAM)[0]
             self.socket = socket.socket(family, kind, protocol)
             self.socket.connect(to)
+            # The one who was heard last, where every port of the host may answer.
+            self.to = None
+            if any_port:
+                self.to = self.socket.getpeername()
+                self.socket.close()
+                self.socket = socket.socket(family, kind, protocol)
         except OSError as error:
             raise NotTried("no way to %s: %s" % (address, error))
         self.input = self.output = self.socket.fileno()
@@ -24,7 +30,10 @@ class Wire(Wire):
     def send(self, data):
         self.tell("->", "%r" % data)
         try:
-            self.socket.send(data)
+            if self.to is None:
+                self.socket.send(data)
+            else:
+                self.socket.sendto(data, self.to)
         except OSError:
             # What it has sent before may be the failure.
             self.has_ended = True
@@ -37,7 +46,12 @@ class Wire(Wire):
         until = time.monotonic() + within
         while self.waited(0 if self.has_ended else until):
             try:
-                return self.socket.recv(65536)
+                data, sender = self.socket.recvfrom(65536)
+                if self.to is None:
+                    return data
+                if sender[0] == self.to[0]:
+                    self.to = sender
+                    return data
             except OSError:
                 if self.has_ended:
                     return None

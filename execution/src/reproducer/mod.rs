@@ -36,9 +36,9 @@ use coreach_model::{Datum, Value, Verdict};
 use serde_json::Value as Json;
 
 use crate::adapter::description::{
-    Capture, Command, Encoding, Exchange, Http, Iut, Launch, Spelling, Stdio, Step, Tcp, Way,
+    Capture, Command, Encoding, Exchange, Http, Iut, Launch, RepliesFrom, Spelling, Stdio, Step, Tcp, Way,
 };
-use crate::adapter::evidence::{self, Kind};
+use crate::adapter::evidence::{self, Item, Kind};
 use crate::adapter::signature::Signatures;
 use crate::adapter::{Failure, Received, Session, binary, json_lines};
 use crate::codec;
@@ -225,7 +225,11 @@ impl Writer<'_> {
         }
         let ready = self.launch(tcp.launch.as_ref())?;
         let address = self.word(&tcp.address, &LAUNCHED, false)?;
-        self.line(&format!("it.{connect}({address}, {})", ready.as_secs_f64()));
+        let replies = match tcp.replies_from {
+            RepliesFrom::SamePort => "",
+            RepliesFrom::AnyPort => ", any_port=True",
+        };
+        self.line(&format!("it.{connect}({address}, {}{replies})", ready.as_secs_f64()));
         if tcp.launch.is_some() {
             self.apart(reset, &LAUNCHED)?;
         }
@@ -393,7 +397,8 @@ impl Writer<'_> {
             }
             before = Some(step.at);
         }
-        let end = run.wire.iter().rev().find(|item| item.kind == Kind::Mark).map(|item| item.at);
+        let is_end = |item: &&Item| item.kind == Kind::Mark && item.from_elsewhere().is_none();
+        let end = run.wire.iter().rev().find(is_end).map(|item| item.at);
         let gap = end.unwrap_or_default().saturating_sub(before.unwrap_or_default());
         match offence {
             Offence::Event => {}

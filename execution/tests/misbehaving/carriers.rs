@@ -62,7 +62,8 @@ fn stdio(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {
 
 fn tcp(launch: Option<Launch>, encoding: Encoding) -> Way {
     let address = template("127.0.0.1:{port}");
-    Way::Tcp(Tcp { address, launch, tls: None, encoding, settle: Settle::default() })
+    let (replies_from, settle) = Default::default();
+    Way::Tcp(Tcp { address, launch, tls: None, replies_from, encoding, settle })
 }
 
 fn json(python: &str, habit: &str, tag: &str, folder: &Path) -> Way {

@@ -79,8 +79,8 @@ fn http(address: SocketAddr) -> Http {
 /// The counter behind lines, at this address.
 fn tcp(address: SocketAddr) -> Tcp {
     let encoding = Encoding::Lines(lines());
-    let settle = Settle::default();
-    Tcp { address: template(&address.to_string()), launch: None, tls: None, encoding, settle }
+    let (replies_from, settle) = Default::default();
+    Tcp { address: template(&address.to_string()), launch: None, tls: None, replies_from, encoding, settle }
 }
 
 fn lines() -> Lines {
@@ -262,6 +262,7 @@ fn a_server_that_is_kept_and_slow() {
         address: template("127.0.0.1:{port}"),
         launch: launch("lines", "30"),
         tls: None,
+        replies_from: Default::default(),
         encoding: Encoding::Lines(lines()),
         settle: Settle::default(),
     };
@@ -279,6 +280,7 @@ fn a_server_that_is_kept_and_slower_than_one_waits_is_launched_anew() {
         address: template("127.0.0.1:{port}"),
         launch: launch("lines", "800"),
         tls: None,
+        replies_from: Default::default(),
         encoding: Encoding::Lines(lines()),
         settle: settle.clone(),
     };

@@ -84,7 +84,7 @@ const FULL: [&str; 17] = [
      { from: Idle, to: Reject, on: Cancel }]",
     "iut: m\ntcp: { address: \"127.0.0.1:1\", encoding: lines, observations: { O: { begin: b, lines: l, end: e }, \
      P: { begin: \"(?P<n>b)\", each: e, count: n, then: Q }, Q: { each: [a, b], end: c }, R: { begin: a, end: b } } }",
-    "iut: m\nudp: { address: \"127.0.0.1:1\", launch: { command: [sut], keep: true }, settle: { quiet_ms: 7 }, encoding: binary, \
+    "iut: m\nudp: { address: \"127.0.0.1:1\", replies_from: any_port, launch: { command: [sut], keep: true }, settle: { quiet_ms: 7 }, encoding: binary, \
      reset: [{ send: \"00\", expect: \"00\" }], stimuli: { I: [{ as: u16le, name: p }, { bits: [{ width: 7, is: 1 }, { width: 1, name: q }] }, \
      { as: bytes, is: \"c00c\" }, { as: text, name: t, length: u8 }] }, observations: { O: [{ as: i8, any: true }, \
      { bits: [{ width: 7, is: 1 }, { width: 1, any: true }] }, { as: bytes, name: b, size: 4 }, { as: text, name: t, until: \"00\" }, \
