@@ -42,6 +42,70 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
 }
 
+/// By ioc an input that one possible state takes may be sent; a specification that is in another one ignores it, and may fail its own test.
+#[test]
+fn check_tells_which_possible_state_refuses_an_input_that_another_one_takes() {
+    let folder = Folder::new();
+    let warnings = |text: &str| {
+        let path = folder.write("m.yaml", &format!("iosts: m\noutputs: {{ Yes: {{}}, No: {{}} }}\n{text}"));
+        let output = run(arguments!["check", &path, "--format", "json"]);
+        exits(&output, 0);
+        let found = json(&output)["files"][0]["diagnostics"].as_array().unwrap().clone();
+        found.into_iter().filter(|one| one["code"] == "input-refused-by-some").collect::<Vec<_>>()
+    };
+    let told = |text: &str| {
+        let told = warnings(text);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(told[0]["severity"], "warning");
+        told[0].to_string()
+    };
+    // By structure: which one it is, the choice at Ask has made.
+    const CHOICE: &str = "inputs: { Ask: {}, Again: {} }
+initial: { location: Idle }
+transitions:
+  - { from: Idle, to: Open, on: Ask }
+  - { from: Idle, to: Shut, on: Ask }
+  - { from: Open, to: Idle, on: Again }
+  - { from: Shut, to: Idle, on: No }
+";
+    let text = told(CHOICE);
+    for part in
+        ["`Shut` refuses the input Again(), which `Open` takes", "after Ask()", "Open, to: Idle, on: Again"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let text = told(
+        &CHOICE
+            .replace("{ from: Idle, to: Shut, on: Ask }", "{ from: Open, to: Shut, on: tau }\n")
+            .replace("transitions:", "internals: [tau]\ntransitions:"),
+    );
+    assert!(text.contains("`Shut` refuses the input Again()"), "{text}");
+    // Both take it, be it behind an internal step; or neither does; or an output has told them apart.
+    for more in [
+        "  - { from: Shut, to: Idle, on: Again }\n",
+        "  - { from: Shut, to: Door, on: tau }\n  - { from: Door, to: Idle, on: Again }\n",
+    ] {
+        let text = CHOICE.replace("transitions:", "internals: [tau]\ntransitions:") + more;
+        assert_eq!(warnings(&text), [] as [serde_json::Value; 0], "{more}");
+    }
+    for (from, to) in [("on: Again", "on: Yes"), ("to: Shut, on: Ask", "to: Shut, on: Again")] {
+        assert_eq!(warnings(&CHOICE.replace(from, to)), [] as [serde_json::Value; 0], "{to}");
+    }
+    // By data: of one location, with the values that tell the states apart.
+    const DATA: &str = "inputs: { Set: { p: int }, Ask: { n: int } }
+variables: { x: int }
+initial: { location: Idle, condition: x == 0 }
+transitions:
+  - { from: Idle, to: Full, on: Set, when: p >= 100, assign: { x: p } }
+  - { from: Idle, to: Full, on: Set, when: p >= 100, assign: { x: p + 1 } }
+  - { from: Full, to: Idle, on: Ask, when: n == x * 1000, assign: { x: 0 } }
+";
+    let text = told(DATA);
+    assert!(text.contains("`Full with x = ") && text.contains("000), which `Full with x = "), "{text}");
+    let both = DATA.replace("n == x * 1000", "x >= 100");
+    assert_eq!(warnings(&both), [] as [serde_json::Value; 0]);
+}
+
 /// A guard of a purpose leaves something out, and completion sends that to `Reject`: who wrote it may not know.
 #[test]
 fn check_says_what_a_purpose_rejects_without_a_word() {

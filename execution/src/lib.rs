@@ -93,6 +93,7 @@ mod pauses;
 pub mod planner;
 pub mod random;
 pub mod record;
+pub mod refused;
 pub mod replay;
 pub mod reproducer;
 pub mod run;

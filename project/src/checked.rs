@@ -11,6 +11,7 @@ use coreach_analyses::check::check as check_with_solver;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
+use coreach_execution::refused::refused;
 use coreach_execution::{TestCase, json};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::file;
@@ -110,6 +111,8 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
                 let purposes: Vec<String> =
                     project.purposes.iter().map(|purpose| format!("`{}`", purpose.iosts.name)).collect();
                 let name = &project.specification.iosts.name;
+                let doubts = doubts(&project.specification.iosts, &found, &mut Z3Solver::default());
+                let found = [found, doubts].concat();
                 Checked::new("configuration", format!("of `{name}` with {}", purposes.join(", ")), found)
             }
             Err(found) => Checked::new("configuration", String::new(), found),
@@ -125,7 +128,9 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
 fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
     match read_any_specification(file) {
         Ok((AnySpecification::Untimed(specification), mut found)) => {
-            found.extend(check_with_solver(&specification.iosts, &mut Z3Solver::default()));
+            let mut solver = Z3Solver::default();
+            found.extend(check_with_solver(&specification.iosts, &mut solver));
+            found.extend(doubts(&specification.iosts, &found, &mut solver));
             (size(&specification.iosts), found)
         }
         Ok((AnySpecification::Timed(specification), mut found)) => {
@@ -142,6 +147,11 @@ fn specification(file: Arc<SourceFile>) -> (String, Vec<Diagnostic>) {
         }
         Err(found) => (String::new(), found),
     }
+}
+
+/// Inputs on which the possible states of a specification are at odds; nobody can say where it has mistakes.
+fn doubts(iosts: &Iosts, found: &[Diagnostic], solver: &mut Z3Solver) -> Vec<Diagnostic> {
+    if found.iter().any(Diagnostic::is_error) { Vec::new() } else { refused(iosts, solver) }
 }
 
 /// What is in the file, what was found, and what completion adds that the author may not expect.

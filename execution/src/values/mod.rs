@@ -290,7 +290,7 @@ impl Values {
 }
 
 /// The guard with the state's values for everything but the parameters.
-fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
+pub fn at_state(guard: &Term, parameters: &[Datum], state: &Valuation) -> Term {
     let known: Substitution = guard
         .data()
         .into_iter()
