@@ -39,11 +39,11 @@ pub fn explore(arguments: &ExploreArguments) -> io::Result<Exit> {
         }
         Err(found) => return refuse(&found, arguments.format),
     };
-    if let Some(picture) = arguments.draw.as_deref() {
-        if !matches!(ending(picture), Some("dot" | "svg")) {
-            let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
-            return refuse(&[Diagnostic::error("output-format", message)], arguments.format);
-        }
+    if let Some(picture) = arguments.draw.as_deref()
+        && !matches!(ending(picture), Some("dot" | "svg"))
+    {
+        let message = format!("--draw must name a file that ends in .dot or .svg: {}", picture.display());
+        return refuse(&[Diagnostic::error("output-format", message)], arguments.format);
     }
     let picture = match output("--draw", arguments.draw.as_deref(), OutputForm::Picture) {
         Ok(picture) => picture,
