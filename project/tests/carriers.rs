@@ -380,6 +380,34 @@ fn no_datagram_of_an_earlier_run_is_seen() {
     }
 }
 
+/// Those of other ports, in the order in which they come; those of other hosts never.
+#[test]
+fn datagrams_of_every_port_of_the_host_are_taken_where_the_file_says_so() {
+    let other = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let stranger = UdpSocket::bind("127.0.0.2:0").unwrap();
+    let address = datagrams(move |socket, peer, _| {
+        for number in 0..10 {
+            stranger.send_to(b"item 99", peer).unwrap();
+            let from = if number % 2 == 0 { socket } else { &other };
+            from.send_to(format!("item {number}").as_bytes(), peer).unwrap();
+        }
+        // The next one comes here, since this was heard last.
+        let mut buffer = [0; 100];
+        let (count, peer) = other.recv_from(&mut buffer).unwrap();
+        let text = String::from_utf8_lossy(&buffer[..count]).replace("list", "item");
+        other.send_to(text.as_bytes(), peer).unwrap();
+    });
+    let mut adapter = texts(address, "{ quiet_ms: 5 }\n  replies_from: any_port");
+    start(&mut *adapter).unwrap();
+    adapter.send(&event("List", &["1"])).unwrap();
+    for number in 0..10 {
+        assert_eq!(next(&mut *adapter, 20_000), format!("Item({number})"));
+    }
+    adapter.send(&event("List", &["77"])).unwrap();
+    assert_eq!(next(&mut *adapter, 20_000), "Item(77)");
+    adapter.stop();
+}
+
 #[test]
 fn quiet_is_what_is_waited_for() {
     let address = datagrams(|socket, peer, text| {

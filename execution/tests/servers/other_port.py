@@ -1,5 +1,7 @@
-"""The coffee machine in datagrams: `python3 other_port.py PORT PRICE`. The first one goes to PORT, another port answers it and takes the next
-ones. With each answer comes a wrong one from another host, before it.
+"""The coffee machine in datagrams: `python3 other_port.py PORT PRICE`.
+
+The first one goes to PORT, another port answers it and takes the next ones. Before each answer, another host
+sends what is none.
 """
 import socket
 import sys
