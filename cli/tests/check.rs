@@ -42,7 +42,8 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
 }
 
-/// By ioc an input that one possible state takes may be sent; a specification that is in another one ignores it, and may fail its own test.
+/// By ioc an input that one possible state takes may be sent; a specification that is in another one ignores
+/// it, and may fail its own test.
 #[test]
 fn check_tells_which_possible_state_refuses_an_input_that_another_one_takes() {
     let folder = Folder::new();

@@ -83,7 +83,8 @@ fn the_file_gives_it_one() {
     }
 }
 
-/// Two states are possible after Ask, and only one takes Again: what the model does in the other is a choice of the IUT's file.
+/// Two states are possible after Ask, and only one takes Again: what the model does in the other is a choice
+/// of the IUT's file.
 #[test]
 fn what_becomes_of_an_input_that_the_state_does_not_take_can_be_chosen() {
     const CHOOSING: &str = "
@@ -102,7 +103,8 @@ transitions:
     folder.write("yes.yaml", &PURPOSE.replace("gate", "choosing"));
     folder.change("coreach.yaml", "instantiate: { cLimit: 7 }\n", "");
     folder.change("campaign.yaml", "count: 10", "count: 80");
-    // How often a verdict was given, in a campaign, whose store has the file in itself, and in runs of `test`.
+    // How often a verdict was given, in a campaign, whose store has the file in itself, and in runs of
+    // `test`.
     let verdicts = |completion: &str| {
         folder.write("iut.yaml", &format!("iut: free\nsimulated: {{ model: gate.yaml{completion} }}\n"));
         let arguments = ["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "80", "--format", "json"];

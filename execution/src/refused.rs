@@ -1,13 +1,15 @@
 //! Inputs that a specification takes in some of the states that are possible, and refuses in others.
 //!
-//! **Problem.** After a trace several states may be possible. An input that one of them takes may be sent, and by ioc only what
-//! follows there is allowed (Definition 6.2). An implementation that is in another one has no word on what to do; if it ignores the
-//! input, it may fail, the specification itself included. That is right by the theory, and rarely what the author meant.
+//! **Problem.** After a trace several states may be possible. An input that one of them takes may be sent,
+//! and by ioc only what follows there is allowed (Definition 6.2). An implementation that is in another one
+//! has no word on what to do; if it ignores the input, it may fail, the specification itself included. That
+//! is right by the theory, and rarely what the author meant.
 //!
-//! **Method.** A walk over sets of possible states ([`Monitor`](crate::monitor::Monitor) follows one), breadth first, with values that
-//! are chosen as a tester chooses them; in each set of several, each input of one state is held against each other state, with what
-//! internal steps reach from there: values with which the guard of the one holds and all guards of the other do not. What is found
-//! is evaluated: both states are possible after the trace that is told, and one of them takes what the other refuses.
+//! **Method.** A walk over sets of possible states ([`Monitor`](crate::monitor::Monitor) follows one),
+//! breadth first, with values that are chosen as a tester chooses them; in each set of several, each input of
+//! one state is held against each other state, with what internal steps reach from there: values with which
+//! the guard of the one holds and all guards of the other do not. What is found is evaluated: both states are
+//! possible after the trace that is told, and one of them takes what the other refuses.
 //!
 //! **Incomplete**: nothing found is no proof, for the walk is bounded. **Ends** after [`WORK`] steps.
 
@@ -45,7 +47,8 @@ const TRIES: usize = 2;
 /// How many choices of the constants are tried.
 const CONSTANTS: u64 = 2;
 
-/// A warning for each location that refuses an input which another possible state takes; none says that none was found.
+/// A warning for each location that refuses an input which another possible state takes; none says that none
+/// was found.
 pub fn refused(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut told = BTreeMap::new();
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();
@@ -68,7 +71,8 @@ pub fn refused(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     told.into_values().collect()
 }
 
-/// No trace leads to two states, for there is one transition at most of each action in each location, and no internal one.
+/// No trace leads to two states, for there is one transition at most of each action in each location, and no
+/// internal one.
 fn is_plainly_deterministic(iosts: &Iosts) -> bool {
     let mut seen = BTreeSet::new();
     iosts.transitions.iter().all(|transition| {

@@ -1,9 +1,10 @@
 //! A model that stands for an implementation: the specification itself, or a mutant of it.
 //!
-//! The model is walked as one implementation would: one state at a time, with every choice by lot from the run's seed.
-//! Internal steps happen when they like. An input that the state does not take is ignored, which makes the model
-//! input-complete, as the theory asks of an implementation (thesis, 6.2); completed demonically it does what it likes from then on. Values of an output's parameters are chosen as
-//! a tester chooses those of a stimulus ([`crate::values`]).
+//! The model is walked as one implementation would: one state at a time, with every choice by lot from the
+//! run's seed. Internal steps happen when they like. An input that the state does not take is ignored, which
+//! makes the model input-complete, as the theory asks of an implementation (thesis, 6.2); completed
+//! demonically it does what it likes from then on. Values of an output's parameters are chosen as a tester
+//! chooses those of a stimulus ([`crate::values`]).
 //!
 //! Ends: internal steps are bounded between two events, since a model may have a livelock that only a mutation made.
 
