@@ -75,8 +75,9 @@ pub struct Stands {
 impl Stands {
     /// The way to it, with the values that its constants are given.
     ///
-    /// # Errors A value that is none, of a constant that there is not; a constant that neither this file nor
-    /// a run gives a value; a timed model that is to be completed.
+    /// # Errors
+    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives
+    /// a value; a timed model that is to be completed.
     pub fn fixed(
         self,
         given: Given,
