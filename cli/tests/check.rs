@@ -42,7 +42,8 @@ fn check_tells_the_kinds_and_finds_a_purposes_specification() {
     assert_eq!((&answer["files"][0]["ok"], &answer["files"][1]["ok"]), (&false.into(), &true.into()));
 }
 
-/// By ioc an input that one possible state takes may be sent; a specification that is in another one ignores it, and may fail its own test.
+/// By ioc an input that one possible state takes may be sent; a specification that is in another one ignores
+/// it, and may fail its own test.
 #[test]
 fn check_tells_which_possible_state_refuses_an_input_that_another_one_takes() {
     let folder = Folder::new();
@@ -104,6 +105,14 @@ transitions:
     assert!(text.contains("`Full with x = ") && text.contains("000), which `Full with x = "), "{text}");
     let both = DATA.replace("n == x * 1000", "x >= 100");
     assert_eq!(warnings(&both), [] as [serde_json::Value; 0]);
+    // Actions of one guard and different parameters.
+    let text = told(
+        &DATA.replace("Ask: ", "Two: { n: int, m: int }, Ask: ").replace("n == x * 1000", "n == x").replace(
+            "transitions:",
+            "transitions:\n  - { from: Idle, to: Idle, on: Two }\n  - { from: Idle, to: Idle, on: Set, when: p < 0 }\n  - { from: Full, to: Full, on: Set }",
+        ),
+    );
+    assert!(text.contains("refuses the input Ask("), "{text}");
 }
 
 /// A guard of a purpose leaves something out, and completion sends that to `Reject`: who wrote it may not know.

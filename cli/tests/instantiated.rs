@@ -82,3 +82,51 @@ fn the_file_gives_it_one() {
         assert!(text.contains(said), "{text}");
     }
 }
+
+/// Two states are possible after Ask, and only one takes Again: what the model does in the other is a choice
+/// of the IUT's file.
+#[test]
+fn what_becomes_of_an_input_that_the_state_does_not_take_can_be_chosen() {
+    const CHOOSING: &str = "
+iosts: choosing
+initial: { location: Idle }
+inputs: { Ask: {}, Again: {} }
+outputs: { Yes: { n: int }, No: {} }
+transitions:
+  - { from: Idle, to: Open, on: Ask }
+  - { from: Idle, to: Shut, on: Ask }
+  - { from: Open, to: Chosen, on: Again }
+  - { from: Chosen, to: Done, on: Yes, when: n == 1 }
+";
+    let folder = folder("");
+    folder.write("gate.yaml", CHOOSING);
+    folder.write("yes.yaml", &PURPOSE.replace("gate", "choosing"));
+    folder.change("coreach.yaml", "instantiate: { cLimit: 7 }\n", "");
+    folder.change("campaign.yaml", "count: 10", "count: 80");
+    // How often a verdict was given, in a campaign, whose store has the file in itself, and in runs of
+    // `test`.
+    let verdicts = |completion: &str| {
+        folder.write("iut.yaml", &format!("iut: free\nsimulated: {{ model: gate.yaml{completion} }}\n"));
+        let arguments = ["test", "coreach.yaml", "--iut", "iut.yaml", "--runs", "80", "--format", "json"];
+        let told = json(&folder.coreach(&arguments));
+        let runs = told["runs"].as_array().unwrap();
+        assert_eq!(runs.len(), 80);
+        ["Pass", "Fail", "RunError"]
+            .map(|verdict| runs.iter().filter(|run| run["verdict"] == verdict).count())
+    };
+    for angelic in ["", ", completion: angelic"] {
+        let [passed, failed, wrong] = verdicts(angelic);
+        assert!(passed > 0 && failed == 0 && wrong == 0, "{passed} {failed} {wrong}");
+    }
+    let [passed, failed, wrong] = verdicts(", completion: demonic");
+    assert!(passed > 0 && failed > 0 && wrong == 0, "{passed} {failed} {wrong}");
+    folder.ends(&["campaign", "campaign.yaml"], 1);
+    folder.write("iut.yaml", "iut: free\nsimulated: { model: gate.yaml, completion: demonical }\n");
+    let (_, said) = folder.ends(&["check", "iut.yaml", "gate.yaml"], 2);
+    assert!(said.contains("did you mean `demonic`?"), "{said}");
+    let timed = CHOOSING.replace("initial:", "clocks: [t]\ninitial:");
+    folder.write("timed.yaml", &timed.replace("n == 1 }", "n == 1 && t <= 5 }"));
+    folder.write("iut.yaml", "iut: free\nsimulated: { model: timed.yaml, completion: demonic }\n");
+    let (_, said) = folder.ends(&["check", "iut.yaml"], 2);
+    assert!(said.contains("timed-completion") && said.contains("iut.yaml:2"), "{said}");
+}

@@ -1,13 +1,15 @@
 //! Inputs that a specification takes in some of the states that are possible, and refuses in others.
 //!
-//! **Problem.** After a trace several states may be possible. An input that one of them takes may be sent, and by ioc only what
-//! follows there is allowed (Definition 6.2). An implementation that is in another one has no word on what to do; if it ignores the
-//! input, it may fail, the specification itself included. That is right by the theory, and rarely what the author meant.
+//! **Problem.** After a trace several states may be possible. An input that one of them takes may be sent,
+//! and by ioc only what follows there is allowed (Definition 6.2). An implementation that is in another one
+//! has no word on what to do; if it ignores the input, it may fail, the specification itself included. That
+//! is right by the theory, and rarely what the author meant.
 //!
-//! **Method.** A walk over sets of possible states ([`Monitor`](crate::monitor::Monitor) follows one), breadth first, with values that
-//! are chosen as a tester chooses them; in each set of several, each input of one state is held against each other state, with what
-//! internal steps reach from there: values with which the guard of the one holds and all guards of the other do not. What is found
-//! is evaluated: both states are possible after the trace that is told, and one of them takes what the other refuses.
+//! **Method.** A walk over sets of possible states ([`Monitor`](crate::monitor::Monitor) follows one),
+//! breadth first, with values that are chosen as a tester chooses them; in each set of several, each input of
+//! one state is held against each other state, with what internal steps reach from there: values with which
+//! the guard of the one holds and all guards of the other do not. What is found is evaluated: both states are
+//! possible after the trace that is told, and one of them takes what the other refuses.
 //!
 //! **Incomplete**: nothing found is no proof, for the walk is bounded. **Ends** after [`WORK`] steps.
 
@@ -45,7 +47,8 @@ const TRIES: usize = 2;
 /// How many choices of the constants are tried.
 const CONSTANTS: u64 = 2;
 
-/// A warning for each location that refuses an input which another possible state takes; none says that none was found.
+/// A warning for each location that refuses an input which another possible state takes; none says that none
+/// was found.
 pub fn refused(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     let mut told = BTreeMap::new();
     let data: Vec<Datum> = iosts.constants.iter().chain(&iosts.variables).cloned().collect();
@@ -68,7 +71,8 @@ pub fn refused(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
     told.into_values().collect()
 }
 
-/// No trace leads to two states, for there is one transition at most of each action in each location, and no internal one.
+/// No trace leads to two states, for there is one transition at most of each action in each location, and no
+/// internal one.
 fn is_plainly_deterministic(iosts: &Iosts) -> bool {
     let mut seen = BTreeSet::new();
     iosts.transitions.iter().all(|transition| {
@@ -167,7 +171,7 @@ impl Walk<'_> {
                 let action = self.iosts.action(transition.action);
                 for _ in 0..if action.parameters.is_empty() { 1 } else { TRIES } {
                     let condition = at_state(&transition.guard, &action.parameters, &state.valuation);
-                    let chosen = self.choose(&condition, &action.parameters);
+                    let chosen = self.choose(number, &condition, &action.parameters);
                     events.extend(chosen.map(|values| Event::new(action.name.clone(), values)));
                 }
             }
@@ -175,10 +179,11 @@ impl Walk<'_> {
         events
     }
 
-    fn choose(&mut self, condition: &Term, parameters: &[Datum]) -> Option<Vec<Value>> {
+    /// Values with which the condition holds, of the parameters of this transition.
+    fn choose(&mut self, number: TransitionId, condition: &Term, parameters: &[Datum]) -> Option<Vec<Value>> {
         self.left = self.left.checked_sub(CHOICE)?;
         let nothing = Valuation::new();
-        self.values.choose(None, condition, parameters, &nothing, &mut self.random, self.solver)
+        self.values.choose(Some(number), condition, parameters, &nothing, &mut self.random, self.solver)
     }
 
     /// Holds each input of each state against each other one.
@@ -223,7 +228,7 @@ impl Walk<'_> {
         if condition.is_false() {
             return None;
         }
-        let values = self.choose(&condition, &action.parameters)?;
+        let values = self.choose(number, &condition, &action.parameters)?;
         self.fire(number, takes, &values)?;
         let is_refused = others.iter().all(|(other, state)| self.fire(*other, state, &values).is_none());
         is_refused.then(|| Event::new(action.name.clone(), values))

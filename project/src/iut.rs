@@ -90,13 +90,13 @@ fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files:
     let way = match way {
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
-        Found::Model(Simulated { model, instantiate }) => {
+        Found::Model(Simulated { model, given }) => {
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
                 .and_then(standing)
                 .and_then(|(stands, more)| {
-                    Ok((stands.fixed(&instantiate, iosts, Some(model.origin.clone()))?, more))
+                    Ok((stands.fixed(given, iosts, Some(model.origin.clone()))?, more))
                 });
             match read {
                 Ok((way, more)) => {
@@ -136,8 +136,8 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
         _ => None,
     };
     let (found, failed) = collector.finish();
-    let Some((link, behaviour, instantiate)) = said.filter(|_| !failed) else { return Err(found) };
-    let way = stands.fixed(&instantiate, Some(iosts), None)?;
+    let Some((link, behaviour, given)) = said.filter(|_| !failed) else { return Err(found) };
+    let way = stands.fixed(given, Some(iosts), None)?;
     Ok((Simulating { way, link, behaviour }, found))
 }
 

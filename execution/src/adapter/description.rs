@@ -39,7 +39,7 @@ pub struct Iut {
 #[derive(Clone, Debug)]
 pub enum Way {
     /// It is a model.
-    Simulated(Box<Iosts>),
+    Simulated(Box<Model>),
     /// It is a timed model, with a clock of its own.
     SimulatedTimed(Box<Delayed>),
     /// It is a command that is talked to over its standard input and output.
@@ -50,6 +50,25 @@ pub enum Way {
     Udp(Tcp),
     /// It is an HTTP server.
     Http(Http),
+}
+
+/// A model that stands for the implementation.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What it does.
+    pub iosts: Iosts,
+    /// What it does with an input that its state does not take.
+    pub completion: Completion,
+}
+
+/// What a model that stands for an implementation does with an input that its state does not take.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Completion {
+    /// It ignores the input.
+    #[default]
+    Angelic,
+    /// From then on everything is possible: any output, or none.
+    Demonic,
 }
 
 /// A command.

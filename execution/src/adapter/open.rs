@@ -15,7 +15,10 @@ use crate::timed::simulated::TimedSystem;
 /// which needs one to choose its outputs' values.
 pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<dyn Adapter> {
     match &iut.way {
-        Way::Simulated(iosts) => Box::new(InProcess(Simulated::new((**iosts).clone(), solver()))),
+        Way::Simulated(model) => {
+            let simulated = Simulated::new(model.iosts.clone(), solver());
+            Box::new(InProcess(simulated.completed(model.completion)))
+        }
         Way::SimulatedTimed(model) => Box::new(TimedSystem::new((**model).clone(), solver())),
         Way::Stdio(stdio) => {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());

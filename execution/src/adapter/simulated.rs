@@ -1,9 +1,10 @@
 //! A model that stands for an implementation: the specification itself, or a mutant of it.
 //!
-//! The model is walked as one implementation would: one state at a time, with every choice by lot from the run's seed.
-//! Internal steps happen when they like. An input that the state does not take is ignored, which makes the model
-//! input-complete, as the theory asks of an implementation (thesis, 6.2). Values of an output's parameters are chosen as
-//! a tester chooses those of a stimulus ([`crate::values`]).
+//! The model is walked as one implementation would: one state at a time, with every choice by lot from the
+//! run's seed. Internal steps happen when they like. An input that the state does not take is ignored, which
+//! makes the model input-complete, as the theory asks of an implementation (thesis, 6.2); completed
+//! demonically it does what it likes from then on. Values of an output's parameters are chosen as a tester
+//! chooses those of a stimulus ([`crate::values`]).
 //!
 //! Ends: internal steps are bounded between two events, since a model may have a livelock that only a mutation made.
 
@@ -13,10 +14,11 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, LocationId, Numbered, TransitionId, Value};
 
+use crate::adapter::description::Completion;
 use crate::adapter::in_process::Implementation;
 use crate::initial;
 use crate::random::Random;
-use crate::values::{MIX, Values};
+use crate::values::{MIX, Values, any};
 
 /// The most internal steps between two events.
 const MOST_INTERNAL: usize = 64;
@@ -33,13 +35,36 @@ pub struct Simulated<S> {
     random: Random,
     values: Values,
     solver: S,
+    completion: Completion,
+    /// An input came that its state did not take, and everything is possible.
+    is_free: bool,
 }
 
 impl<S: Solver> Simulated<S> {
     /// An implementation that behaves as the model says.
     pub fn new(iosts: Iosts, solver: S) -> Self {
         let outgoing = iosts.outgoing();
-        Simulated { iosts, outgoing, state: None, random: Random::new(0), values: Values::new(MIX), solver }
+        let (random, values) = (Random::new(0), Values::new(MIX));
+        let completion = Completion::default();
+        Simulated { iosts, outgoing, state: None, random, values, solver, completion, is_free: false }
+    }
+
+    /// The same, with another way to take what its state does not.
+    #[must_use]
+    pub fn completed(self, completion: Completion) -> Self {
+        Simulated { completion, ..self }
+    }
+
+    /// Any output, or none.
+    fn anything(&mut self) -> Option<Event> {
+        let outputs: Vec<_> =
+            self.iosts.actions.iter().filter(|action| action.kind == ActionKind::Output).collect();
+        if self.random.below(2) == 0 {
+            return None;
+        }
+        let action = *self.random.pick(&outputs)?;
+        let values = action.parameters.iter().map(|parameter| any(parameter.ty(), &mut self.random));
+        Some(Event::new(action.name.clone(), values))
     }
 
     /// The transitions of the present location of this kind, in a random order.
@@ -103,7 +128,7 @@ impl<S: Solver> Implementation for Simulated<S> {
             let (_, value) = found.ok_or_else(|| format!("the constant `{datum}` has no value"))?;
             known.insert(datum.clone(), value.clone());
         }
-        self.state = None;
+        (self.state, self.is_free) = (None, false);
         let states = initial::states(&self.iosts, &known, MOST_INITIAL, &mut self.solver)
             .map_err(|why| why.text().to_owned())?;
         self.state = self.random.pick(&states).cloned();
@@ -128,6 +153,7 @@ impl<S: Solver> Implementation for Simulated<S> {
                 break;
             }
         }
+        self.is_free |= self.completion == Completion::Demonic;
         // Ignored: also the internal steps that were tried for it have not happened.
         self.state = before;
     }
@@ -136,6 +162,9 @@ impl<S: Solver> Implementation for Simulated<S> {
         // Whoever only looks may come too early.
         if !waited && self.random.below(2) == 0 {
             return None;
+        }
+        if self.is_free {
+            return self.anything();
         }
         for _ in 0..MOST_INTERNAL {
             // An internal step may come first, or be the only way to an output.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use coreach_execution::adapter::description::Way;
+use coreach_execution::adapter::description::{Completion, Model, Way};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::listed;
@@ -22,27 +22,47 @@ use crate::instantiate;
 pub struct Simulated {
     /// The model's file.
     pub model: Reference,
+    /// What else it says.
+    pub given: Given,
+}
+
+/// What the section says beside the model's file.
+pub struct Given {
     /// Values of its constants.
-    pub instantiate: Vec<Instantiation>,
+    instantiate: Vec<Instantiation>,
+    /// Where it says what becomes of an input that the state does not take.
+    completion: Option<(Completion, Origin)>,
+}
+
+const KEYS: [&str; 3] = ["model", "instantiate", "completion"];
+
+fn read_given(reader: &mut Reader<'_>, entries: &[Entry]) -> Given {
+    const CHOICES: [(&str, Completion); 2] =
+        [("angelic", Completion::Angelic), ("demonic", Completion::Demonic)];
+    let instantiate = read_instantiate(reader.collector, entries);
+    let completion = reader.choice(entries, "completion", &CHOICES);
+    let node = shape::get(entries, "completion");
+    let completion = completion.zip(node.map(|node| reader.collector.origin(&node.head())));
+    Given { instantiate, completion }
 }
 
 /// Reads the section but for the model's file, which a store has in itself and need not be there any more.
-pub fn instantiated(reader: &mut Reader<'_>, root: &[Entry]) -> Vec<Instantiation> {
-    let entries = shape::section(reader.collector, root, "simulated", &["model", "instantiate"]);
-    read_instantiate(reader.collector, entries)
+pub fn instantiated(reader: &mut Reader<'_>, root: &[Entry]) -> Given {
+    let entries = shape::section(reader.collector, root, "simulated", &KEYS);
+    read_given(reader, entries)
 }
 
 /// Reads the section.
 pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Simulated> {
-    let entries = shape::section(reader.collector, root, "simulated", &["model", "instantiate"]);
-    let instantiate = read_instantiate(reader.collector, entries);
+    let entries = shape::section(reader.collector, root, "simulated", &KEYS);
+    let given = read_given(reader, entries);
     let Some(model) = shape::get(entries, "model") else {
         let like = "simulated: { model: specification.yaml }";
         shape::missing_key(reader.collector, node, "model", "`simulated`", like);
         return None;
     };
     let model = reference(reader.collector, model, "model", reader.folder)?;
-    Some(Simulated { model, instantiate })
+    Some(Simulated { model, given })
 }
 
 /// A model that stands for an implementation.
@@ -56,16 +76,28 @@ impl Stands {
     /// The way to it, with the values that its constants are given.
     ///
     /// # Errors
-    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a value.
+    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives
+    /// a value; a timed model that is to be completed.
     pub fn fixed(
         self,
-        instantiate: &[Instantiation],
+        given: Given,
         iosts: Option<&Iosts>,
         named: Option<Origin>,
     ) -> Result<Way, Vec<Diagnostic>> {
-        let iosts = fixed(self.model, instantiate, iosts, named)?;
+        let iosts = fixed(self.model, &given.instantiate, iosts, named)?;
         Ok(match self.timed {
-            None => Way::Simulated(Box::new(iosts)),
+            None => {
+                let completion = given.completion.map_or(Completion::default(), |(chosen, _)| chosen);
+                Way::Simulated(Box::new(Model { iosts, completion }))
+            }
+            Some(_) if let Some((Completion::Demonic, origin)) = given.completion => {
+                let message = "a timed model ignores the inputs that its state does not take".to_owned();
+                return Err(vec![
+                    Diagnostic::error("timed-completion", message)
+                        .at(origin, "only of untimed models")
+                        .help("leave it out"),
+                ]);
+            }
             Some(form) => Way::SimulatedTimed(Box::new(Delayed { iosts, ..form })),
         })
     }
