@@ -250,7 +250,7 @@ fn a_cover_that_has_no_end_leaves_a_suite() {
                 inputs: { Left: {}, Right: {}, Stay: { p: int } }\noutputs: { Tell: {} }\ntransitions:\n\
                 \x20 - { from: A, to: A, on: Left, assign: { x: x + 1, y: y - x } }\n\
                 \x20 - { from: A, to: A, on: Right, assign: { x: x - y, y: y + 2 } }\n\
-                \x20 - { from: A, to: A, on: Stay, when: p > x, assign: { y: p } }\n\
+                \x20 - { from: A, to: A, on: Stay, when: p > x, assign: { y: y + 1 } }\n\
                 \x20 - { from: A, to: B, on: Tell, when: x == 7919 && y == 7907 }\n";
     folder.write("far.yaml", text);
     let words =
