@@ -43,15 +43,23 @@ pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) 
         Thresholds::Auto => {
             let guards = iosts.transitions.iter().map(|transition| transition.guard.clone());
             let terms = std::iter::once(iosts.initial_condition.clone()).chain(guards);
-            for atom in atoms(frame, terms).into_iter().chain(projections::<D>(frame, iosts)) {
+            for atom in atoms(frame, terms) {
                 found.extend(around(&atom));
             }
+            // Bounds only: each threshold that a polyhedron satisfies is a row of it from then on, and rows over several numbers at constants
+            // such as 2^63 make conversions explode.
+            found.extend(projections::<D>(frame, iosts).into_iter().filter(is_bound));
         }
     }
     let mut seen = BTreeSet::new();
     found.retain(|constraint| seen.insert(constraint.clone()));
     found.truncate(THRESHOLD_LIMIT);
     found
+}
+
+/// Is it about one number?
+fn is_bound(constraint: &Constraint) -> bool {
+    constraint.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count() == 1
 }
 
 /// Both sides of an atom, at its constant and one beside it.

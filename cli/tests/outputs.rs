@@ -67,7 +67,7 @@ const FILES: [(&str, &[&str]); 15] = [
     ("nightly.sqlite", &["campaign --store", "campaign merge INTO"]),
     ("lift.aut", &[]),
     ("trace.csv", &["timed inputs --out"]),
-    ("mutants.part", &["mutate --store", "compare --store"]),
+    ("mutants.part", &["mutate --store"]),
     ("timed.yaml", &[]),
 ];
 

@@ -177,7 +177,19 @@ fn mutants_that_were_judged_have_the_same_fate() {
         }
         let (judged, open) = (list(part, "mutants").len(), list(part, "open").len());
         assert_eq!(judged + open, list(full, "mutants").len());
+        assert_eq!(part["exit_code"] == 6, open > 0);
     });
+}
+
+#[test]
+fn a_page_that_lacks_a_purpose_is_not_fine() {
+    let folder = Folder::of_machines("models");
+    folder.write("coreach.yaml", &(folder.read("coreach.yaml") + "\nlimits: { pairs: 1 }\n"));
+    let output = folder.coreach(&["report", "coreach.yaml", "--out", "page.html", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(6));
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["exit_code"], 6);
+    assert!(told["notes"][0].as_str().unwrap().contains("pairs"), "{told:#}");
 }
 
 /// Every status that a part has, the whole has at the same place, or more is known there.

@@ -69,8 +69,10 @@ pub enum OutputForm {
     Manual,
     /// A specification, where the user says that what is there may be replaced.
     Specification,
-    /// Results of a part of some work.
-    Part,
+    /// Mutants that are done.
+    Mutants,
+    /// Rows of a comparison that are done.
+    Comparison,
     /// A campaign's store, which is added to: who opens it takes no other file.
     Store,
     /// Nothing is replaced: who writes it sees to that.
@@ -120,7 +122,8 @@ impl OutputForm {
             OutputForm::Schema => ("a schema", &["\"$schema\""]),
             OutputForm::Manual => ("a page of the manual", &[".th coreach"]),
             OutputForm::Specification => ("a specification", &[]),
-            OutputForm::Part => ("a part", &["{\"coreach_part\":"]),
+            OutputForm::Mutants => ("results of `mutate`", &["{\"coreach_part\":\"mutate\""]),
+            OutputForm::Comparison => ("results of `compare`", &["{\"coreach_part\":\"compare\""]),
             OutputForm::Store => ("a campaign's store", &[]),
             OutputForm::New => ("new", &[]),
         }
@@ -430,11 +433,14 @@ mod tests {
                 OutputForm::Lcov,
                 OutputForm::Cobertura,
                 OutputForm::Script,
-                OutputForm::Part,
+                OutputForm::Mutants,
+                OutputForm::Comparison,
             ] {
                 assert!(!is_free(text, form), "{text} {form:?}");
             }
         }
+        let done = "{\"coreach_part\":\"mutate\",\"format_version\":1}";
+        assert!(is_free(done, OutputForm::Mutants) && !is_free(done, OutputForm::Comparison));
         let form = OutputForm::Specification;
         assert!(is_free("iosts: a\n", form) && is_free("x", form) && !is_free("iut: a\n", form));
         fs::remove_dir_all(&folder).unwrap();

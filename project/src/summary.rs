@@ -23,6 +23,8 @@ pub const CAMPAIGN_FORMAT_VERSION: u32 = 2;
 pub struct MutationSummary<'a> {
     /// [`FORMAT_VERSION`].
     pub format_version: u32,
+    /// The process's.
+    pub exit_code: u8,
     /// Its name.
     pub specification: String,
     /// So many were found wrong.
@@ -220,11 +222,12 @@ pub fn killed(mutants: &Mutants) -> Vec<KilledSummary> {
 }
 
 /// The document of `coreach mutate`; `open` are the mutants without a result.
-pub fn mutation<'a>(mutants: &'a Mutants, open: &'a [String]) -> MutationSummary<'a> {
+pub fn mutation<'a>(mutants: &'a Mutants, open: &'a [String], exit_code: u8) -> MutationSummary<'a> {
     let suite = &mutants.whole;
     let count = |wanted: &str| mutants.items.values().filter(|mutant| mutant.fate.name() == wanted).count();
     MutationSummary {
         format_version: FORMAT_VERSION,
+        exit_code,
         specification: suite.specification.clone(),
         killed: count("killed"),
         survived: count("survived"),

@@ -41,13 +41,13 @@ type Compared = Part<(), Row>;
 pub fn compare(arguments: &CompareArguments) -> io::Result<Exit> {
     match &arguments.command {
         Some(CompareCommand::Tasks(tasks)) => write_tasks(tasks),
-        Some(CompareCommand::Merge(merge)) => parts::merge(KIND, merge, Row::agrees, |compared| {
+        Some(CompareCommand::Merge(merge)) => parts::merge(KIND, merge, Row::agrees, |compared, lacks| {
             for row in compared.items.values().filter(|_| !merge.quiet) {
                 if let Some(reason) = &row.reason {
                     console::say(&format!("note: {}, {}: {reason}", row.purpose, row.domain));
                 }
             }
-            told(compared, merge.format)
+            Ok(told(compared, merge.format)?.and(lacks))
         }),
         None => run(arguments),
     }
@@ -92,8 +92,10 @@ fn run(arguments: &CompareArguments) -> io::Result<Exit> {
     let domains = arguments.domains.clone().unwrap_or_else(|| DomainKind::ALL.to_vec());
     let (pairs, plan) = pairs(&project, &domains);
     let total = pairs.len();
-    let outputs =
-        each([parts::place(&arguments.part), wanted("--html", arguments.html.as_deref(), OutputForm::Page)]);
+    let outputs = each([
+        parts::place(&arguments.part, OutputForm::Comparison),
+        wanted("--html", arguments.html.as_deref(), OutputForm::Page),
+    ]);
     let mine = outputs.and_then(|outputs| Ok((parts::mine(pairs, &plan, &arguments.part)?, outputs)));
     let (mut pairs, [place, page]) = match mine {
         Ok(mine) => mine,

@@ -23,7 +23,7 @@ use crate::console;
 use crate::execution_arguments::{MutateArguments, MutateCommand, MutateTasksArguments, TriesArguments};
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
-use crate::outputs::each;
+use crate::outputs::{OutputForm, each};
 use crate::progress::Progress;
 
 /// What its parts are called.
@@ -38,9 +38,9 @@ pub fn mutate(arguments: &MutateArguments) -> io::Result<Exit> {
         Some(MutateCommand::Tasks(tasks)) => write_tasks(tasks),
         Some(MutateCommand::Merge(merge)) => {
             let is_same = |one: &KeptMutant, other: &KeptMutant| one == other;
-            parts::merge(KIND, merge, is_same, |mutants: &Mutants| {
-                told(mutants, &[], merge.format, merge.quiet)?;
-                Ok(Exit::of_code(mutants.whole.exit_code))
+            parts::merge(KIND, merge, is_same, |mutants: &Mutants, lacks| {
+                let exit = Exit::of_code(mutants.whole.exit_code).and(lacks);
+                told(mutants, &[], exit, merge.format, merge.quiet)
             })
         }
         None => run(arguments),
@@ -145,7 +145,7 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
 /// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let path = parts::given(arguments.configuration.as_deref());
-    let place = match each([parts::place(&arguments.part)]) {
+    let place = match each([parts::place(&arguments.part, OutputForm::Mutants)]) {
         Ok([place]) => place,
         Err(found) => return refuse(&found, arguments.format),
     };
@@ -219,19 +219,28 @@ fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     if let Some(exit) = parts::keep(place.as_ref(), &mutants) {
         return Ok(exit);
     }
-    told(&mutants, &open, arguments.format, arguments.quiet)?;
-    Ok(exit.and(stopped))
+    told(&mutants, &open, exit.and(stopped), arguments.format, arguments.quiet)
 }
 
 /// Tells what became of mutants, of all or of those of a part, and which ones the budget has left open.
-fn told(mutants: &Mutants, open: &[String], format: OutputFormat, is_quiet: bool) -> io::Result<()> {
+fn told(
+    mutants: &Mutants,
+    open: &[String],
+    exit: Exit,
+    format: OutputFormat,
+    is_quiet: bool,
+) -> io::Result<Exit> {
     match format {
         OutputFormat::Human if is_quiet => console::print(&quiet(mutants))?,
         OutputFormat::Human => tell(mutants)?,
-        OutputFormat::Json => return console::print_json(&mutation(mutants, open)),
+        OutputFormat::Json => {
+            console::print_json(&mutation(mutants, open, exit.code()))?;
+            return Ok(exit);
+        }
     }
     let open = open.iter().map(|change| format!("open: {change}\n"));
-    console::print(&open.collect::<String>())
+    console::print(&open.collect::<String>())?;
+    Ok(exit)
 }
 
 /// The counts in a line, and a line for each thing by which mutants were killed.

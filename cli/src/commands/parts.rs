@@ -43,11 +43,11 @@ pub fn mine<I>(items: Vec<I>, plan: &Key, part: &PartArguments) -> Result<Vec<(u
 }
 
 /// Where the results are to be kept. Asked before there are any.
-pub fn place(part: &PartArguments) -> Option<ToWrite> {
-    part.store.as_deref().map(|store| ToWrite::new("--store", store, OutputForm::Part))
+pub fn place(part: &PartArguments, form: OutputForm) -> Option<ToWrite> {
+    part.store.as_deref().map(|store| ToWrite::new("--store", store, form))
 }
 
-/// Results that are kept there already, of the same plan. What else is there is replaced, like any output.
+/// Results that are kept there already, of the same plan. Those of another plan are replaced, like any output.
 pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
     kind: &str,
     part: &PartArguments,
@@ -66,7 +66,7 @@ pub fn keep<W: Serialize, I: Serialize>(place: Option<&Output>, results: &Part<W
     Some(Exit::Environment)
 }
 
-/// Puts parts together, hands the whole to who tells it, and says what it lacks.
+/// Puts parts together, hands the whole to who tells it, with the exit code for what it lacks, and says what that is.
 ///
 /// # Errors
 /// Standard output cannot be written.
@@ -74,7 +74,7 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
     kind: &str,
     arguments: &JoinArguments,
     is_same: fn(&I, &I) -> bool,
-    tell: impl FnOnce(&Part<W, I>) -> io::Result<Exit>,
+    tell: impl FnOnce(&Part<W, I>, Exit) -> io::Result<Exit>,
 ) -> io::Result<Exit> {
     let (mut parts, mut found) = (Vec::new(), Vec::new());
     for path in &arguments.parts {
@@ -88,19 +88,18 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
         Ok(joined) => joined,
         Err(found) => return refuse(&found, arguments.format),
     };
-    let mut exit = tell(&joined)?;
+    let is_whole = joined.missing() == 0 && contradictions == 0;
+    let exit = tell(&joined, if is_whole { Exit::Fine } else { Exit::Incomplete })?;
     if joined.missing() > 0 {
         console::say(&format!(
             "error: {} of {} are in no part: the summary lacks them",
             plural(joined.missing(), "result"),
             joined.total
         ));
-        exit = exit.and(Exit::Incomplete);
     }
     if contradictions > 0 {
         let results = plural(contradictions, "result");
         console::say(&format!("error: parts contradict each other in {results}: the first part counts"));
-        exit = exit.and(Exit::Incomplete);
     }
     Ok(exit)
 }

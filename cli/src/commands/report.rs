@@ -63,7 +63,7 @@ pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
             console::print(&format!("wrote {} ({} kB)\n", told.file, told.bytes.div_ceil(1000)))?;
         }
     }
-    Ok(Exit::Fine)
+    Ok(Exit::of_code(told.exit_code))
 }
 
 /// `--html FILE` of a command that was told these files: the page beside what the command says. Gives the command's exit code, or a worse one.
@@ -120,13 +120,22 @@ fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Resu
         console::say(&format!("error: cannot write {}: {error}", wanted.out.path().display()));
         return Ok(Err(Exit::Environment));
     }
+    let stopped = document.domains.iter().filter(|domain| domain.result == "stopped");
+    let mut notes: Vec<String> = stopped
+        .map(|domain| {
+            let reason = domain.reason.as_deref().unwrap_or_default();
+            format!("{} with {}: {reason}", domain.purpose, domain.domain)
+        })
+        .collect();
+    let exit = if notes.is_empty() { Exit::Fine } else { Exit::Stopped };
+    notes.extend(document.notes.iter().cloned());
     Ok(Ok(Told {
         format_version: 1,
-        exit_code: Exit::Fine.code(),
+        exit_code: exit.code(),
         file: wanted.out.path().display().to_string(),
         bytes: text.len(),
         graphs: document.graphs.len(),
         runs: document.runs.len(),
-        notes: document.notes,
+        notes,
     }))
 }

@@ -263,6 +263,7 @@ fn summaries_have_the_fields_and_words_of_their_schemas() {
     };
     let mutation = MutationSummary {
         format_version: 1,
+        exit_code: 6,
         specification: "s".to_owned(),
         killed: 1,
         survived: 0,
