@@ -46,8 +46,8 @@ pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) 
             for atom in atoms(frame, terms) {
                 found.extend(around(&atom));
             }
-            // Bounds only: each threshold that a polyhedron satisfies is a row of it from then on, and rows over several numbers at constants
-            // such as 2^63 make conversions explode.
+            // Bounds by numbers that somebody counts to, and no others: each threshold that a polyhedron satisfies is a row of it from then on, and
+            // rows over several numbers, or with the ends of 64 bits, make conversions explode.
             found.extend(projections::<D>(frame, iosts).into_iter().filter(is_bound));
         }
     }
@@ -57,9 +57,11 @@ pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) 
     found
 }
 
-/// Is it about one number?
+/// Is it about one number, and no end of a machine's words?
 fn is_bound(constraint: &Constraint) -> bool {
-    constraint.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count() == 1
+    let largest = Integer::from(i64::from(i32::MAX));
+    let is_small = *constraint.constant() < largest && -constraint.constant().clone() < largest;
+    is_small && constraint.coefficients().iter().filter(|coefficient| !coefficient.is_zero()).count() == 1
 }
 
 /// Both sides of an atom, at its constant and one beside it.
