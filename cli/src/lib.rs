@@ -77,6 +77,7 @@ pub fn main() -> ExitCode {
     }
     let given = arguments.again();
     certain_end::start(arguments.command.format());
+    commands::json::end_with_the_session();
     files::remember(&arguments.command);
     let result = match arguments.command {
         Command::Init(arguments) => commands::init::init(&arguments),

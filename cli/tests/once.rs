@@ -75,7 +75,7 @@ fn nothing_is_read_twice() {
         (&replay, vec![("iut.yaml", ONCE), ("machine.yaml", ONCE)]),
         (
             &["campaign", "campaign.yaml"],
-            [&[("campaign.yaml", ONCE)][..], &configuration, &models, &machine].concat(),
+            [&[("campaign.yaml", AND_FOR_OUTPUTS)][..], &configuration, &models, &machine].concat(),
         ),
     ] {
         let mut counts = opened_by(&folder, arguments, 0);

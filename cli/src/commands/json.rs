@@ -24,6 +24,7 @@ use std::time::Duration;
 use coreach_execution::interruption::stop_if_ending;
 use coreach_model::Diagnostic;
 use coreach_pipeline::stop::BUDGET;
+use coreach_project::outputs;
 use coreach_project::render::to_json;
 use serde_json::{Value as Json, json};
 
@@ -32,6 +33,19 @@ use crate::visible::visible_json;
 use child::Done;
 use folder::Folder;
 use request::Request;
+
+/// Of the command of a request: where the session is killed, nobody keeps its time or takes its answer any more, so it ends as at a SIGTERM.
+pub fn end_with_the_session() {
+    if std::env::var_os(outputs::WITHIN).is_none() {
+        return;
+    }
+    let parent = rustix::process::getppid();
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+    // The session may have ended meanwhile.
+    if rustix::process::getppid() != parent {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TERM);
+    }
+}
 
 /// The longest line that is read, in bytes.
 const MOST_LINE: usize = 64 << 20;

@@ -329,6 +329,17 @@ mod schema {
                         validate(root, wanted, item, &format!("{at}/{number}"), problems);
                     }
                 }
+                "oneOf" => {
+                    let fits = |one: &&Value| {
+                        let mut objections = Vec::new();
+                        validate(root, one, value, at, &mut objections);
+                        objections.is_empty()
+                    };
+                    let count = wanted.as_array().unwrap().iter().filter(fits).count();
+                    if count != 1 {
+                        problems.push(format!("{at}: {count} of the forms fit"));
+                    }
+                }
                 "const" | "enum" | "$schema" | "$id" | "$defs" | "title" | "description" | "minimum"
                 | "minItems" => {}
                 other => panic!("{at}: the schema uses {other}, which this test does not know"),

@@ -530,8 +530,10 @@ fn what_the_program_writes_follows_its_schema() {
     let model = fs::read_to_string(example.join("specification.yaml")).unwrap();
     let wrong = model.replace("== vPaid - cPrice", "== vPaid - cPrice - 1");
     assert_ne!(model, wrong);
-    write("mutant.yaml", &wrong);
-    write("wrong.yaml", "iut: wrong\nsimulated: { model: mutant.yaml }\n");
+    // Not beside the specification, whose name it has.
+    fs::create_dir(folder.0.join("mutants")).unwrap();
+    write("mutants/mutant.yaml", &wrong);
+    write("wrong.yaml", "iut: wrong\nsimulated: { model: mutants/mutant.yaml }\n");
     write(
         "campaign.yaml",
         "campaign: c\ntests: { configuration: coreach.yaml }\niuts: [iut_model.yaml, wrong.yaml]\n",
@@ -617,7 +619,7 @@ fn requests_and_answers_follow_their_schemas() {
     let requests = [
         json!({ "id": 1, "arguments": ["check", "m.yaml"], "files": { "m.yaml": model }, "want": [] }),
         json!({ "id": null, "arguments": ["show", "m.yaml"], "files": { "m.yaml": "iosts: m" }, "want": ["a"] }),
-        json!({ "id": "x", "arguments": ["check", "m.yaml"], "want": ["a/b"] }),
+        json!({ "id": "x", "arguments": ["check", "m.yaml"], "want": ["a/b"], "time": "20s" }),
     ];
     follow("json-request.schema.json", &requests);
     let request = schema::read("json-request.schema.json");
@@ -759,7 +761,7 @@ fn pages_follow_their_schema() {
         runs: vec![run],
         coverage: Some(json!({
             "format_version": 1, "exit_code": 0, "domain": null, "specifications": [], "unmet": [],
-            "runs": { "read": 0, "repeated": 0, "too_many_states": 0, "cut": 0 },
+            "runs": { "read": 0, "repeated": 0, "too_many_states": 0, "cut": 0, "stopped": 0 },
         })),
     };
     follow("page.schema.json", &[serde_json::to_value(whole).unwrap()]);
