@@ -6,7 +6,7 @@
 //!
 //! **Method.** A file can be opened for writing by an [`Output`] only, and [`Inputs::outputs`] alone makes these. It refuses
 //!
-//! 1. what the command is given, and all that is named by what it is given ([`named`]), however deep;
+//! 1. what the command is given, and all that is named by what it is given (`named`), however deep;
 //! 2. what SQLite keeps beside a store;
 //! 3. any other file that is there and is not of the [`OutputForm`] that is written: only a page is replaced by a page. So what nobody
 //!    thought of, a program, a certificate, a model of another project, is not lost either;
