@@ -392,10 +392,12 @@ impl Effects {
     }
 }
 
-/// What the guards of transitions with numeric parameters say of the numbers alone, before the transition and behind it, in order:
-/// `x + p <= 10` of a `p` that is never negative says `x <= 10`, and so it does behind `x := x + p`.
+/// What the guards of transitions with numeric parameters say of the numbers alone, before the transition
+/// and behind it, in order: `x + p <= 10` of a `p` that is never negative says `x <= 10`, and so it does
+/// behind `x := x + p`.
 ///
-/// Projected as `post` of the domain does it, but whatever the finite places are: it is the same for all cells.
+/// Projected as `post` of the domain does it, but whatever the finite places are: it is the same for all
+/// cells.
 pub fn projections<D: Domain>(frame: &Frame, iosts: &Iosts) -> Vec<Constraint> {
     let mut effects = Effects::default();
     effects.of(frame, iosts, CASE_LIMIT, false);

@@ -16,8 +16,8 @@ use crate::linear::{integer, positive_constraint};
 /// Where widening may stop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Thresholds {
-    /// The comparisons of guards and initial condition, and one more and one less; where they mention a parameter, what they say of the
-    /// variables before and behind the transition.
+    /// The comparisons of guards and initial condition, and one more and one less; where they mention a
+    /// parameter, what they say of the variables before and behind the transition.
     Auto,
     /// These numbers, as bounds of every number.
     List(Vec<IBig>),
@@ -46,8 +46,9 @@ pub fn thresholds<D: Domain>(iosts: &Iosts, frame: &Frame, wanted: &Thresholds) 
             for atom in atoms(frame, terms) {
                 found.extend(around(&atom));
             }
-            // Bounds by numbers that somebody counts to, and no others: each threshold that a polyhedron satisfies is a row of it from then on, and
-            // rows over several numbers, or with the ends of 64 bits, make conversions explode.
+            // Bounds by numbers that somebody counts to, and no others: each threshold that a polyhedron
+            // satisfies is a row of it from then on, and rows over several numbers, or with the ends of 64
+            // bits, make conversions explode.
             found.extend(projections::<D>(frame, iosts).into_iter().filter(is_bound));
         }
     }

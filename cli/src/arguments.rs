@@ -39,7 +39,8 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// The most processor time of one piece of work (a purpose), the most time of a run: `60s`, `5m`; a number alone is ms [default: 60s]
+    /// The most processor time of one piece of work (a purpose), the most time of a run: `60s`, `5m`; a
+    /// number alone is ms [default: 60s]
     #[arg(long, global = true, value_name = "TIME", value_parser = budget::parse_time)]
     pub time: Option<Duration>,
     /// The most memory: `4GB`, `500MB` [default: 4GB]
@@ -295,7 +296,8 @@ pub struct CompareArguments {
     /// The form of the comparison
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// How many pairs of purpose and domain to work on at once; as many as there are cores, where it is not said; to compare times, 1
+    /// How many pairs of purpose and domain to work on at once; as many as there are cores, where it is not
+    /// said; to compare times, 1
     #[arg(long, value_name = "N", value_parser = positive)]
     pub threads: Option<NonZeroUsize>,
     /// Which pairs of purpose and domain.

@@ -3,11 +3,12 @@
 //! **Problem.** Work that asks ends by itself ([`coreach_model::budget`]). One operation on huge numbers, a query that Z3 does not
 //! interrupt, a file that never ends do not ask. And a program that is to end must not leave behind what it has launched.
 //!
-//! **Method.** One thread looks every `LOOK` at what work has used and at the resident memory (`/proc/self/statm`) and passes
-//! budgets. Work that has not ended some time after (`grace`) is ended with the process: the same message, the same exit code.
-//! Another thread waits for SIGINT, SIGTERM and SIGHUP, unless whoever started us has them ignored (`nohup`). It passes all
-//! budgets, so that a command may tell what is finished; who has not ended after `PATIENCE`, or does not ask at all (a run of a
-//! test case waits for its implementation), is ended, and so is everybody at a second signal.
+//! **Method.** One thread looks every `LOOK` at what work has used and at the resident memory
+//! (`/proc/self/statm`) and passes budgets. Work that has not ended some time after (`grace`) is ended with
+//! the process: the same message, the same exit code. Another thread waits for SIGINT, SIGTERM and SIGHUP,
+//! unless whoever started us has them ignored (`nohup`). It passes all budgets, so that a command may tell
+//! what is finished; who has not ended after `PATIENCE`, or does not ask at all (a run of a test case waits
+//! for its implementation), is ended, and so is everybody at a second signal.
 //!
 //! **An end**: a run that is not judged yet is none any more ([`coreach_execution::interruption`]),
 //! everything below us is killed ([`marker::end_all`]), temporary files are removed, the message is written
@@ -132,8 +133,9 @@ fn code_of(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
-/// Has work gone on for too long after it has passed its budget? That is processor time, too: on a machine that is busy it takes
-/// long to drop what was made. Work that waits computes nothing more, so the clock ends it.
+/// Has work gone on for too long after it has passed its budget? That is processor time, too: on a machine
+/// that is busy it takes long to drop what was made. Work that waits computes nothing more, so the clock
+/// ends it.
 fn is_beyond(overdue: &Overdue) -> bool {
     let grace = grace(overdue.passed.limit);
     overdue.since.processor > grace || overdue.since.clock > grace.saturating_mul(WAITS)

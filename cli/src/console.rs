@@ -54,8 +54,9 @@ pub fn tell_what_is_done() {
     }));
 }
 
-/// Standard output. That it takes no more ends what is told and nothing else: the command goes on to its answer, which is its exit code and
-/// what it writes elsewhere. So writing never fails; [`unwritten`] says at the end why something was not.
+/// Standard output. That it takes no more ends what is told and nothing else: the command goes on to its
+/// answer, which is its exit code and what it writes elsewhere. So writing never fails; [`unwritten`] says
+/// at the end why something was not.
 #[derive(Clone, Copy, Debug)]
 pub struct Output;
 
@@ -83,7 +84,8 @@ impl Write for Output {
     }
 }
 
-/// Why something was not written to standard output, if that is nobody's wish: who closed the pipe has read what was wanted.
+/// Why something was not written to standard output, if that is nobody's wish: who closed the pipe has read
+/// what was wanted.
 pub fn unwritten() -> Option<io::Error> {
     let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner).take();
     lost.filter(|error| error.kind() != ErrorKind::BrokenPipe)

@@ -1,8 +1,8 @@
 //! Where a command writes, as it is said on the command line, and what it must not write over.
 //!
-//! An option that names a file to write is an [`OutputPath`], every other path names something to read: so the two are told apart
-//! where the options are declared, and nobody lists them again. What may be written is decided by `coreach_project::outputs`, once
-//! for all that a command writes, before the work.
+//! An option that names a file to write is an [`OutputPath`], every other path names something to read: so
+//! the two are told apart where the options are declared, and nobody lists them again. What may be written
+//! is decided by `coreach_project::outputs`, once for all that a command writes, before the work.
 
 use std::ffi::OsString;
 use std::ops::Deref;

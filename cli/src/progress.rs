@@ -1,5 +1,5 @@
-//! A line that shows what is being done, what was used of the budget, and the time: on a terminal only, and only where the work takes
-//! longer than a second.
+//! A line that shows what is being done, what was used of the budget, and the time: on a terminal only, and
+//! only where the work takes longer than a second.
 
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -59,7 +59,8 @@ impl Progress {
     }
 }
 
-/// What the piece of work that is nearest to its end has used of its budget: `12 of 60 s of processor time, `.
+/// What the piece of work that is nearest to its end has used of its budget: `12 of 60 s of processor time,
+/// `.
 fn used(_: &ProgressState, line: &mut dyn std::fmt::Write) {
     if let Some((used, most)) = budget::nearest() {
         let (used, most) = (used.processor.as_secs_f64(), most.as_secs_f64());

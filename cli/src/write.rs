@@ -1,4 +1,5 @@
-//! Writing files: whole, or not at all. Nothing is opened for writing that is no [`Output`], which somebody has looked at.
+//! Writing files: whole, or not at all. Nothing is opened for writing that is no [`Output`], which somebody
+//! has looked at.
 //!
 //! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it finds the
 //! old one or the new one, whatever ends us between. The temporary name says who writes: `.name.coreach-PID-N.tmp`. One that a

@@ -8,10 +8,11 @@
 //! through one place, meet one fault. The *action* is that of the event which decided. *Violated* are the parts of guards: of
 //! each transition that the action has there, the conjuncts that did not hold; of these sets only those are kept that contain no
 //! other. So a purpose's condition, which splits a transition of the specification into one that leads on and one that does
-//! not, adds nothing: of each set what a test case says to be the specification's is kept, and where it says nothing, one of the two halves has
-//! failed for the specification's reason alone, if both can be reached. No set at all: the action is not
-//! allowed there. What is no event has the word of its cause for identity: `alien`, `silence`, `lost`. Values, texts of an
-//! implementation and times are no part of it, or each run would have its own.
+//! not, adds nothing: of each set what a test case says to be the specification's is kept, and where it says
+//! nothing, one of the two halves has failed for the specification's reason alone, if both can be reached.
+//! No set at all: the action is not allowed there. What is no event has the word of its cause for identity:
+//! `alien`, `silence`, `lost`. Values, texts of an implementation and times are no part of it, or each run
+//! would have its own.
 //!
 //! **Where it is approximate.** Two faults of one output at one place that violate the same conjuncts are one bucket: no more can be
 //! seen from outside without asking for values. One fault that shows at two places is two. A location that a test case was

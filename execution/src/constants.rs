@@ -168,8 +168,9 @@ fn drawn(
     Ok(constants)
 }
 
-/// The same where the condition speaks of arrays, which no lots are drawn for: the solver would choose all, and the same ones for each
-/// seed. So what can be drawn is drawn by the part of the condition that speaks of nothing else, and the solver is asked for the rest.
+/// The same where the condition speaks of arrays, which no lots are drawn for: the solver would choose all,
+/// and the same ones for each seed. So what can be drawn is drawn by the part of the condition that speaks
+/// of nothing else, and the solver is asked for the rest.
 fn drawn_first(
     condition: &Term,
     given: &Valuation,

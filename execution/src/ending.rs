@@ -179,7 +179,8 @@ pub enum Cause {
     Digits(usize),
     /// Inconclusive: of a timed run, the only stimulus that was left had to be sent so long before the tester could.
     Late(Duration),
-    /// Inconclusive: it would be a Fail because of time, or silence would count, and this machine was so late itself.
+    /// Inconclusive: it would be a Fail because of time, or silence would count, and this machine was so
+    /// late itself.
     Jitter(Duration),
     /// Inconclusive: the person at the keyboard ended the run.
     Ended,

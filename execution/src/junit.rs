@@ -6,8 +6,8 @@
 //! Counts stand in front of what they count, so the caller knows them first. The cases themselves are written one by one and never
 //! held together: a trace may be long, and there may be many.
 //!
-//! What stands where is what the schema of Jenkins' xUnit plugin (`junit-10.xsd`) allows: times have at most three decimals, and
-//! `testsuites` counts nothing that is skipped.
+//! What stands where is what the schema of Jenkins' xUnit plugin (`junit-10.xsd`) allows: times have at most
+//! three decimals, and `testsuites` counts nothing that is skipped.
 //!
 //! XML 1.0 has no way at all to write most control signs, and an implementation may send any. They, and the signs that are not
 //! drawn, are shown by their numbers (`\u{1b}`).
@@ -390,8 +390,8 @@ mod tests {
         }
     }
 
-    /// `junit-10.xsd` of Jenkins' xUnit plugin, as far as we use it: what an element may hold, its attributes that must be there, and
-    /// those that may.
+    /// `junit-10.xsd` of Jenkins' xUnit plugin, as far as we use it: what an element may hold, its
+    /// attributes that must be there, and those that may.
     type Element = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
     const SCHEMA: [Element; 10] = [
         ("testsuites", &["testsuite"], &[], &["name", "time", "tests", "failures", "errors"]),

@@ -1,14 +1,18 @@
-//! What a busy machine takes from a system while the tester waits: silence counts for as long as the system could have spoken.
+//! What a busy machine takes from a system while the tester waits: silence counts for as long as the system
+//! could have spoken.
 //!
-//! **Problem.** A system that says nothing for so long has failed, or is quiescent; one that was not let run has had no time to say it. With a load
-//! of 30 a process may stand still for longer than its answer may take.
+//! **Problem.** A system that says nothing for so long has failed, or is quiescent; one that was not let run
+//! has had no time to say it. With a load of 30 a process may stand still for longer than its answer may
+//! take.
 //!
-//! **Method.** What timed runs are measured by ([`crate::timed::jitter`], [`crate::adapter::held_up`]) is measured while one waits: how late
-//! threads of ours wake, and what the kernel says of how long it has kept the system, or us, from running. So much the wait is
-//! longer, and again by what is lost meanwhile. Where that has no end nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
+//! **Method.** What timed runs are measured by ([`crate::timed::jitter`], [`crate::adapter::held_up`]) is
+//! measured while one waits: how late threads of ours wake, and what the kernel says of how long it has kept
+//! the system, or us, from running. So much the wait is longer, and again by what is lost meanwhile. Where
+//! that has no end nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
 //!
-//! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is measured before a
-//! wait has lasted for a moment; what is lost in that moment is seen by our own waking too late.
+//! Most answers come at once, and some systems take no time at all (a model in this process). So nothing is
+//! measured before a wait has lasted for a moment; what is lost in that moment is seen by our own waking too
+//! late.
 //!
 //! **What it cannot see**: a system elsewhere, or one that is held up alone and was not brought up by us.
 //!

@@ -11,7 +11,8 @@
 //! the guard of the one holds and all guards of the other do not. What is found is evaluated: both states are
 //! possible after the trace that is told, and one of them takes what the other refuses.
 //!
-//! **Incomplete**: nothing found is no proof, for the walk is bounded, and models of many data are not walked. **Ends** after [`WORK`] steps.
+//! **Incomplete**: nothing found is no proof, for the walk is bounded, and models of many data are not
+//! walked. **Ends** after [`WORK`] steps.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -422,7 +422,8 @@ impl Search<'_> {
         }
     }
 
-    /// Repeats the best run, as `replay` does. A repetition that the end of the time has cut is none: it says nothing of the run.
+    /// Repeats the best run, as `replay` does. A repetition that the end of the time has cut is none: it
+    /// says nothing of the run.
     fn again(&mut self) -> Again {
         (self.with.seen)(Seen::Repeats);
         let script = script(&self.best.trace);

@@ -9,9 +9,10 @@
 //! make a run wrong, only long. `Random` draws; `Coverage` takes what was taken least; `Plan` looks ahead, with the
 //! data, for a way to Pass, and draws where it finds none ([`crate::planner`]); `Ask` asks a person.
 //!
-//! **Idle waits.** Of a test of ioco silence may decide: it is a Fail, or leads to another state. Who sends first never hears it, so there each
-//! strategy draws whether to wait until it is silence or to send, one to three (or what `Random` says). Where silence comes to nothing, nobody
-//! waits for it who can send; so there is one such wait at most after each event.
+//! **Idle waits.** Of a test of ioco silence may decide: it is a Fail, or leads to another state. Who sends
+//! first never hears it, so there each strategy draws whether to wait until it is silence or to send, one to
+//! three (or what `Random` says). Where silence comes to nothing, nobody waits for it who can send; so there
+//! is one such wait at most after each event.
 //!
 //! **Ends**: a list of moves is finite, and the tester bounds the number of steps.
 //! **Costs** one pass over the location's transitions, and a sort; a plan costs a search, once for as long as it comes true.

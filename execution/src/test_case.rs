@@ -49,12 +49,14 @@ pub struct TestCase {
     pub observations: Numbered<LocationId, Vec<TransitionId>>,
     /// For each location: the numbers of the transitions that take silence. Of tests of ioco only: they say what it is worth.
     pub silences: Numbered<LocationId, Vec<TransitionId>>,
-    /// For each location: with which data the specification is never silent there, wherever one of the location's outputs that do not lead
-    /// to Fail is possible. Documents of older versions do not say so of any.
+    /// For each location: with which data the specification is never silent there, wherever one of the
+    /// location's outputs that do not lead to Fail is possible. Documents of older versions do not say so of
+    /// any.
     pub must_answer: Numbered<LocationId, Term>,
     /// Of the test case of a property, for each location: how the property is violated there, where it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
-    /// What of its guards is the specification's, and not the purpose's, conjunct by conjunct. Documents of older versions do not say it.
+    /// What of its guards is the specification's, and not the purpose's, conjunct by conjunct. Documents of
+    /// older versions do not say it.
     pub conjuncts: BTreeSet<String>,
     /// Of a test that is judged on line ([`crate::judge::online`]), what that needs; its graph is a product, with internal actions and
     /// choices. None of a test case, which is deterministic.
@@ -94,8 +96,8 @@ const MUST_ANSWER: &str = "must_answer";
 /// What the stage of a document is called that is judged on line.
 const ONLINE: &str = "online_test";
 
-/// The action whose transitions carry facts through the model's reader: what stands in the document as text is
-/// read by the one who reads all expressions. Its name is made longer than every other.
+/// The action whose transitions carry facts through the model's reader: what stands in the document as text
+/// is read by the one who reads all expressions. Its name is made longer than every other.
 const FACT: &str = "fact";
 
 /// Takes the facts out of the model again.
@@ -368,7 +370,8 @@ fn list<'a>(of: &'a Json, key: &str) -> Result<&'a Vec<Json>, DocumentError> {
     of.get(key).and_then(Json::as_array).ok_or_else(missing)
 }
 
-/// The document in the shape of the model format, and the name of the action that carries facts, where there are any.
+/// The document in the shape of the model format, and the name of the action that carries facts, where there
+/// are any.
 fn model(document: &Json) -> Result<(Json, Option<String>), DocumentError> {
     let mut types = Map::new();
     for ty in list(document, "types")? {

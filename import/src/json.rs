@@ -1,7 +1,8 @@
 //! JSON with places: the tree of `jsonc-parser`, in its strict form, with texts as [`Piece`]s.
 //!
-//! It is that library's grammar with its leniency turned off, which is RFC 8259; only comments may be allowed, which people write into models. A key that is there twice in an object is a mistake, since readers
-//! differ in which of the two they take.
+//! It is that library's grammar with its leniency turned off, which is RFC 8259; only comments may be
+//! allowed, which people write into models. A key that is there twice in an object is a mistake, since
+//! readers differ in which of the two they take.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -9,13 +9,14 @@
 //! dropped on the way, so nobody can take it for a result; in particular no answer of a solver that was interrupted.
 //! Terms ask when they are made, evaluation asks at each node; so most loops ask without a line of their own.
 //!
-//! **What is counted** is the processor time of the thread that does the work ([`Limit::Time`]): a machine that is busy with other
-//! things gives the same answers later, and pieces of work that are done at once do not pay for each other. Work that waits and
-//! computes next to nothing is ended by the clock, after [`WAITS`] times as long. A run of a test case happens in real time, so its
-//! limit is the clock's ([`Limit::Clock`]). A search that is to end alike everywhere counts its own steps ([`Limit::Work`]).
+//! **What is counted** is the processor time of the thread that does the work ([`Limit::Time`]): a machine
+//! that is busy with other things gives the same answers later, and pieces of work that are done at once do
+//! not pay for each other. Work that waits and computes next to nothing is ended by the clock, after
+//! [`WAITS`] times as long. A run of a test case happens in real time, so its limit is the clock's
+//! ([`Limit::Clock`]). A search that is to end alike everywhere counts its own steps ([`Limit::Work`]).
 //!
-//! Who has a look at the memory ([`look`], which the command line calls every few milliseconds) marks budgets of
-//! other threads as passed. A budget that is not passed changes nothing: no byte depends on it.
+//! Who has a look at the memory ([`look`], which the command line calls every few milliseconds) marks
+//! budgets of other threads as passed. A budget that is not passed changes nothing: no byte depends on it.
 //!
 //! **What never asks** (one operation on huge numbers, one query that Z3 does not interrupt) is the command line's affair: it
 //! ends the process. **Cost** of asking: some nanoseconds.
@@ -137,7 +138,8 @@ static ENDED: Mutex<Option<Limit>> = Mutex::new(None);
 static ALIVE: Mutex<Vec<Weak<Budget>>> = Mutex::new(Vec::new());
 
 impl Budget {
-    /// For the work of this thread, from now on. `is_certain`: the command line may end the process where the work does not end.
+    /// For the work of this thread, from now on. `is_certain`: the command line may end the process where
+    /// the work does not end.
     pub fn new(stage: &'static str, limit: Option<Limit>, is_certain: bool) -> Arc<Self> {
         let budget = Budget {
             limit,
@@ -179,8 +181,8 @@ impl Budget {
         self.is_passed.load(Ordering::Relaxed)
     }
 
-    /// The limit, where it is reached. The processor's time is asked for only where so much can have been used: no thread computes for
-    /// longer than time passes.
+    /// The limit, where it is reached. The processor's time is asked for only where so much can have been
+    /// used: no thread computes for longer than time passes.
     fn reached(&self, limit: Limit) -> Option<Limit> {
         match limit {
             Limit::Work(most) => (self.work.load(Ordering::Relaxed) >= most).then_some(limit),

@@ -260,9 +260,9 @@ impl Aim {
     }
 }
 
-/// A test purpose: an IOSTS over its specification's actions, and over quiescence behind them where it speaks of it, with the locations
-/// `Accept` and `Reject`. A safety property is one
-/// whose `Accept` is called `Violate`, that speaks of visible events only, and that is violated by outputs.
+/// A test purpose: an IOSTS over its specification's actions, and over quiescence behind them where it
+/// speaks of it, with the locations `Accept` and `Reject`. A safety property is one whose `Accept` is called
+/// `Violate`, that speaks of visible events only, and that is violated by outputs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TestPurpose {
     /// What it is about.

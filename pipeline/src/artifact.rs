@@ -84,8 +84,8 @@ pub struct Particulars<'a> {
     pub purpose: Option<(&'a TestPurpose, usize)>,
     /// Of a completed purpose: is an action without a transition at a location a self-loop there?
     pub others_stay: bool,
-    /// Of a test case: for each location, with which data the specification is never silent there, wherever one of the location's outputs
-    /// that do not lead to Fail is possible.
+    /// Of a test case: for each location, with which data the specification is never silent there, wherever
+    /// one of the location's outputs that do not lead to Fail is possible.
     pub must_answer: Option<&'a Numbered<LocationId, Term>>,
     /// Of a test case: where every output leads that has no transition at a location without a verdict.
     pub others_fail: Option<LocationId>,
@@ -246,7 +246,8 @@ pub struct Visible {
     /// How many more events tell any two runs of one trace apart, as far as their future matters; 0 where there was no choice,
     /// none where no number of events does.
     pub lookahead: Option<usize>,
-    /// For each location: with which data is the specification never silent there, wherever one of the location's outputs is possible?
+    /// For each location: with which data is the specification never silent there, wherever one of the
+    /// location's outputs is possible?
     pub must_answer: Numbered<LocationId, Term>,
     /// For each location: does it stand for all that may follow, since that does not matter? It accepts, or Accept is out of
     /// reach; nothing leaves it, and its data say nothing.

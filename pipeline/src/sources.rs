@@ -1,4 +1,5 @@
-//! What a test case was made of: the names and hashes of its specification and its purpose, and what is the specification's in its guards.
+//! What a test case was made of: the names and hashes of its specification and its purpose, and what is the
+//! specification's in its guards.
 //!
 //! **Problem.** A test case is kept for years, and says nothing of the files that it came from. Whoever asks what its runs have
 //! covered of the specification must know that the file that lies there today is still the same model.
@@ -6,8 +7,8 @@
 //! **Method.** The SHA-256 of the model in the model format, as [`coreach_model::writer`] spells it, constants fixed as they were. So comments, the order of
 //! keys and the layout do not matter, nor do the words about locations, which are for people.
 //!
-//! A guard of a test case is one of the specification and one of the purpose. Who tells what failed names the specification's part alone, so its
-//! conjuncts are kept as they are written.
+//! A guard of a test case is one of the specification and one of the purpose. Who tells what failed names
+//! the specification's part alone, so its conjuncts are kept as they are written.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -26,7 +27,8 @@ pub struct Sources {
     pub specification: Source,
     /// The purpose.
     pub purpose: Source,
-    /// The conjuncts of the specification's guards of what is observed, and of what is internal. Older documents have none.
+    /// The conjuncts of the specification's guards of what is observed, and of what is internal. Older
+    /// documents have none.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub conjuncts: BTreeSet<String>,
 }

@@ -15,7 +15,8 @@
 //!
 //! where G is all that a transition needs to be taken. This is done first of all, on the specification itself: so a quiescent state behind internal
 //! steps is one of its own for closing, and members that are not quiescent are left behind by δ when it is determinized. Every stage
-//! takes δ for an output. A purpose may name it (`on: quiescence`); of one that does not, completion lets it stay.
+//! takes δ for an output. A purpose may name it (`on: quiescence`); of one that does not, completion lets it
+//! stay.
 //!
 //! **No quantifier.** "No parameters satisfy G" needs one, and terms have none. Parameters are eliminated by *test points*: for the terms t with which
 //! a parameter p is compared, their neighbours and the ends of its type, the disjunction of all `G[p := t]` says of each state in which it holds that some

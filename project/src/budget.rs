@@ -1,9 +1,10 @@
 //! What a command may use: `--time` and `--memory`, or `budget:` in a configuration or a campaign.
 //!
-//! `--time` is for one piece of work: reading and checking what was named, making one test case, writing its files, one mutant. It is processor
-//! time of the thread that does it, so that neither the load of the machine nor the number of threads changes what is found. A run of a test
-//! case happens in real time, and so does its limit. `--memory` is for the whole process. What the command line says comes before what a campaign says, that before a
-//! configuration.
+//! `--time` is for one piece of work: reading and checking what was named, making one test case, writing its
+//! files, one mutant. It is processor time of the thread that does it, so that neither the load of the
+//! machine nor the number of threads changes what is found. A run of a test case happens in real time, and
+//! so does its limit. `--memory` is for the whole process. What the command line says comes before what a
+//! campaign says, that before a configuration.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

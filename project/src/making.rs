@@ -136,7 +136,8 @@ fn make_within(
     })
 }
 
-/// A shortest run to Pass, for who shows it; of a property, which has no Pass, nothing. A question of it is as short as the search.
+/// A shortest run to Pass, for who shows it; of a property, which has no Pass, nothing. A question of it is
+/// as short as the search.
 pub fn shortest(made: &Made) -> Option<Example> {
     const QUESTION: QueryLimits = QueryLimits { rlimit: 300_000, milliseconds: 2000 };
     let case = &made.generation.test_case;

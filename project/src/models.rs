@@ -85,8 +85,8 @@ pub fn kind_of(file: &Arc<SourceFile>) -> Result<FileKind, Vec<Diagnostic>> {
     ])
 }
 
-/// The files of a specification of this name: those among the candidates, or else among the YAML files beside the purpose, in the order
-/// of their names. Of files that say the same, one.
+/// The files of a specification of this name: those among the candidates, or else among the YAML files
+/// beside the purpose, in the order of their names. Of files that say the same, one.
 pub fn specifications_named(name: &str, candidates: &[PathBuf], purpose: &Path) -> Vec<Arc<SourceFile>> {
     let among = |paths: Vec<PathBuf>| {
         let mut found: Vec<Arc<SourceFile>> = Vec::new();

@@ -1,23 +1,26 @@
 //! No command writes over what it reads, or over anything that it does not write itself.
 //!
-//! **Problem.** `--junit nightly.sqlite` wrote a report over the runs that it tells of, `report campaign.yaml --out iut.yaml` a page over a file
-//! that the campaign names, `run --html nightly.sqlite` one over a store that has nothing to do with the run. A path that is written
-//! may be spelled in many ways, and be any file at all.
+//! **Problem.** `--junit nightly.sqlite` wrote a report over the runs that it tells of, `report
+//! campaign.yaml --out iut.yaml` a page over a file that the campaign names, `run --html nightly.sqlite` one
+//! over a store that has nothing to do with the run. A path that is written may be spelled in many ways, and
+//! be any file at all.
 //!
-//! **Method.** A file can be opened for writing by an [`Output`] only, and [`Inputs::outputs`] alone makes these. It refuses
+//! **Method.** A file can be opened for writing by an [`Output`] only, and [`Inputs::outputs`] alone makes
+//! these. It refuses
 //!
 //! 1. what the command is given, and all that is named by what it is given (`named`), however deep;
 //! 2. what SQLite keeps beside a store;
-//! 3. any other file that is there and is not of the [`OutputForm`] that is written: only a page is replaced by a page. So what nobody
-//!    thought of, a program, a certificate, a model of another project, is not lost either;
+//! 3. any other file that is there and is not of the [`OutputForm`] that is written: only a page is replaced
+//!    by a page. So what nobody thought of, a program, a certificate, a model of another project, is not
+//!    lost either;
 //! 4. one file for two outputs.
 //!
-//! Files are compared as the system knows them, by device and inode, so that links and spellings do not matter; what is not there
-//! yet by its folder and name. What is named is listed by asking the files: these are read once more, and what is wrong with them is
-//! told by who reads them.
+//! Files are compared as the system knows them, by device and inode, so that links and spellings do not
+//! matter; what is not there yet by its folder and name. What is named is listed by asking the files: these
+//! are read once more, and what is wrong with them is told by who reads them.
 //!
-//! A command of a session (`coreach json`) writes nothing outside its folder, whatever the files say that it reads: where the variable [`WITHIN`]
-//! names one, all outputs lie in it, links followed.
+//! A command of a session (`coreach json`) writes nothing outside its folder, whatever the files say that it
+//! reads: where the variable [`WITHIN`] names one, all outputs lie in it, links followed.
 //!
 //! **Not seen**: what the shell redirects, since that was opened before we began.
 

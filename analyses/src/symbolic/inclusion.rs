@@ -167,8 +167,8 @@ pub fn inclusion(data: &[Datum], left: &Tidy, right: &Tidy, solver: &mut dyn Sol
     read(answer)
 }
 
-/// The same of two states of one location, with values of the symbols of `left` for which `right` has none, where
-/// they are found.
+/// The same of two states of one location, with values of the symbols of `left` for which `right` has none,
+/// where they are found.
 pub(super) fn compared(
     data: &[Datum],
     left: &Tidy,
@@ -199,8 +199,8 @@ fn read(answer: Answer) -> Inclusion {
     }
 }
 
-/// What there must be for `right` to stand for a valuation of `left`: the symbols of `right` that no datum's value
-/// tells, and what is asked of them.
+/// What there must be for `right` to stand for a valuation of `left`: the symbols of `right` that no datum's
+/// value tells, and what is asked of them.
 fn lacking(data: &[Datum], left: &Tidy, right: &Tidy) -> (Vec<Datum>, Vec<Term>) {
     let symbols: BTreeSet<Datum> = right.values.iter().chain(&right.condition).flat_map(Term::data).collect();
     let own: BTreeMap<Datum, Datum> = symbols

@@ -44,7 +44,8 @@ pub fn quiescence(system: &System<'_>) -> Numbered<LocationId, Option<Term>> {
     iosts.location_ids().map(at).collect()
 }
 
-/// The state after having been quiescent, none where it cannot be by its shape; and whether its condition says all.
+/// The state after having been quiescent, none where it cannot be by its shape; and whether its condition
+/// says all.
 pub(super) fn rested(from: &SymbolicState, quiet: Option<&Term>) -> (Option<SymbolicState>, bool) {
     let mut state = from.clone();
     state.depth += 1;

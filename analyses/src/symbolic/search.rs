@@ -17,9 +17,10 @@
 //! dropped wrongly only behind such a node. *There is none* is said only where the polyhedra, which hold at least what is possible,
 //! came to an end without a goal.
 //!
-//! **Ends** at the limits, which count nodes and work (terms, elements, operations on polyhedra, the solver's own units) and not time: the
-//! same question has the same answer on every machine and at every load. **Costs** a few operations on polyhedra for each node, remembered by
-//! the numbers of the elements, and a question at the end.
+//! **Ends** at the limits, which count nodes and work (terms, elements, operations on polyhedra, the
+//! solver's own units) and not time: the same question has the same answer on every machine and at every
+//! load. **Costs** a few operations on polyhedra for each node, remembered by the numbers of the elements,
+//! and a question at the end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -181,7 +182,8 @@ impl Searcher {
         })
     }
 
-    /// A search that looks at a number which is too long, or is too much work, has found nothing; nobody else's work ends by it.
+    /// A search that looks at a number which is too long, or is too much work, has found nothing; nobody
+    /// else's work ends by it.
     fn bounded(&mut self, limits: &SearchLimits, search: impl FnOnce(&mut Self) -> Found) -> Found {
         let budget = Budget::new("search", Some(Limit::Work(limits.work)), false);
         self.account = Account::default();

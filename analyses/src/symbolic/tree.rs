@@ -19,9 +19,10 @@
 //! condition is not.
 //!
 //! **Ends** by its limits: of depth, of nodes; and by the budget of time and memory, which every term and question asks.
-//! **Cost**: for each step two substitutions, and a question about what the path leaves possible (`projection`),
-//! which is not as long as the path; none where the same was asked of another node. With restriction, for each
-//! state a look into a table, and few questions where that does not know it (`candidates`).
+//! **Cost**: for each step two substitutions, and a question about what the path leaves possible
+//! (`projection`), which is not as long as the path; none where the same was asked of another node. With
+//! restriction, for each state a look into a table, and few questions where that does not know it
+//! (`candidates`).
 //!
 //! ```
 //! use coreach_analyses::solver::z3::Z3Solver;

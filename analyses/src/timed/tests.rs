@@ -64,8 +64,8 @@ fn ends_on_one_side() {
     let twice = Term::multiply(&Term::int(2), &a);
     let parts = [compare(Comparison::Greater, &twice, &b), compare(Comparison::NotEqual, &a, &b)];
     assert!(exact(std::slice::from_ref(&a), &parts).is_true());
-    // Beyond what the solver decides with a quantifier; of either side alone, there is an integer beyond every real,
-    // and below an integer there is one above a real where the next one below is above it.
+    // Beyond what the solver decides with a quantifier; of either side alone, there is an integer beyond
+    // every real, and below an integer there is one above a real where the next one below is above it.
     let parts = [parts[0].clone(), compare(Comparison::Greater, &a.to_real(), &x)];
     assert!(without(&[a.as_datum().unwrap().clone()], &parts).unwrap().is_true());
     let parts = [compare(Comparison::Less, &a, &b), compare(Comparison::Greater, &a.to_real(), &x)];

@@ -34,7 +34,8 @@ use child::Done;
 use folder::Folder;
 use request::Request;
 
-/// Of the command of a request: where the session is killed, nobody keeps its time or takes its answer any more, so it ends as at a SIGTERM.
+/// Of the command of a request: where the session is killed, nobody keeps its time or takes its answer any
+/// more, so it ends as at a SIGTERM.
 pub fn end_with_the_session() {
     if std::env::var_os(outputs::WITHIN).is_none() {
         return;

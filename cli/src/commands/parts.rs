@@ -47,7 +47,8 @@ pub fn place(part: &PartArguments, form: OutputForm) -> Option<ToWrite> {
     part.store.as_deref().map(|store| ToWrite::new("--store", store, form))
 }
 
-/// Results that are kept there already, of the same plan. Those of another plan are replaced, like any output.
+/// Results that are kept there already, of the same plan. Those of another plan are replaced, like any
+/// output.
 pub fn known<W: DeserializeOwned, I: DeserializeOwned>(
     kind: &str,
     part: &PartArguments,
@@ -66,7 +67,8 @@ pub fn keep<W: Serialize, I: Serialize>(place: Option<&Output>, results: &Part<W
     Some(Exit::Environment)
 }
 
-/// Puts parts together, hands the whole to who tells it, with the exit code for what it lacks, and says what that is.
+/// Puts parts together, hands the whole to who tells it, with the exit code for what it lacks, and says what
+/// that is.
 ///
 /// # Errors
 /// Standard output cannot be written.

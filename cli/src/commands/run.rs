@@ -252,7 +252,8 @@ fn is_left_out(format: Format, what: &str) -> bool {
     format.is_program() && what != Stage::InputComplete.artifact() && what != ONLINE
 }
 
-/// What a file is called. A test of Python bears the name of its purpose: pytest takes two files of one name for one.
+/// What a file is called. A test of Python bears the name of its purpose: pytest takes two files of one name
+/// for one.
 fn file_name(what: &str, format: Format, purpose: &str) -> String {
     match format {
         Format::Python => format!("test_{purpose}.py"),

@@ -6,16 +6,17 @@
 //! port that this program has not used for a minute (`FRESH`). What comes later goes to a port that nobody has, and the kernel drops
 //! it. **Falls short** where a datagram is later than that, or another program has had the port before.
 //!
-//! What comes from elsewhere is shown: a second socket at the same port, which is not connected, gets what the
-//! first does not. The kernel lets two have one port only if both ask for it; they do so when the port is
-//! theirs, and take it back, so that nobody else joins. Where every port of the host may answer, there is one
-//! socket, which is not connected: two could not tell which datagram came first. **Falls short** there: that
-//! nobody takes datagrams at the address is told to connected sockets alone.
+//! What comes from elsewhere is shown: a second socket at the same port, which is not connected, gets what
+//! the first does not. The kernel lets two have one port only if both ask for it; they do so when the port
+//! is theirs, and take it back, so that nobody else joins. Where every port of the host may answer, there is
+//! one socket, which is not connected: two could not tell which datagram came first. **Falls short** there:
+//! that nobody takes datagrams at the address is told to connected sockets alone.
 //!
 //! Who listens cannot be found out by sending something: it would be taken for a stimulus. The kernel's own list of sockets tells
 //! whether a port of this machine is bound (`/proc/net/udp`), and how many datagrams a socket has lost since its buffer was full.
 //!
-//! **Ends** after so many attempts as there are ports. **Costs** a dozen calls of the kernel for each run, and two descriptors.
+//! **Ends** after so many attempts as there are ports. **Costs** a dozen calls of the kernel for each run,
+//! and two descriptors.
 
 use std::collections::BTreeMap;
 use std::io;

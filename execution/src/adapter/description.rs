@@ -181,8 +181,8 @@ pub struct Probe {
 }
 
 impl Iut {
-    /// What runs against it share, by name: one at a time may use it. None where each has its own, or the file says that they do not disturb each
-    /// other.
+    /// What runs against it share, by name: one at a time may use it. None where each has its own, or the
+    /// file says that they do not disturb each other.
     pub fn system(&self) -> Option<String> {
         match &self.behaviour.shared {
             Shared::ByAddress => self.way.system(),

@@ -1,13 +1,15 @@
 //! What several runs may share, and by which name it is known: of one name, one run at a time.
 //!
-//! **Problem.** Two runs at one system see each other's doings, and are both wrong about it. A system that is brought up for each run at a free port is
-//! nobody else's; one that is reached at an address that stands in the file is, whoever brings it up, and so is what a
-//! command speaks to whose words name an address: a client of a broker, for instance.
+//! **Problem.** Two runs at one system see each other's doings, and are both wrong about it. A system that
+//! is brought up for each run at a free port is nobody else's; one that is reached at an address that stands
+//! in the file is, whoever brings it up, and so is what a command speaks to whose words name an address: a
+//! client of a broker, for instance.
 //!
-//! **Method.** The address is the name, whatever the way. Where the file says [`Shared::Named`], that is; where it says [`Shared::Safe`], runs
-//! do not disturb each other, and there is none.
+//! **Method.** The address is the name, whatever the way. Where the file says [`Shared::Named`], that is;
+//! where it says [`Shared::Safe`], runs do not disturb each other, and there is none.
 //!
-//! **Falls short**: an address that stands in the program is not seen, and two names of one machine are two, but for `localhost`.
+//! **Falls short**: an address that stands in the program is not seen, and two names of one machine are two,
+//! but for `localhost`.
 
 use crate::adapter::description::{Command, host_and_port};
 use crate::adapter::template::Template;

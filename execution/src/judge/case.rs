@@ -9,9 +9,11 @@
 //! quiescent, and is a Fail where it is not.
 //!
 //! Who wants more of a test of ioc is told by `silence_fails`: silence is a Fail where the specification *must
-//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`], a condition on the data): wherever the
-//! specification may be, and wherever internal steps lead from there, it can answer. The other half is asked here: some output that does not lead to Fail can come, with the data of this state. The solver is asked where evaluation
-//! does not tell, and who does not know has not said that it must.
+//! answer*. That the state is such a one is half a fact of the test case ([`TestCase::must_answer`], a
+//! condition on the data): wherever the specification may be, and wherever internal steps lead from there,
+//! it can answer. The other half is asked here: some output that does not lead to Fail can come, with the
+//! data of this state. The solver is asked where evaluation does not tell, and who does not know has not
+//! said that it must.
 //!
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
 //! when its values were tried to the moment when it was sent.
@@ -137,8 +139,9 @@ impl<'a> CaseJudge<'a> {
     }
 }
 
-/// What of a guard that does not hold is the specification's: a purpose splits its transitions, and what of the halves cannot be reached is
-/// left out, so that the half that fails for the specification's reason alone may not be there. All of it, where nothing is known to be.
+/// What of a guard that does not hold is the specification's: a purpose splits its transitions, and what of
+/// the halves cannot be reached is left out, so that the half that fails for the specification's reason
+/// alone may not be there. All of it, where nothing is known to be.
 fn of_specification(test: &TestCase, set: Vec<String>) -> Vec<String> {
     let own: Vec<String> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
     if own.is_empty() { set } else { own }

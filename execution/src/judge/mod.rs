@@ -189,8 +189,8 @@ pub trait Judge {
         None
     }
 
-    /// What silence comes to in this state, once what is under way has been taken: of a test of ioco. `None` where nothing is known but
-    /// that it comes to nothing.
+    /// What silence comes to in this state, once what is under way has been taken: of a test of ioco. `None`
+    /// where nothing is known but that it comes to nothing.
     fn silence(&self) -> Option<AfterSilence> {
         None
     }

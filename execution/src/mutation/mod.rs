@@ -5,12 +5,12 @@
 //! conform all the same, and then nobody can kill it.
 //!
 //! **Method.** Operators in turn, places by lot, no mutant twice ([`mutants`]). Each mutant, as a simulated implementation,
-//! meets every test case with some seeds: a Fail *kills* it, unless the specification itself, simulated in the same way, can do all that the
-//! run shows. One that no run kills is walked at random beside the
-//! specification itself ([`crate::monitor`]): an output that the specification does not allow shows that it *survived*,
-//! being wrong; otherwise it is *equivalent up to the bound* of that search, which is said, for the question is undecidable.
-//! Of a survivor it is told which transition was changed, and whether any run of the suite came through that transition:
-//! where none did, the suite lacks a purpose.
+//! meets every test case with some seeds: a Fail *kills* it, unless the specification itself, simulated in
+//! the same way, can do all that the run shows. One that no run kills is walked at random beside the
+//! specification itself ([`crate::monitor`]): an output that the specification does not allow shows that it
+//! *survived*, being wrong; otherwise it is *equivalent up to the bound* of that search, which is said, for
+//! the question is undecidable. Of a survivor it is told which transition was changed, and whether any run
+//! of the suite came through that transition: where none did, the suite lacks a purpose.
 //!
 //! **Ends**: everything is counted. **Costs** mutants x test cases x seeds runs in memory.
 
@@ -216,8 +216,9 @@ fn fails_as_well(specification: &Iosts, constants: &[(Datum, Value)], run: &Run)
         && is_its_own(specification, constants, trace)
 }
 
-/// Can the specification do that, if it ignores what its state does not take, as a simulated one does? After a trace several states may be possible, and an input is
-/// sent that some of them take: in the others, what follows is the doing of whoever completes the specification.
+/// Can the specification do that, if it ignores what its state does not take, as a simulated one does? After
+/// a trace several states may be possible, and an input is sent that some of them take: in the others, what
+/// follows is the doing of whoever completes the specification.
 fn is_its_own<'a>(
     specification: &Iosts,
     constants: &[(Datum, Value)],

@@ -14,9 +14,9 @@
 //! **A machine that was late** has held up the system, or the tester, by what was measured between two steps
 //! ([`Mark::late`]). So a step is late by no more than the step before and what was measured since: a symbol
 //! for each, by which its instant may be before the interval, and the solver chooses. A stimulus may have
-//! been taken later by all that was measured after it. What fails may stand in the place of something that was due
-//! before it and has not come yet: each part of its guard has an instant of its own then. Where nothing of that avoids a Fail, it is one,
-//! however busy the machine was.
+//! been taken later by all that was measured after it. What fails may stand in the place of something that
+//! was due before it and has not come yet: each part of its guard has an instant of its own then. Where
+//! nothing of that avoids a Fail, it is one, however busy the machine was.
 //!
 //! **Where it is one-sided**: a Fail is *not* given where the solver does not know, where there are more ways than are looked at
 //! (`MOST`), or where at other instants the run would have ended before. These are [`Otherwise::Unclear`]: the run is Inconclusive.
@@ -336,9 +336,9 @@ impl Search<'_, '_> {
     }
 }
 
-/// The guard with an instant of its own for each part. A system that was held up does what is due in an order of its
-/// own, and the end of a window may be that of something else that has not come yet: so what came may have been due
-/// before one end, and have happened behind another.
+/// The guard with an instant of its own for each part. A system that was held up does what is due in an
+/// order of its own, and the end of a window may be that of something else that has not come yet: so what
+/// came may have been due before one end, and have happened behind another.
 fn apart(guard: &Term, known: &Substitution, conditions: &[Term], now: &Term) -> Term {
     let Some(now) = now.as_datum() else { return substitute(guard, known) };
     let bounds: Vec<Term> = conditions.iter().filter(|condition| condition.mentions(now)).cloned().collect();

@@ -46,7 +46,8 @@ pub enum Seen<'a> {
     Assigned(&'a Assignment),
 }
 
-/// The types of the variables that are mentioned; `known` are those that somebody declares, `begun` what is known of others so far.
+/// The types of the variables that are mentioned; `known` are those that somebody declares, `begun` what is
+/// known of others so far.
 pub fn infer<'a>(
     seen: &[Seen<'a>],
     known: &BTreeMap<String, Type>,

@@ -9,12 +9,13 @@
 //! comparison = sum { ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) sum }       a chain but in JavaScript, where it means something else
 //! sum = product { ( "+" | "-" ) product }                                  product = unary { ( "*" | "/" | "%" | "div" | "mod" ) unary }
 //! unary = ( "!" | "-" | "+" ) unary | primary                              primary = number | truth | name | "(" expression ")"
-//! statement = [ "var" | "let" | "const" ] name { ( "=" | ":=" ) name } ( "=" | ":=" | "+=" | "-=" | "*=" ) expression
+//! statement = [ "var" | "let" | "const" ] name { ( "=" | ":=" ) name } ( "=" | ":=" | "+=" | "-=" | "*=" )
+//! expression
 //!           | name ( "++" | "--" ) | ( "++" | "--" ) name
 //! ```
 //!
-//! `x = y = 3` assigns to both, from right to left. In what is assigned, `=` between other things is no comparison: whoever knows JavaScript
-//! reads an assignment there.
+//! `x = y = 3` assigns to both, from right to left. In what is assigned, `=` between other things is no
+//! comparison: whoever knows JavaScript reads an assignment there.
 //!
 //! Words stand for signs (`and`, `or`, `not`) but in JavaScript, which has `===` and `!==` besides.
 //!

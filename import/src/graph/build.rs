@@ -2,7 +2,8 @@
 //!
 //! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without an event an internal step. Actions are done one
 //! after the other, as JavaScript does them, and become one parallel assignment: each value is said by what was before the step. Variables
-//! belong to the model that they stand in, but for those of `global.`, which all models share. What one is, truth value, integer or real, is inferred ([`crate::expression::infer`]).
+//! belong to the model that they stand in, but for those of `global.`, which all models share. What one is,
+//! truth value, integer or real, is inferred ([`crate::expression::infer`]).
 //!
 //! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same shared name. So such vertices are one location.
 //!
@@ -234,8 +235,8 @@ fn is_global(name: &str) -> bool {
     name.starts_with("global.")
 }
 
-/// The types of each model's variables. What one model says of a shared variable holds in the others, so all are looked at again until nothing
-/// is new; a type grows at most twice.
+/// The types of each model's variables. What one model says of a shared variable holds in the others, so all
+/// are looked at again until nothing is new; a type grows at most twice.
 fn infer_all(
     models: &[Vec<Seen<'_>>],
     declared: &BTreeMap<String, Type>,

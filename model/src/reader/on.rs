@@ -7,8 +7,8 @@
 //! A guard and the assigned values are read once for each action, with the parameters of that action: one that they mention must be a
 //! parameter of all. Who names the actions in a list may rename their parameters there: `[Coin(n), Return(n)]`.
 //!
-//! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what happens. Nor is quiescence, which is that
-//! nothing happens.
+//! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what
+//! happens. Nor is quiescence, which is that nothing happens.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -190,7 +190,8 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     Some((purpose, Clocks { clocks, resets, names: called }))
 }
 
-/// What a purpose can be on: the model's actions, and quiescence behind them. An action that is called so is the one that is meant.
+/// What a purpose can be on: the model's actions, and quiescence behind them. An action that is called so is
+/// the one that is meant.
 fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action> {
     let mut actions = against.model.actions.clone();
     let is_one = |action: &Action| action.kind == ActionKind::Quiescence || action.name == QUIESCENCE;

@@ -1,11 +1,12 @@
 //! The closed machine against the product.
 //!
-//! What a location of the product can do visibly, or where it comes by internal steps alone, is said backwards: its own visible transitions, and in front of what can
-//! be done behind an internal step, that step. So the locations behind are looked at first, and nothing is followed
-//! from the front, as the stage does. Ways of one action, target and effect are one, under the disjunction of their
-//! guards. Where internal steps have a cycle, ways that pass no location twice are enough: the others cannot hold, or
-//! the stage would have stopped. Beyond [`MOST_WAYS`] ways, or a cycle of more than [`LONGEST_CYCLE`] locations, a
-//! location is only counted.
+//! What a location of the product can do visibly, or where it comes by internal steps alone, is said
+//! backwards: its own visible transitions, and in front of what can be done behind an internal step, that
+//! step. So the locations behind are looked at first, and nothing is followed from the front, as the stage
+//! does. Ways of one action, target and effect are one, under the disjunction of their guards. Where
+//! internal steps have a cycle, ways that pass no location twice are enough: the others cannot hold, or the
+//! stage would have stopped. Beyond [`MOST_WAYS`] ways, or a cycle of more than [`LONGEST_CYCLE`] locations,
+//! a location is only counted.
 
 use std::collections::HashMap;
 
@@ -125,7 +126,8 @@ pub fn closed(closed: &Closed, product: &Product, solver: &mut dyn Solver) -> Fi
     checking.found
 }
 
-/// Does a place to rest say when no internal step goes on from there, and name the outputs that are possible there?
+/// Does a place to rest say when no internal step goes on from there, and name the outputs that are possible
+/// there?
 fn stays(
     checking: &mut Checking<'_>,
     closed: &Closed,

@@ -28,17 +28,19 @@
 //!   effects of visible.
 //! - **closed** (Definition A.7): (1) no internal action; (2) no guard that cannot hold; (3) no unreachable location;
 //!   (4) data, initial condition and locations are the product's; (5) a location's transitions are the product's ways from
-//!   there to do something visible, in guard, effect and target; (6) it accepts where the product does; (7) `rests` are
-//!   where the product comes by internal steps alone, with when it stays there and what it can send.
+//!   there to do something visible, in guard, effect and target; (6) it accepts where the product does; (7)
+//!   `rests` are where the product comes by internal steps alone, with when it stays there and what it can
+//!   send.
 //! - **visible** (Definition 4.20): (1) no two transitions of a location and action can be taken together; (2) data and
 //!   beginning are the closed machine's; (3) each step of a member is covered, and (4) each member behind a transition
 //!   is where a member's step leads, with the same data; (5) it accepts where a member does (Definition A.12);
 //!   (6) what a variable is given lies within its type, be it shown, hidden by postponed effects, or memory; (7) so do the
-//!   data behind each postponed effect; (8) `must_answer` is said with data only with which each place to rest
-//!   can send something, or nothing can be sent from elsewhere; of one place, wherever it has an output;
-//!   (9) nothing leaves an end, and what enters one that does not accept cannot come to Accept, by coreach; (10) the facts by which it was
-//!   made are proved of the closed machine in front of Accept, or no run refutes them, and what is live is. With facts, (3) and (4) hold where
-//!   each member's data are in reach, up to ends, and for live variables.
+//!   data behind each postponed effect; (8) `must_answer` is said with data only with which each place to
+//!   rest can send something, or nothing can be sent from elsewhere; of one place, wherever it has an
+//!   output; (9) nothing leaves an end, and what enters one that does not accept cannot come to Accept, by
+//!   coreach; (10) the facts by which it was made are proved of the closed machine in front of Accept, or no
+//!   run refutes them, and what is live is. With facts, (3) and (4) hold where each member's data are in
+//!   reach, up to ends, and for live variables.
 //! - **violations** (of a property only): (1) the visible machine is as it was, but for one accepting location; (2) there lead outputs only, which
 //!   change nothing, from locations that do not accept; (3) each where no transition of the output can be taken and a member's
 //!   property is violated by it; (4) wherever that is so.

@@ -1,9 +1,10 @@
 //! Is it true that the specification is never silent where the visible machine says so?
 //!
-//! The closed machine says where a run rests that was in a location, and which outputs each place has. With one place the condition is
-//! whether there are any. Elsewhere the solver is asked for data with which it is said, the run rests at one of the places, no output is possible
-//! there with the values that its guard itself gives to the parameters (where it gives one none, the output counts as one that
-//! cannot be taken), and another place has an output that could come: for where nothing can, nobody reads what is said.
+//! The closed machine says where a run rests that was in a location, and which outputs each place has. With
+//! one place the condition is whether there are any. Elsewhere the solver is asked for data with which it is
+//! said, the run rests at one of the places, no output is possible there with the values that its guard
+//! itself gives to the parameters (where it gives one none, the output counts as one that cannot be taken),
+//! and another place has an output that could come: for where nothing can, nobody reads what is said.
 
 use coreach_analyses::solver::Answer;
 use coreach_model::iosts::Transition;
@@ -57,15 +58,16 @@ pub(super) fn visible(visible: &Visible, closed: &Closed, checking: &mut Checkin
             let elsewhere = places.iter().enumerate().filter(|(other, _)| *other != number);
             let elsewhere = elsewhere.flat_map(|(_, (rest, data))| guards(rest, data));
             silent.push(Term::or(elsewhere.map(|guard| truth(&guard))));
-            // That it is not said where it could be proved is no fault: the stage's solver need not have known. What this one does not
-            // know is counted.
+            // That it is not said where it could be proved is no fault: the stage's solver need not have
+            // known. What this one does not know is counted.
             let may_be = checking.ask(&silent);
             checking.holds(may_be != Answer::Sat, RULE, label);
         }
     }
 }
 
-/// The closed machine's data for a member, as they are shown: what nothing in front of Accept reads need not be.
+/// The closed machine's data for a member, as they are shown: what nothing in front of Accept reads need not
+/// be.
 fn data_of(member: &Member, visible: &Visible, number: usize) -> Substitution {
     let mut data = member.steps.iter().fold(Substitution::new(), |done, step| after(&done, step));
     if let Some(known) = &visible.known {

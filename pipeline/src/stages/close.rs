@@ -157,8 +157,8 @@ impl<'a> Internal<'a> {
     }
 }
 
-/// The visible transitions of a location, then the collapsed sequences that it begins, in the order of their paths; and where
-/// sequences lead, with outputs by their places among the former.
+/// The visible transitions of a location, then the collapsed sequences that it begins, in the order of their
+/// paths; and where sequences lead, with outputs by their places among the former.
 fn visible_from(
     internal: &Internal<'_>,
     location: LocationId,

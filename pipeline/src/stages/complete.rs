@@ -108,8 +108,8 @@ fn leads_elsewhere(of_this: &[&Transition], reject: Option<LocationId>) -> bool 
     of_this.iter().any(|t| Some(t.target) != reject)
 }
 
-/// Where completion will send to `Reject` what the guards of an action leave out, and what that is: who writes a guard may have meant that
-/// the rest changes nothing.
+/// Where completion will send to `Reject` what the guards of an action leave out, and what that is: who
+/// writes a guard may have meant that the rest changes nothing.
 pub fn rejected_residuals(
     purpose: &TestPurpose,
     solver: &mut dyn Solver,

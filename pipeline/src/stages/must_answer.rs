@@ -1,30 +1,34 @@
 //! Where the specification is never silent: a tester that hears nothing there has seen what the specification does not have.
 //!
 //! **Problem.** Silence after a trace is no behaviour of the specification where none of the states that are possible after it
-//! is quiescent: each can send something, or take an internal step to a state that can. A test case is closed and deterministic, so its
-//! graph does not show it: an internal step that leads away from an output has become part of what follows it, and what one member of a
-//! set can send is no answer of another.
+//! is quiescent: each can send something, or take an internal step to a state that can. A test case is
+//! closed and deterministic, so its graph does not show it: an internal step that leads away from an output
+//! has become part of what follows it, and what one member of a set can send is no answer of another.
 //!
 //! **Source.** Quiescence: Tretmans, "Test generation with inputs, outputs and repetitive quiescence" (1996); thesis, 3.3 and
 //! Definition 3.9, for automata. Here it is a fact beside the graph and not an action in it: ioc does not ask for it (Definition 6.2),
 //! and who does not want it is not concerned.
 //!
-//! **Method.** A run that is at a location of [`crate::artifact::Visible`] *rests* where one of its members is, or where internal steps
-//! lead from there, and no internal step goes on ([`Rest`]). The location *must answer* with data with which, for each
-//! place to rest, the run is not there, or
+//! **Method.** A run that is at a location of [`crate::artifact::Visible`] *rests* where one of its members
+//! is, or where internal steps lead from there, and no internal step goes on ([`Rest`]). The location *must
+//! answer* with data with which, for each place to rest, the run is not there, or
 //!
-//! - some output is possible there, whatever values its parameters need: where its guard says `p == t`, with t over the data, t is
-//!   the value. Other parameters get none, and a guard that mentions such a one counts as one that may not hold;
-//! - or what the location can send with these data is sent from this place alone. Whether something can be sent, who reads the condition
-//!   asks with the data of the moment: whether one of the location's own transitions by an output, other than into Fail, can be
-//!   taken. So a location of one member that no internal step leaves must answer wherever it can.
+//! - some output is possible there, whatever values its parameters need: where its guard says `p == t`, with
+//!   t over the data, t is the value. Other parameters get none, and a guard that mentions such a one counts
+//!   as one that may not hold;
+//! - or what the location can send with these data is sent from this place alone. Whether something can be
+//!   sent, who reads the condition asks with the data of the moment: whether one of the location's own
+//!   transitions by an output, other than into Fail, can be taken. So a location of one member that no
+//!   internal step leaves must answer wherever it can.
 //!
 //! Internal steps end, for livelocks are no models of ours: so a run rests somewhere.
 //!
-//! **Direction.** Under-approximation: where the condition holds it must answer. What is not proved is not said, nor what would depend on
-//! data that are not kept ([`Known::live`]), nor what is too long to be written.
+//! **Direction.** Under-approximation: where the condition holds it must answer. What is not proved is not
+//! said, nor what would depend on data that are not kept ([`Known::live`]), nor what is too long to be
+//! written.
 //!
-//! **Ends** after one look at each place to rest. **Cost**: for locations that are sets or have internal steps, two queries each.
+//! **Ends** after one look at each place to rest. **Cost**: for locations that are sets or have internal
+//! steps, two queries each.
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::budget;
@@ -42,7 +46,8 @@ use crate::stages::sets::pending;
 /// What a condition mentions instead of data that are not kept: no name of a model has this sign.
 const NOT_KEPT: char = '@';
 
-/// So many places to rest are told apart by what is sent from them; of more, each has to answer whatever the data are.
+/// So many places to rest are told apart by what is sent from them; of more, each has to answer whatever the
+/// data are.
 const MOST_APART: usize = 64;
 
 /// For each location, with which data it must answer.

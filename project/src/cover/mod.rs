@@ -10,8 +10,9 @@
 //! goals are reachable, since a run was taken by the concrete semantics; unreachable ones are not, as far as abstract interpretation, the
 //! tree and the solver are right; nothing is claimed of the others.
 //!
-//! **Kept** is each thing as soon as it is found, so that a budget that is passed leaves it. Looking for paths and making the suite are two
-//! pieces of work: what was met is not lost for lack of a purpose. What is not decided by then is *open*.
+//! **Kept** is each thing as soon as it is found, so that a budget that is passed leaves it. Looking for
+//! paths and making the suite are two pieces of work: what was met is not lost for lack of a purpose. What
+//! is not decided by then is *open*.
 
 pub mod evidence;
 pub mod goals;
@@ -101,7 +102,8 @@ pub struct Cover {
     pub goals: Vec<Ended>,
     /// The suite.
     pub suite: Vec<Member>,
-    /// Criteria whose goals are not all known: their paths did not fit the limits, or the work has not come so far.
+    /// Criteria whose goals are not all known: their paths did not fit the limits, or the work has not come
+    /// so far.
     pub cut: Vec<Criterion>,
 }
 
@@ -126,7 +128,8 @@ pub fn known(kept: &Mutex<Cover>) -> MutexGuard<'_, Cover> {
     kept.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Looks for purposes; what is found is put into `kept` at once. Returns why the work did not come to its end.
+/// Looks for purposes; what is found is put into `kept` at once. Returns why the work did not come to its
+/// end.
 pub fn cover(
     specification: &Specification,
     settings: &Settings,

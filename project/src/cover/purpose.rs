@@ -4,8 +4,9 @@
 //! the route, the step's guard as the guard there (the specification's own, what the goal asks for, and that no other transition takes the event
 //! where that is possible), `Accept` behind the last. Whatever else is seen leads to `Reject`: behind it the specification would be somewhere
 //! else, and the next guard would be about another place. What completion adds does the same for other values. Internal steps stay where they
-//! are, so the chain does not say which of them are taken. For ioco silence is a step as well; before another one it stays where the specification is
-//! quiescent, for it changes nothing there, and leads to `Reject` where it is not.
+//! are, so the chain does not say which of them are taken. For ioco silence is a step as well; before
+//! another one it stays where the specification is quiescent, for it changes nothing there, and leads to
+//! `Reject` where it is not.
 //!
 //! What cannot be written in the model format (a literal of an array or a record), or is read back as something else, is no purpose.
 

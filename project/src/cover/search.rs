@@ -116,7 +116,8 @@ struct Open {
 /// Who is told of a goal, by its place, as soon as it is met.
 type Met<'a> = &'a mut dyn FnMut(usize, &Found);
 
-/// Looks for all goals, which are of one kind. `met` is told of each that is met at once: the work may not come to its end.
+/// Looks for all goals, which are of one kind. `met` is told of each that is met at once: the work may not
+/// come to its end.
 pub fn search(
     walked: &Walked,
     goals: &[Goal],

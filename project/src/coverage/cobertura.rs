@@ -1,7 +1,8 @@
 //! The report as Cobertura's XML, which build servers draw.
 //!
-//! The format is that of `coverage-04.dtd`. A package is a specification; its classes are the specification, by all runs together, and its
-//! purposes, each by its own. Lines, branches and what is left out are those of [`super::lcov`]; a method is a location.
+//! The format is that of `coverage-04.dtd`. A package is a specification; its classes are the specification,
+//! by all runs together, and its purposes, each by its own. Lines, branches and what is left out are those
+//! of [`super::lcov`]; a method is a location.
 //!
 //! The time of the report, which the format asks for, is 0: the same runs make the same bytes.
 

@@ -251,7 +251,8 @@ pub fn side_by_side(
     Ok(walked(left, right, both))
 }
 
-/// The same with quiescence, which a run of a test of ioco shows as silence: the specification is suspended, and what that adds is nobody's.
+/// The same with quiescence, which a run of a test of ioco shows as silence: the specification is suspended,
+/// and what that adds is nobody's.
 ///
 /// # Errors
 /// As those of suspending, and of the product.

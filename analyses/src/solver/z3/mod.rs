@@ -350,7 +350,8 @@ fn checked(solver: &z3::Solver) -> SatResult {
     answer
 }
 
-/// The resource units that Z3 has used in this thread, of which a second has about a million; asked for only where work is counted.
+/// The resource units that Z3 has used in this thread, of which a second has about a million; asked for only
+/// where work is counted.
 fn counted(solver: &z3::Solver) -> Option<u64> {
     if !budget::counts_work() {
         return None;
@@ -389,8 +390,8 @@ pub fn within<R>(budget: &Arc<Budget>, work: impl FnOnce() -> R) -> Result<R, Pa
     })
 }
 
-/// While it answers, Z3 has a handler of SIGINT of its own: the signal would end the question and nothing else. Before the first context of the
-/// process, which reads this.
+/// While it answers, Z3 has a handler of SIGINT of its own: the signal would end the question and nothing
+/// else. Before the first context of the process, which reads this.
 fn leave_signals_alone() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| z3::set_global_param("ctrl_c", "false"));

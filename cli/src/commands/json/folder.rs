@@ -25,7 +25,8 @@ const MOST_FINDINGS: u64 = 16 << 20;
 /// Texts by names of files.
 type Texts = BTreeMap<String, String>;
 
-/// A folder such as launches have: removed when it is dropped, and at our end; after a kill of ours, by the next start of coreach.
+/// A folder such as launches have: removed when it is dropped, and at our end; after a kill of ours, by the
+/// next start of coreach.
 pub struct Folder(folder::Folder);
 
 impl Folder {

@@ -1,10 +1,10 @@
 //! A request: read strictly, and held to its folder.
 //!
 //! ```text
-//! request   = { "id": id, "arguments": [string, ...], "files": { name: text, ... }, "want": [name, ...], "time": time }
-//! id        = string | integer | null                                     given back as it is
-//! name      = a path of plain names with "/" between them, relative, without "." and ".."
-//! time      = as `--time` takes it: "90s", "10m"
+//! request   = { "id": id, "arguments": [string, ...], "files": { name: text, ... }, "want": [name, ...],
+//! "time": time } id        = string | integer | null                                     given back as it
+//! is name      = a path of plain names with "/" between them, relative, without "." and ".." time      = as
+//! `--time` takes it: "90s", "10m"
 //! ```
 //!
 //! `arguments` is needed, the others are not. No other key is known: one that is misspelled would be missed silently.

@@ -9,8 +9,9 @@ use super::processes::{Process, kill, numbers, own, stat};
 use super::tag::{PART, is_orphaned, owner, tag_of};
 use super::{Look, flag, folder, look};
 
-/// For an end that nobody has asked for: as [`end_all`]; where nothing was launched, of folders alone. A run ends what it has launched, but
-/// what resisted is left to a thread, which ends with us. Returns whether nothing is left.
+/// For an end that nobody has asked for: as [`end_all`]; where nothing was launched, of folders alone. A run
+/// ends what it has launched, but what resisted is left to a thread, which ends with us. Returns whether
+/// nothing is left.
 pub fn end_launched(most: Duration) -> bool {
     if gate().was_passed {
         return end_all(most);
@@ -19,8 +20,9 @@ pub fn end_launched(most: Duration) -> bool {
     true
 }
 
-/// Kills everything below us, and lets nothing new begin; a run that is under way is none any more ([`crate::interruption`]). For the end of the program: whoever still waits for one of the
-/// processes finds it dead. Then the folders of launches are removed. Returns whether no process is left.
+/// Kills everything below us, and lets nothing new begin; a run that is under way is none any more
+/// ([`crate::interruption`]). For the end of the program: whoever still waits for one of the processes finds
+/// it dead. Then the folders of launches are removed. Returns whether no process is left.
 pub fn end_all(most: Duration) -> bool {
     flag::begin();
     // Who is launching has seen no flag: what that is, is found below.

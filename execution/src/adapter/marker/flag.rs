@@ -1,4 +1,5 @@
-//! The flag of an end: set before anything below us is killed, by the signal's own handler where there is one.
+//! The flag of an end: set before anything below us is killed, by the signal's own handler where there is
+//! one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};

@@ -86,7 +86,8 @@ impl Mark {
         Mark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
     }
 
-    /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more when the program is ending.
+    /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more when the
+    /// program is ending.
     ///
     /// # Errors
     /// As `spawn`; or coreach is ending.
