@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::symbolic::search::{Bound, Found, Goal, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Term};
 
@@ -143,7 +143,7 @@ transitions:
         Found::NotFound(bound) => bound,
         found => panic!("{found:?}"),
     };
-    assert_eq!(bound(20_000), Bound::Work(20_000));
+    assert_eq!(bound(20_000), SearchBound::Work(20_000));
     let few = SearchLimits { nodes: 3, ..SearchLimits::default() };
-    assert!(matches!(found_within(iosts.clone(), few), Found::NotFound(Bound::Nodes(3))));
+    assert!(matches!(found_within(iosts.clone(), few), Found::NotFound(SearchBound::Nodes(3))));
 }

@@ -58,12 +58,12 @@ pub fn tell_what_is_done() {
 /// answer, which is its exit code and what it writes elsewhere. So writing never fails; [`unwritten`] says
 /// at the end why something was not.
 #[derive(Clone, Copy, Debug)]
-pub struct Output;
+pub struct StandardOutput;
 
 /// Why standard output takes no more.
 static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 
-impl Output {
+impl StandardOutput {
     fn does(work: impl FnOnce(StdoutLock<'_>) -> io::Result<()>) {
         let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
         if lost.is_none() {
@@ -72,14 +72,14 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Output::does(|mut stdout| stdout.write_all(bytes));
+        StandardOutput::does(|mut stdout| stdout.write_all(bytes));
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Output::does(|mut stdout| stdout.flush());
+        StandardOutput::does(|mut stdout| stdout.flush());
         Ok(())
     }
 }
@@ -95,10 +95,10 @@ pub fn unwritten() -> Option<io::Error> {
 /// changes here.
 ///
 /// # Errors
-/// None ([`Output`]): the result is what commands go on with.
+/// None ([`StandardOutput`]): the result is what commands go on with.
 pub fn print(text: &str) -> io::Result<()> {
-    Output.write_all(visible(text).as_bytes())?;
-    Output.flush()
+    StandardOutput.write_all(visible(text).as_bytes())?;
+    StandardOutput.flush()
 }
 
 /// A document, to standard output.

@@ -16,7 +16,7 @@
 use std::collections::VecDeque;
 
 use coreach_analyses::solver::{Solver, Witness};
-use coreach_analyses::symbolic::search::{Bound, Found, Goal, SearchLimits, Searcher, Way};
+use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher, Way};
 use coreach_model::budget::{self, Budget};
 use coreach_model::iosts::ActionKind;
 use coreach_model::semantics::{Event, State, fire};
@@ -182,7 +182,7 @@ pub enum Example {
     /// There is surely none.
     None,
     /// None was found up to this bound of a search.
-    NotFound(Bound),
+    NotFound(SearchBound),
 }
 
 /// Looks for a shortest run to Pass, with constants of its own choice.
@@ -190,7 +190,7 @@ pub fn example(test: &TestCase, solver: &mut dyn Solver) -> Example {
     // Numbers that grow too long on the way are no reason to end who asks.
     let budget = Budget::new("example", None, false);
     let found = budget::within(&budget, || example_within(test, solver));
-    found.unwrap_or(Example::NotFound(Bound::Digits))
+    found.unwrap_or(Example::NotFound(SearchBound::Digits))
 }
 
 fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
@@ -213,7 +213,7 @@ fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
         let events = route.into_iter().filter(|step| step.kind != ActionKind::Internal);
         Some(Example::Run(test.constants_in(&state), events.map(|step| step.event).collect()))
     });
-    run.unwrap_or(Example::NotFound(Bound::Values(limits.nodes)))
+    run.unwrap_or(Example::NotFound(SearchBound::Values(limits.nodes)))
 }
 
 fn value(values: &Valuation, symbol: &Datum, random: &mut Random) -> Value {

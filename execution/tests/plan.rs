@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_analyses::symbolic::search::{Bound, Found, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{Found, SearchBound, SearchLimits, Searcher};
 use coreach_execution::adapter::in_process::InProcess;
 use coreach_execution::adapter::simulated::Simulated;
 use coreach_execution::constants::initial_state;
@@ -151,7 +151,7 @@ transitions:
     let limits = SearchLimits { nodes: 30_000, work: u64::MAX, ..SearchLimits::default() };
     let begin = Instant::now();
     let found = searcher.from_state(&initial, &limits, &mut Z3Solver::default());
-    assert!(matches!(found, Found::NotFound(Bound::Nodes(30_000))), "{found:?}");
+    assert!(matches!(found, Found::NotFound(SearchBound::Nodes(30_000))), "{found:?}");
     // Comparing all with all takes some ten times as long.
     assert!(begin.elapsed() < Duration::from_secs(7), "{:?}", begin.elapsed());
 }

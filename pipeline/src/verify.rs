@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use coreach_analyses::inductive::{HornClauses, Obligation, Orientation, Turn};
 use coreach_analyses::reachability::analyse;
 use coreach_analyses::solver::{Answer, Solver};
-use coreach_analyses::symbolic::search::{Bound, Found, Goal, SearchLimits, Searcher, Way};
+use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher, Way};
 use coreach_model::iosts::{Iosts, TestPurpose};
 use coreach_model::semantics::{Event, State, fire, is_initial, step};
 use coreach_model::term::evaluate::Valuation;
@@ -46,7 +46,7 @@ pub enum Verified {
     /// This one does.
     Violated(Violation),
     /// Neither was found, up to this bound of the search.
-    Unknown(Bound),
+    Unknown(SearchBound),
 }
 
 /// Why no run violates a property.

@@ -94,12 +94,12 @@ pub enum Found {
     /// There is surely none.
     None,
     /// None was found up to this bound.
-    NotFound(Bound),
+    NotFound(SearchBound),
 }
 
 /// What has ended a search that found nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bound {
+pub enum SearchBound {
     /// So many nodes were expanded.
     Nodes(usize),
     /// So much work was done.
@@ -110,14 +110,14 @@ pub enum Bound {
     Digits,
 }
 
-impl std::fmt::Display for Bound {
+impl std::fmt::Display for SearchBound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Bound::Nodes(1) => write!(f, "1 node"),
-            Bound::Nodes(nodes) => write!(f, "{nodes} nodes"),
-            Bound::Work(steps) => write!(f, "{steps} steps of work"),
-            Bound::Values(nodes) => write!(f, "{nodes} nodes, to paths for which no values were found"),
-            Bound::Digits => write!(f, "paths on which a number becomes too long"),
+            SearchBound::Nodes(1) => write!(f, "1 node"),
+            SearchBound::Nodes(nodes) => write!(f, "{nodes} nodes"),
+            SearchBound::Work(steps) => write!(f, "{steps} steps of work"),
+            SearchBound::Values(nodes) => write!(f, "{nodes} nodes, to paths for which no values were found"),
+            SearchBound::Digits => write!(f, "paths on which a number becomes too long"),
         }
     }
 }
@@ -192,8 +192,8 @@ impl Searcher {
             // It may have been left in the middle of something.
             self.abstraction = abstraction(&self.iosts);
             Found::NotFound(match passed.limit {
-                Limit::Work(most) => Bound::Work(most),
-                _ => Bound::Digits,
+                Limit::Work(most) => SearchBound::Work(most),
+                _ => SearchBound::Digits,
             })
         })
     }
@@ -243,7 +243,7 @@ impl Searcher {
             }
             count += 1;
             if count > limits.nodes {
-                return Found::NotFound(Bound::Nodes(count - 1));
+                return Found::NotFound(SearchBound::Nodes(count - 1));
             }
             for &transition in &system.outgoing[location] {
                 let target = self.iosts.transitions[transition].target;
@@ -267,7 +267,7 @@ impl Searcher {
             return Found::None;
         }
         exactly(&system, goal, distances, start, limits, solver)
-            .unwrap_or(Found::NotFound(Bound::Values(count)))
+            .unwrap_or(Found::NotFound(SearchBound::Values(count)))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io;
 
-use coreach_analyses::symbolic::search::Bound;
+use coreach_analyses::symbolic::search::SearchBound;
 use coreach_model::Iosts;
 use coreach_model::iosts::{Aim, TestPurpose};
 use coreach_pipeline::stop::Stop;
@@ -214,8 +214,8 @@ fn report(name: &str, result: &Result<Verified, Stop>, specification: &Iosts) ->
         }
         Ok(Verified::Unknown(bound)) => {
             let nodes = match bound {
-                Bound::Nodes(nodes) | Bound::Values(nodes) => Some(*nodes),
-                Bound::Work(_) | Bound::Digits => None,
+                SearchBound::Nodes(nodes) | SearchBound::Values(nodes) => Some(*nodes),
+                SearchBound::Work(_) | SearchBound::Digits => None,
             };
             Report { result: "unknown", nodes, bound: Some(bound.to_string()), ..empty }
         }

@@ -39,7 +39,7 @@ pub struct Iut {
 #[derive(Clone, Debug)]
 pub enum Way {
     /// It is a model.
-    Simulated(Box<Model>),
+    Simulated(Box<SimulatedModel>),
     /// It is a timed model, with a clock of its own.
     SimulatedTimed(Box<Delayed>),
     /// It is a command that is talked to over its standard input and output.
@@ -54,7 +54,7 @@ pub enum Way {
 
 /// A model that stands for the implementation.
 #[derive(Clone, Debug)]
-pub struct Model {
+pub struct SimulatedModel {
     /// What it does.
     pub iosts: Iosts,
     /// What it does with an input that its state does not take.

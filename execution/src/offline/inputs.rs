@@ -14,7 +14,7 @@
 //! **Ends** with the path. **Costs** a few questions for each delay; what has been chosen leaves the condition.
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
-use coreach_analyses::symbolic::search::{Bound, Found, Goal, SearchLimits, Searcher};
+use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher};
 use coreach_analyses::symbolic::{Step, SymbolicState, System};
 use coreach_model::iosts::{ActionKind, Iosts, Location, TransitionId};
 use coreach_model::term::evaluate::Valuation;
@@ -50,7 +50,7 @@ pub enum Reached {
     /// No run takes it.
     Never,
     /// None was found among so many nodes.
-    NotFound(Bound),
+    NotFound(SearchBound),
 }
 
 /// A sequence along the path, outputs included; with these constants.

@@ -37,7 +37,7 @@ use crate::interruption::finish;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
-use crate::timed::history::{Mark, Otherwise, Past, Within, otherwise};
+use crate::timed::history::{Allowance, Mark, Otherwise, Past, otherwise};
 use crate::timed::jitter::{Jitter, Probe, whole};
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
 use crate::timed::{TimedCase, Timing, delayed_by, micros_up, seconds, with_delay, without_delay};
@@ -402,7 +402,7 @@ impl Driver<'_> {
 
     /// What would fail, at other instants or on a machine that was late. `None`: it fails.
     fn doubted(&mut self, what: Occurrence, mark: Mark, by_time: bool) -> Option<Heard> {
-        let found = self.otherwise(what.clone(), mark.clone(), Within::Tolerance);
+        let found = self.otherwise(what.clone(), mark.clone(), Allowance::Tolerance);
         match found {
             Otherwise::Yes(retold) => {
                 self.timing.moved += 1;
@@ -416,7 +416,7 @@ impl Driver<'_> {
         // Silence was heard twice the tolerance longer than it is judged.
         let is_silence = matches!(what, Occurrence::Silence(_)) && mark.late > self.tolerance;
         let is_unsure =
-            is_unknown || is_silence || self.otherwise(what, mark, Within::Lateness) != Otherwise::No;
+            is_unknown || is_silence || self.otherwise(what, mark, Allowance::Lateness) != Otherwise::No;
         is_unsure.then(|| Heard::Over(Outcome::inconclusive(Cause::Jitter(late))))
     }
 
@@ -439,7 +439,7 @@ impl Driver<'_> {
         whole(now.saturating_sub(self.held_before).max(own))
     }
 
-    fn otherwise(&mut self, what: Occurrence, mark: Mark, within: Within) -> Otherwise {
+    fn otherwise(&mut self, what: Occurrence, mark: Mark, within: Allowance) -> Otherwise {
         let Some((test, _)) = self.with.judge.scene() else { return Otherwise::No };
         let steps = self.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
         let marks = self.marks.iter().cloned().chain([mark]).collect();

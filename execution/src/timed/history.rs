@@ -58,7 +58,7 @@ pub struct Mark {
 
 /// Which instants are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Within {
+pub enum Allowance {
     /// Those within the tolerance of what was measured.
     Tolerance,
     /// Also those at which a machine that was late may have let things happen.
@@ -103,7 +103,7 @@ pub enum Otherwise {
 }
 
 /// Looks for instants at which nothing fails.
-pub fn otherwise(past: &Past<'_>, within: Within, solver: &mut dyn Solver) -> Otherwise {
+pub fn otherwise(past: &Past<'_>, within: Allowance, solver: &mut dyn Solver) -> Otherwise {
     let mut search = Search { past, within, solver, queries: 0, is_unclear: false };
     for order in orders(past, within) {
         if let Some(retold) = search.along(&order) {
@@ -115,7 +115,7 @@ pub fn otherwise(past: &Past<'_>, within: Within, solver: &mut dyn Solver) -> Ot
 
 /// The orders in which the steps may have happened, by number; the one that was seen first. A system that was
 /// held up may also have said in another order what was due.
-fn orders(past: &Past<'_>, within: Within) -> Vec<Vec<usize>> {
+fn orders(past: &Past<'_>, within: Allowance) -> Vec<Vec<usize>> {
     let seen: Vec<usize> = (0..past.steps.len()).collect();
     let mut orders = vec![seen.clone()];
     for (at, step) in past.steps.iter().enumerate() {
@@ -125,7 +125,7 @@ fn orders(past: &Past<'_>, within: Within) -> Vec<Vec<usize>> {
         for before in (0..at).rev().take(MOST_MOVED) {
             let may_be_later = match (&past.steps[before], within) {
                 (Occurrence::Stimulus(_), _) => true,
-                (Occurrence::Observation(_), within) => within == Within::Lateness,
+                (Occurrence::Observation(_), within) => within == Allowance::Lateness,
                 _ => false,
             };
             if !may_be_later || past.earliest(at, within) > past.latest(before, within) {
@@ -147,19 +147,19 @@ impl Past<'_> {
     }
 
     /// What was seen was due before, if the machine was late.
-    fn earliest(&self, number: usize, within: Within) -> RBig {
+    fn earliest(&self, number: usize, within: Allowance) -> RBig {
         let low = self.marks[number].low.clone();
         match (within, &self.steps[number]) {
-            (Within::Lateness, Occurrence::Observation(_)) => low - self.late(number),
+            (Allowance::Lateness, Occurrence::Observation(_)) => low - self.late(number),
             _ => low,
         }
     }
 
     /// A stimulus is taken when the system is let run again.
-    fn latest(&self, number: usize, within: Within) -> RBig {
+    fn latest(&self, number: usize, within: Allowance) -> RBig {
         let high = self.marks[number].high.clone();
         match (within, &self.steps[number]) {
-            (Within::Lateness, Occurrence::Stimulus(_)) => {
+            (Allowance::Lateness, Occurrence::Stimulus(_)) => {
                 self.marks[number + 1..].iter().fold(high, |all, mark| all + &mark.late)
             }
             _ => high,
@@ -169,7 +169,7 @@ impl Past<'_> {
 
 struct Search<'a, 's> {
     past: &'a Past<'a>,
-    within: Within,
+    within: Allowance,
     solver: &'s mut dyn Solver,
     queries: usize,
     is_unclear: bool,
@@ -224,10 +224,10 @@ impl Search<'_, '_> {
         let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
         let Mark { low, late, .. } = &marks[number];
         match (&steps[number], self.within) {
-            (Occurrence::Silence(time), Within::Tolerance) => {
+            (Occurrence::Silence(time), Allowance::Tolerance) => {
                 way.conditions.push(Term::equal(&passed, &literal(&seconds(*time))));
             }
-            (Occurrence::Silence(time), Within::Lateness) => {
+            (Occurrence::Silence(time), Allowance::Lateness) => {
                 let time = seconds(*time);
                 way.conditions.push(at_least(&passed, &literal(&(&time - late))));
                 way.conditions.push(at_least(&literal(&time), &passed));
@@ -237,7 +237,7 @@ impl Search<'_, '_> {
                 way.conditions.push(at_least(&literal(&self.past.latest(number, self.within)), &now));
             }
         }
-        if self.within == Within::Lateness {
+        if self.within == Allowance::Lateness {
             // It is late by no more than the step before was, and what has held it up since.
             let (then, own) = (Term::datum(&lateness(at)), Term::datum(&lateness(at + 1)));
             let most =
@@ -247,7 +247,7 @@ impl Search<'_, '_> {
                 way.conditions.push(at_least(&now, &Term::subtract(&literal(low), &own)));
             }
         }
-        let is_doubted = self.within == Within::Lateness
+        let is_doubted = self.within == Allowance::Lateness
             && number + 1 == steps.len()
             && matches!(steps[number], Occurrence::Observation(_));
         let mut options: Vec<(Option<Verdict>, Way)> = Vec::new();

@@ -228,7 +228,7 @@ fn make(
             let met: Vec<(usize, Found)> = met.collect();
             (all, met)
         };
-        let mut chosen = suite::Chooser::new(walked, system, &all, &met, settings.steps);
+        let mut chosen = suite::SuiteChooser::new(walked, system, &all, &met, settings.steps);
         while let Some(next) = chosen.next(&mut solver) {
             // For now under a name that it may not keep: the shortest ones come first.
             let name = purpose::name(known(kept).suite.len());

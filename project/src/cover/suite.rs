@@ -39,7 +39,7 @@ pub struct Chosen {
 const MOST_WAYS_ON: usize = 200;
 
 /// Chooses, one route after the other.
-pub struct Chooser<'a> {
+pub struct SuiteChooser<'a> {
     walked: &'a Walked,
     system: &'a System<'a>,
     goals: &'a [Goal],
@@ -50,7 +50,7 @@ pub struct Chooser<'a> {
     chosen: Vec<Chosen>,
 }
 
-impl<'a> Chooser<'a> {
+impl<'a> SuiteChooser<'a> {
     /// `met` are the goals that were met, by their numbers, each with its route.
     pub fn new(
         walked: &'a Walked,
@@ -71,12 +71,12 @@ impl<'a> Chooser<'a> {
             besides(walked, goals, met, candidate);
         }
         let left = met.iter().map(|(number, _)| *number).collect();
-        Chooser { walked, system, goals, met, steps, candidates, left, chosen: Vec::new() }
+        SuiteChooser { walked, system, goals, met, steps, candidates, left, chosen: Vec::new() }
     }
 
     /// The next route; none where all goals are met.
     pub fn next(&mut self, solver: &mut dyn Solver) -> Option<Chosen> {
-        let Chooser { walked, system, goals, met, steps, candidates, left, chosen } = self;
+        let SuiteChooser { walked, system, goals, met, steps, candidates, left, chosen } = self;
         if left.is_empty() {
             return None;
         }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use coreach_execution::adapter::description::{Completion, Model, Way};
+use coreach_execution::adapter::description::{Completion, SimulatedModel, Way};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::listed;
@@ -88,7 +88,7 @@ impl Stands {
         Ok(match self.timed {
             None => {
                 let completion = given.completion.map_or(Completion::default(), |(chosen, _)| chosen);
-                Way::Simulated(Box::new(Model { iosts, completion }))
+                Way::Simulated(Box::new(SimulatedModel { iosts, completion }))
             }
             Some(_) if let Some((Completion::Demonic, origin)) = given.completion => {
                 let message = "a timed model ignores the inputs that its state does not take".to_owned();

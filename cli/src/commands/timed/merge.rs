@@ -39,7 +39,7 @@ pub fn merge(arguments: &MergeArguments) -> io::Result<Exit> {
         }
         Err(found) => return refuse(&found),
     };
-    let out = BufWriter::new(console::Output);
+    let out = BufWriter::new(console::StandardOutput);
     let mut writer = Writer::new(model.timed.graph(), out, form(arguments.form));
     let merged = trace::merge(&model.timed, &arguments.inputs, &arguments.outputs, |item| {
         writer.put(&item).map_err(End::Unwritten)
