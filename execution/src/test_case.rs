@@ -425,8 +425,12 @@ fn model(document: &Json) -> Result<(Json, Option<String>), DocumentError> {
     }
     let is_online = document.get("stage").and_then(Json::as_str) == Some(ONLINE);
     let key = if is_online { "coreach" } else { MUST_ANSWER };
-    let longest = inputs.keys().chain(outputs.keys()).map(String::len).max().unwrap_or(0);
-    let name_of_carrier = format!("{FACT}{}", "_".repeat(longest));
+    // No longer than a name may be, whatever the model's own are called.
+    let is_free = |name: &String| {
+        !inputs.contains_key(name) && !outputs.contains_key(name) && !internals.contains(&json!(name))
+    };
+    let name_of_carrier =
+        (0..).map(|number: u64| format!("{FACT}_{number}")).find(is_free).unwrap_or_default();
     let mut carrier = None;
     for location in list(document, "locations")? {
         let name = text(location, "name", "a location")?;
