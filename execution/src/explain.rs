@@ -5,9 +5,9 @@
 //!
 //! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs to be kept.
 
+use coreach_adapters::evidence::{ANOTHER_PORT, Item};
 use coreach_model::{Verdict, Violated};
 
-use crate::adapter::evidence::{ANOTHER_PORT, Item};
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::{Judge, Judged, Why};

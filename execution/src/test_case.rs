@@ -8,16 +8,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::path::Path;
 
-use coreach_model::file;
 use coreach_model::iosts::{ActionKind, Iosts, LocationId, Transition, TransitionOrigin};
 use coreach_model::reader::limits::MADE_MARK;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::State;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict, Violated};
+use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict, Violated, file, json};
 use serde_json::{Map, Value as Json, json};
 
-use crate::json;
 use crate::judge::online::internal;
 use crate::timed::TimedCase;
 

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::in_process::InProcess;
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::in_process::InProcess;
-use coreach_execution::adapter::simulated::Simulated;
-use coreach_execution::adapter::{Adapter, Failure, Received, Session};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::explain::reason;
 use coreach_execution::record::{record, restore};
 use coreach_execution::run::{Cause, Outcome};
+use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::tester::retrying;
 use coreach_execution::values::{MIX, Values};

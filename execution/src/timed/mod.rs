@@ -36,12 +36,11 @@ use std::time::Duration;
 
 use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId};
 use coreach_model::semantics::Event;
-use coreach_model::{Datum, Numbered, Type, Value, number};
+use coreach_model::{Datum, Numbered, Type, Value, json, number};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 use serde_json::Value as Json;
 
-use crate::json;
 use crate::run::Occurrence;
 
 /// The most that `silence_after` may be: about a month, so that what is added to the clock does not run over.

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use coreach_execution::codec;
 use coreach_model::diagnostic::{Origin as Place, SourceFile};
 use coreach_model::term::node::{Comparison, Node, Operator};
-use coreach_model::{Term, Type, budget};
+use coreach_model::{Term, Type, budget, codec};
 use serde_json::{Value as Json, json};
 
 use super::document::{Expression, File, Origin};

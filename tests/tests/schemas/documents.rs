@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use coreach_adapters::evidence::{self, Item, Phase};
+use coreach_adapters::{Failure, Left};
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::Bucket;
-use coreach_execution::adapter::evidence::{self, Item, Phase};
-use coreach_execution::adapter::{Failure, Left};
 use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::ending::{Cause, Ending, Outcome, cause};
