@@ -12,7 +12,6 @@ use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value};
 
 use crate::evidence;
-use crate::system::Settled;
 
 /// What a run tells an adapter at its beginning.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +110,42 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// How a run was left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settled {
+    /// What was waited for, in words.
+    pub awaited: String,
+    /// How long.
+    pub waited: Duration,
+    /// What came of it.
+    pub left: Left,
+}
+
+/// How a system is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// Nothing is under way.
+    Clean,
+    /// Something may be.
+    Dirty,
+    /// Something may have been, but the system is gone, and is brought up anew for the next run.
+    Ended,
+}
+
+impl Left {
+    /// All of them.
+    pub const ALL: [Left; 3] = [Left::Clean, Left::Dirty, Left::Ended];
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Left::Clean => "clean",
+            Left::Dirty => "dirty",
+            Left::Ended => "ended",
+        }
+    }
+}
 
 /// The way to an implementation. One value serves many runs, one after the other: `start ... stop`, `start ... stop`.
 pub trait Adapter {

@@ -214,13 +214,14 @@ impl Way {
             Way::Tcp(tcp) => shared::at(&tcp.address),
             Way::Udp(udp) => Some(format!("{} (udp)", shared::at(&udp.address)?)),
             Way::Http(http) => shared::at(&http.base),
-            Way::Stdio(stdio) => shared::of_command(&stdio.command).or_else(|| {
-                // Whatever the command speaks to: another run of it speaks to the same.
-                let outlives = stdio.settle.is_some() && !stdio.keep;
-                let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
-                let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
-                outlives.then_some(words?.join(" "))
-            }),
+            Way::Stdio(stdio) => shared::of_command(&stdio.command.words, &stdio.command.environment)
+                .or_else(|| {
+                    // Whatever the command speaks to: another run of it speaks to the same.
+                    let outlives = stdio.settle.is_some() && !stdio.keep;
+                    let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
+                    let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
+                    outlives.then_some(words?.join(" "))
+                }),
             Way::Simulated(_) | Way::SimulatedTimed(_) => None,
         }
     }
@@ -513,22 +514,4 @@ pub struct Response {
     pub each: Option<String>,
     /// The output that the same answer is read as once more, after those of a list.
     pub then: Option<String>,
-}
-
-/// Host and port of an address, or of the beginning of a URL.
-pub fn host_and_port(address: &str) -> String {
-    let (rest, port) = match (address.strip_prefix("http://"), address.strip_prefix("https://")) {
-        (Some(rest), _) => (rest, 80),
-        (None, Some(rest)) => (rest, 443),
-        (None, None) => return address.to_owned(),
-    };
-    let host = rest.split('/').next().unwrap_or_default();
-    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-    if has_port { host.to_owned() } else { format!("{host}:{port}") }
-}
-
-/// The host of an address.
-pub fn host(address: &str) -> String {
-    let address = host_and_port(address);
-    address.rsplit_once(':').map_or(address.clone(), |(host, _)| host.to_owned())
 }

@@ -11,16 +11,18 @@ use std::time::{Duration, Instant};
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Received, Session};
-use crate::description::{self, Capture, Http, Probe, Request, Step, Way};
+use crate::adapter::{Adapter, Failure, Left, Received, Session, Settled};
+use crate::address::host;
+use crate::description::{Capture, Http, Probe, Request, Step, Way};
 use crate::evidence::{self, Evidence};
+use crate::launched::Launched;
 use crate::reply::{Reply, captured, translate};
 use crate::requests::{Prepared, Requests};
-use crate::server::{self, Launched, Server};
+use crate::server::{self, Server};
 use crate::shared::Shared;
 use crate::signature::Signatures;
 use crate::socket::Known;
-use crate::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
+use crate::system::{self, Arrival, System, not_cleansed, not_started};
 
 /// The pause before a question is asked again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -82,7 +84,7 @@ impl Adapter for HttpAdapter {
         let signatures = signatures.launched(self.server.launched());
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
-        let tls = self.description.tls.clone().map(|tls| (tls, description::host(&base)));
+        let tls = self.description.tls.clone().map(|tls| (tls, host(&base)));
         let requests = Requests::to(Known(addresses), tls, self.evidence.clone())?;
         let deadline = session.deadline;
         let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });

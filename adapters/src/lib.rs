@@ -6,6 +6,7 @@
 //! never judges: no verdict is known here, nor who asks for what is sent.
 
 pub mod adapter;
+pub mod address;
 pub mod behaviour;
 pub mod binary;
 pub mod blocks;
@@ -23,6 +24,7 @@ pub mod http;
 pub mod in_process;
 pub mod integer;
 pub mod json_lines;
+pub mod launched;
 pub mod lines;
 pub mod marker;
 pub mod process;
@@ -40,7 +42,6 @@ pub mod tcp;
 pub mod template;
 pub mod tls;
 
-pub use adapter::{Adapter, Failure, Received, Sent, Session};
+pub use adapter::{Adapter, Failure, Left, Received, Sent, Session, Settled};
 pub use behaviour::Behaviour;
 pub use description::Iut;
-pub use system::{Left, Settled};

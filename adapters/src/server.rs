@@ -17,8 +17,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::adapter::{Failure, Session};
+use crate::address::host_and_port;
 use crate::datagrams::{self, Peer};
 use crate::description::{self, Command, RepliesFrom};
+use crate::launched::Launched;
 use crate::marker::folder::Folder;
 use crate::process::{Launch, Process};
 use crate::signature::Signatures;
@@ -39,37 +41,6 @@ pub struct Server {
     // Behind the process, which must be gone when another server gets it.
     port: Option<Port>,
     folder: Option<Arc<Folder>>,
-}
-
-/// What belongs to a launch, and may stand in holes: the port that was chosen, and the folder for its files.
-#[derive(Clone, Default, Debug)]
-pub struct Launched {
-    /// The port.
-    pub port: Option<u16>,
-    /// The folder.
-    pub folder: Option<Arc<Folder>>,
-}
-
-impl Launched {
-    /// With a new folder.
-    ///
-    /// # Errors
-    /// [`Failure::Start`].
-    pub fn new(port: Option<u16>) -> Result<Self, Failure> {
-        let folder = Folder::new();
-        let folder =
-            folder.map_err(|error| Failure::Start(format!("no folder for temporary files: {error}")))?;
-        Ok(Launched { port, folder: Some(Arc::new(folder)) })
-    }
-
-    /// What fills a hole.
-    pub fn hole(&self, name: &str) -> Option<String> {
-        match name {
-            "port" => self.port.map(|port| port.to_string()),
-            "tmp" => self.folder.as_ref().map(|folder| folder.name().to_owned()),
-            _ => None,
-        }
-    }
 }
 
 impl Server {
@@ -209,7 +180,7 @@ impl Server {
     /// # Errors
     /// [`Failure::Untranslatable`]: it has a hole that nothing fills.
     pub fn address(&self) -> Result<String, Failure> {
-        Ok(description::host_and_port(&fill(&self.address, &self.launched())?))
+        Ok(host_and_port(&fill(&self.address, &self.launched())?))
     }
 
     /// Is it there before a run and after it?

@@ -11,7 +11,7 @@
 //! **Falls short**: an address that stands in the program is not seen, and two names of one machine are two,
 //! but for `localhost`.
 
-use crate::description::{Command, host_and_port};
+use crate::address::{host_and_port, is_address, is_port, of_address};
 use crate::template::Template;
 
 /// What an IUT file says of runs at the same time.
@@ -33,10 +33,10 @@ pub fn at(address: &Template) -> Option<String> {
 }
 
 /// The name of what a command speaks to, where its words or its environment tell.
-pub fn of_command(command: &Command) -> Option<String> {
+pub fn of_command(words: &[Template], environment: &[(String, String)]) -> Option<String> {
     let hole = |hole: &str| Some(format!("{{{hole}}}"));
-    let words: Vec<String> = command.words.iter().filter_map(|word| word.fill(hole).ok()).collect();
-    let values = words.iter().chain(command.environment.iter().map(|(_, value)| value));
+    let words: Vec<String> = words.iter().filter_map(|word| word.fill(hole).ok()).collect();
+    let values = words.iter().chain(environment.iter().map(|(_, value)| value));
     let parts = values.flat_map(|value| value.split(['=', ',', ' ']));
     let named = parts.filter(|part| is_address(part)).map(|part| of_address(&host_and_port(part))).next();
     named.or_else(|| {
@@ -51,40 +51,13 @@ pub fn of_command(command: &Command) -> Option<String> {
     })
 }
 
-/// A host and a port, or the beginning of a page.
-fn is_address(word: &str) -> bool {
-    let is_page = word.starts_with("http://") || word.starts_with("https://");
-    let address = word.split_once("://").map_or(word, |(_, rest)| rest).split('/').next().unwrap_or_default();
-    let is_sign = |sign: char| sign.is_ascii_alphanumeric() || ".-_[]:".contains(sign);
-    let is_host = |host: &str| host.chars().all(is_sign) && host.chars().any(char::is_alphanumeric);
-    is_page || address.rsplit_once(':').is_some_and(|(host, port)| is_host(host) && is_port(port))
-}
-
-fn is_port(word: &str) -> bool {
-    word.parse::<u16>().is_ok_and(|port| port > 0)
-}
-
-/// One spelling for an address: without what stands before the host and behind the port, in small letters.
-fn of_address(address: &str) -> String {
-    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let address = address.split('/').next().unwrap_or_default().to_ascii_lowercase();
-    match address.rsplit_once(':') {
-        Some(("localhost" | "0.0.0.0" | "[::1]" | "[::]", port)) => format!("127.0.0.1:{port}"),
-        _ => address,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn command(words: &[&str]) -> Option<String> {
-        of_command(&Command {
-            words: words.iter().map(|word| Template::fixed(word)).collect(),
-            directory: ".".into(),
-            environment: Vec::new(),
-            grace: Default::default(),
-        })
+        let words: Vec<Template> = words.iter().map(|word| Template::fixed(word)).collect();
+        of_command(&words, &[])
     }
 
     #[test]

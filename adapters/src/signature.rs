@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use crate::adapter::{Failure, Received, Session};
 use crate::captures::Captures;
 use crate::description::{Capture, Spelling};
-use crate::server::Launched;
+use crate::launched::Launched;
 
 /// The signatures of a run's actions, its constants, and what it has captured.
 #[derive(Clone, Default, Debug)]

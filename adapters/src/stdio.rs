@@ -13,16 +13,17 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Settled};
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
 use crate::description::{Command, Encoding, Stdio, Step, Way};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
+use crate::launched::Launched;
 use crate::process::{Launch, Process};
-use crate::server::{self, Launched};
+use crate::server;
 use crate::stream::Stream;
-use crate::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
+use crate::system::{self, Arrival, System, not_cleansed, not_started};
 use crate::template::Template;
 
 /// The adapter of a command.

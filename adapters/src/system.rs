@@ -23,45 +23,10 @@ use std::time::{Duration, Instant};
 use crate::adapter::{Failure, Session};
 use crate::claim::{Claim, Found};
 use crate::description::{Command, Settle, Step};
+use crate::launched::Launched;
 use crate::process::Process;
-use crate::server::{self, Launched};
+use crate::server;
 use crate::shared::Shared;
-
-/// How a run was left.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settled {
-    /// What was waited for, in words.
-    pub awaited: String,
-    /// How long.
-    pub waited: Duration,
-    /// What came of it.
-    pub left: Left,
-}
-
-/// How a system is left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Left {
-    /// Nothing is under way.
-    Clean,
-    /// Something may be.
-    Dirty,
-    /// Something may have been, but the system is gone, and is brought up anew for the next run.
-    Ended,
-}
-
-impl Left {
-    /// All of them.
-    pub const ALL: [Left; 3] = [Left::Clean, Left::Dirty, Left::Ended];
-
-    /// The word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Left::Clean => "clean",
-            Left::Dirty => "dirty",
-            Left::Ended => "ended",
-        }
-    }
-}
 
 /// Has it come?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

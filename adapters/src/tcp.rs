@@ -10,15 +10,17 @@ use std::time::{Duration, Instant};
 
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::adapter::{Adapter, Failure, Left, Received, Sent, Session, Settled};
+use crate::address::host;
 use crate::behaviour::Behaviour;
 use crate::channel::Channel;
-use crate::description::{self, Tcp, Way};
+use crate::description::{Tcp, Way};
 use crate::dialogue::{BARRIER, Dialogue};
 use crate::evidence::{self, Evidence};
-use crate::server::{Launched, Server};
+use crate::launched::Launched;
+use crate::server::Server;
 use crate::stream::Stream;
-use crate::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
+use crate::system::{self, Arrival, System, not_cleansed, not_started};
 
 /// How bytes are carried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +96,7 @@ impl TcpAdapter {
     fn secured(&self, channel: Channel, until: Instant) -> Result<Channel, String> {
         let Some(tls) = &self.description.tls else { return Ok(channel) };
         let address = self.server.address().map_err(|failure| failure.text().to_owned())?;
-        channel.secured(tls, &description::host(&address), until)
+        channel.secured(tls, &host(&address), until)
     }
 }
 

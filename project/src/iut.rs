@@ -22,12 +22,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_adapters::Behaviour;
-use coreach_adapters::description::{
-    self, Command, Encoding, Iut, Launch, RepliesFrom, Settle, Stdio, Tcp, Way,
-};
+use coreach_adapters::description::{Command, Encoding, Iut, Launch, RepliesFrom, Settle, Stdio, Tcp, Way};
 use coreach_adapters::evidence::Limits;
 use coreach_adapters::template::Template;
+use coreach_adapters::{Behaviour, address};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::number;
@@ -300,7 +298,7 @@ fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -
 
 /// The host of an address, whatever its port is.
 fn host(address: &Template) -> String {
-    description::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
+    address::host(&address.fill(|_| Some("1".to_owned())).unwrap_or_default())
 }
 
 /// What a `reset` looks like, for example.

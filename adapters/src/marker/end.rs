@@ -5,9 +5,10 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use super::gate::{gate, inherited};
+use super::look::{Look, look};
 use super::processes::{Process, kill, numbers, own, stat};
 use super::tag::{PART, is_orphaned, owner, tag_of};
-use super::{Look, flag, folder, look};
+use super::{flag, folder};
 
 /// For an end that nobody has asked for: as [`end_all`]; where nothing was launched, of folders alone. A run
 /// ends what it has launched, but what resisted is left to a thread, which ends with us. Returns whether

@@ -33,27 +33,26 @@ mod end;
 mod flag;
 pub mod folder;
 mod gate;
+mod look;
 mod processes;
 mod tag;
 
 pub use end::{end_all, end_launched, sweep};
 pub use flag::{flag, is_ending};
 pub use gate::{bury_all, claim, has_lost, released};
+pub use look::VARIABLE;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::process::Child;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::process::Pid;
 
 use gate::{bury, gate};
+use look::{Look, look};
 use processes::{Own, Process, forks, kill, most, numbers, own, stat};
-use tag::{is_orphaned, put, tag, tag_of};
-
-/// The variable that holds the marks, separated by spaces.
-pub const VARIABLE: &str = "COREACH_RUN";
+use tag::{is_orphaned, put, tag};
 
 /// The mark of one launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -210,41 +209,6 @@ impl Default for Mark {
     }
 }
 
-/// What a process turned out to be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Look {
-    Meant,
-    Foreign,
-    /// It ended before that was known.
-    Vanished,
-}
-
-/// Does the process carry a mark that is meant, the one or the other?
-fn look(process: &Process, is_word: impl Fn(&str) -> bool, is_tag: impl Fn(u64) -> bool) -> Look {
-    match look_at_environment(process, is_word) {
-        Look::Foreign if tag_of(process.pid).is_some_and(is_tag) => Look::Meant,
-        look => look,
-    }
-}
-
-fn look_at_environment(process: &Process, is_meant: impl Fn(&str) -> bool) -> Look {
-    let environment = match fs::read(format!("/proc/{}/environ", process.pid)) {
-        Ok(environment) => environment,
-        // Somebody else's cannot be read, and was not started by us.
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Look::Foreign,
-        Err(_) => Vec::new(),
-    };
-    if environment.is_empty() {
-        let is_alive = stat(process.pid).is_some_and(|now| now.start == process.start && !now.is_dead);
-        return if is_alive { Look::Foreign } else { Look::Vanished };
-    }
-    let value = environment
-        .split(|byte| *byte == 0)
-        .find_map(|entry| entry.strip_prefix(VARIABLE.as_bytes())?.strip_prefix(b"="))
-        .and_then(|value| std::str::from_utf8(value).ok());
-    if value.is_some_and(|value| value.split(' ').any(is_meant)) { Look::Meant } else { Look::Foreign }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
@@ -254,6 +218,7 @@ mod tests {
 
     use super::*;
     use crate::marker::processes::is_above;
+    use crate::marker::tag::tag_of;
 
     #[test]
     fn marks_differ_and_name_us() {

@@ -1,0 +1,37 @@
+//! What belongs to a launch: the port that was chosen for it, and the folder for its files.
+
+use std::sync::Arc;
+
+use crate::adapter::Failure;
+use crate::marker::folder::Folder;
+
+/// What belongs to a launch, and may stand in holes: the port that was chosen, and the folder for its files.
+#[derive(Clone, Default, Debug)]
+pub struct Launched {
+    /// The port.
+    pub port: Option<u16>,
+    /// The folder.
+    pub folder: Option<Arc<Folder>>,
+}
+
+impl Launched {
+    /// With a new folder.
+    ///
+    /// # Errors
+    /// [`Failure::Start`].
+    pub fn new(port: Option<u16>) -> Result<Self, Failure> {
+        let folder = Folder::new();
+        let folder =
+            folder.map_err(|error| Failure::Start(format!("no folder for temporary files: {error}")))?;
+        Ok(Launched { port, folder: Some(Arc::new(folder)) })
+    }
+
+    /// What fills a hole.
+    pub fn hole(&self, name: &str) -> Option<String> {
+        match name {
+            "port" => self.port.map(|port| port.to_string()),
+            "tmp" => self.folder.as_ref().map(|folder| folder.name().to_owned()),
+            _ => None,
+        }
+    }
+}
