@@ -24,8 +24,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::plan::Key;
+use crate::campaign::key::Key;
 use crate::ending::{Ending, Outcome, cause};
+use crate::places::place;
 
 /// What the word of a cause is that an event of the model decided.
 const EVENT: &str = "event";
@@ -112,48 +113,6 @@ fn smallest(mut sets: Vec<Vec<String>>) -> Vec<Vec<String>> {
     sets.iter().filter(is_least).cloned().collect()
 }
 
-/// The specification's part of a label: that of `<Pay,Begin>` is `Pay`, that of `<<A,x>,<B,x>>` is `A or B`. What is not
-/// written so, as a specification's own label, is its own place.
-pub fn place(label: &str) -> String {
-    places(label).join(" or ")
-}
-
-/// The same, one by one.
-pub fn places(label: &str) -> Vec<&str> {
-    let Some(parts) = parts(label) else { return vec![label] };
-    // Several at once, as determinization makes them; the last may count those that are left out.
-    let pairs: Option<Vec<Vec<&str>>> = parts.iter().map(|part| self::parts(part)).collect();
-    let mut places: Vec<&str> = match &pairs {
-        Some(pairs) => pairs.iter().filter_map(|pair| pair.first().copied()).collect(),
-        None => match parts.as_slice() {
-            [place, _] => return vec![place],
-            _ => return vec![label],
-        },
-    };
-    places.sort_unstable();
-    places.dedup();
-    places
-}
-
-/// What stands between the outer `<`, `,` and `>` of a label.
-fn parts(label: &str) -> Option<Vec<&str>> {
-    let inner = label.strip_prefix('<')?.strip_suffix('>')?;
-    let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
-    for (at, sign) in inner.char_indices() {
-        match sign {
-            '<' => depth += 1,
-            '>' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => {
-                parts.push(&inner[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&inner[from..]);
-    (depth == 0).then_some(parts)
-}
-
 #[cfg(test)]
 mod tests {
     use coreach_model::Verdict;
@@ -163,24 +122,6 @@ mod tests {
 
     fn sets(of: &[&[&str]]) -> Vec<Vec<String>> {
         of.iter().map(|set| set.iter().map(|part| (*part).to_owned()).collect()).collect()
-    }
-
-    #[test]
-    fn a_place_is_the_specifications() {
-        for (label, wanted) in [
-            ("<Pay,Begin>", "Pay"),
-            ("<<WaitSugar,Begin>,<WaitMilk,Other>>", "WaitMilk or WaitSugar"),
-            ("<<A,x>,<A,y>>", "A"),
-            ("Fail", "Fail"),
-            ("", ""),
-            ("<>", "<>"),
-            ("<a,b,c>", "<a,b,c>"),
-            ("<a>b,c>", "<a>b,c>"),
-            ("<<a,b>", "<<a,b>"),
-            ("round 2", "round 2"),
-        ] {
-            assert_eq!(place(label), wanted, "{label}");
-        }
     }
 
     #[test]

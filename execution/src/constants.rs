@@ -15,10 +15,9 @@ use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Value, codec};
 
-use crate::initial::NoState;
+use crate::initial::{self, NoState};
 use crate::planner::goal;
 use crate::test_case::TestCase;
-use crate::tester::initial;
 use crate::values::{ATTEMPTS, MIX, Values, any, is_drawable, pivots};
 
 /// How far a way to Pass is looked for when constants are chosen.
@@ -202,7 +201,7 @@ fn state_with(
     solver: &mut dyn Solver,
 ) -> Result<State, ConstantsError> {
     let condition = &test.iosts.initial_condition;
-    initial(test, constants, solver).map_err(|why| match why {
+    initial::first(&test.iosts, constants, solver).map_err(|why| match why {
         NoState::None => ConstantsError::Unsatisfiable(condition.to_string()),
         NoState::NotKnown => ConstantsError::NotKnown(condition.to_string()),
     })

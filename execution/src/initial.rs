@@ -74,6 +74,16 @@ pub fn states(
     if is_one { Ok(vec![state]) } else { Err(NoState::NotKnown) }
 }
 
+/// The first of them.
+///
+/// # Errors
+/// [`NoState`].
+pub fn first(iosts: &Iosts, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
+    const MOST: usize = 1 << 10;
+    // An initialized model has one; variables that may start anyhow are written before they are read (Definition 4.19).
+    states(iosts, constants, MOST, solver)?.into_iter().next().ok_or(NoState::None)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]

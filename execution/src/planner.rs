@@ -24,8 +24,8 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Term, TransitionId, Value, Verdict, Violated};
 
+use crate::initial;
 use crate::test_case::TestCase;
-use crate::tester::initial;
 use crate::values::{any, pivots};
 
 /// How far to look from one state: some tens of milliseconds where there is nothing to find.
@@ -208,7 +208,7 @@ fn example_within(test: &TestCase, solver: &mut dyn Solver) -> Example {
         .iter()
         .map(|datum| (datum.clone(), value(&way.values, datum, &mut random)))
         .collect();
-    let run = initial(test, &constants, solver).ok().and_then(|state| {
+    let run = initial::first(&test.iosts, &constants, solver).ok().and_then(|state| {
         let route = route(test, &state, &way, &mut random)?;
         let events = route.into_iter().filter(|step| step.kind != ActionKind::Internal);
         Some(Example::Run(test.constants_in(&state), events.map(|step| step.event).collect()))

@@ -16,15 +16,14 @@ use serde_json::{Map, Value as Json};
 use crate::bucket::Bucket;
 use crate::ending::{self, Ending};
 use crate::explain::{Reason, reason};
-use crate::initial::NoState;
+use crate::initial::{self, NoState};
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
-use crate::tester::initial;
-use crate::timed::Timing;
 use crate::timed::jitter::Jitter;
+use crate::timed::timing::Timing;
 use crate::times::{milliseconds, seconds};
 use crate::values::Source;
 use crate::wire::{self, WireRecord};
@@ -317,7 +316,7 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
     if record.constants.len() > constants.len() {
         return Err(misfit("it has a value for what is no constant".to_owned()));
     }
-    let first = initial(test, &constants, &mut Lazy::default()).map_err(|why| {
+    let first = initial::first(&test.iosts, &constants, &mut Lazy::default()).map_err(|why| {
         misfit(match why {
             NoState::None => "its constants do not satisfy the initial condition".to_owned(),
             NoState::NotKnown => why.text().to_owned(),

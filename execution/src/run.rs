@@ -12,7 +12,7 @@ use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
 
 pub use crate::ending::{Cause, Outcome};
-use crate::timed::Timing;
+use crate::timed::timing::Timing;
 use crate::values::Source;
 
 /// Something that happens in a run, and that a judge takes.

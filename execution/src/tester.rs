@@ -27,19 +27,15 @@ use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
 use coreach_analyses::solver::Solver;
 use coreach_model::budget::{self, Budget, Limit};
 use coreach_model::random::Random;
-use coreach_model::semantics::State;
-use coreach_model::term::evaluate::Valuation;
 use coreach_model::{TransitionId, Verdict};
 
-use crate::bucket::places;
 use crate::clock::Clock;
-use crate::initial::{self, NoState};
 use crate::interruption::finish;
 use crate::judge::{AfterSilence, Choice, Judge, Judged};
 use crate::pauses::{self, Pauses};
+use crate::places::places;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::{Move, Strategy, order};
-use crate::test_case::TestCase;
 use crate::timed;
 use crate::values::Values;
 
@@ -429,14 +425,4 @@ impl Driver<'_, '_> {
         self.trace.push(Step { what, transition, at: self.begin.elapsed() });
         Progress::Moved
     }
-}
-
-/// The initial state with these constants, where the initial condition allows them.
-///
-/// # Errors
-/// [`NoState`].
-pub fn initial(test: &TestCase, constants: &Valuation, solver: &mut dyn Solver) -> Result<State, NoState> {
-    const MOST: usize = 1 << 10;
-    // An initialized model has one; variables that may start anyhow are written before they are read (Definition 4.19).
-    initial::states(&test.iosts, constants, MOST, solver)?.into_iter().next().ok_or(NoState::None)
 }

@@ -10,10 +10,11 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use crate::bucket::{Bucket, place};
+use crate::bucket::Bucket;
 use crate::ending::Ending;
 use crate::explain::reason;
 use crate::judge;
+use crate::places::place;
 use crate::record::{Record, read, restore};
 use crate::test_case::TestCase;
 

@@ -117,7 +117,7 @@ impl Store {
             several => {
                 const SHOWN: usize = 5;
                 // As much of each key as tells it from the next ones.
-                let length = prefix.len().max(crate::campaign::plan::SHOWN) + 4;
+                let length = prefix.len().max(crate::campaign::key::SHOWN) + 4;
                 let first = several.iter().take(SHOWN).map(|(_, key)| key.chars().take(length).collect());
                 Err(FindError::Ambiguous(text.to_owned(), first.collect(), several.len()))
             }

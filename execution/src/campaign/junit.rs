@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
 use crate::bucket::Bucket;
-use crate::campaign::plan::{Plan, SHOWN};
+use crate::campaign::key::SHOWN;
+use crate::campaign::plan::Plan;
 use crate::campaign::store::{Contents, Row, Store, StoreError};
 use crate::campaign::summary::{constants, contested};
 use crate::ending::Ending;

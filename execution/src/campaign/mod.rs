@@ -6,7 +6,7 @@
 //! done twice or be lost.
 //!
 //! **Method.** [`plan`] lists the runs: tests x constants x seeds x implementations, in this order, a function of what the
-//! user wrote. Every run has a [`plan::Key`], a hash of all that decides it: so a changed model, implementation or
+//! user wrote. Every run has a [`Key`], a hash of all that decides it: so a changed model, implementation or
 //! setting makes other runs, and an unchanged one is recognized wherever it was done. [`store`] is one file, a data base,
 //! into which finished runs go, those of a moment in one transaction, on the disk before they count. [`work`] does the runs of the plan
 //! that are not in the store. To go on after a kill at whatever instant is therefore the same as to begin: there is no
@@ -24,6 +24,7 @@ mod buckets;
 mod each;
 mod find;
 pub mod junit;
+pub mod key;
 pub mod left_out;
 pub mod log;
 pub mod merge;
@@ -39,8 +40,9 @@ pub mod work;
 
 pub use each::{KeptRun, KeptTest};
 pub use find::{FindError, Found};
+pub use key::Key;
 pub use left_out::{LeftOut, WhyLeftOut};
 pub use partition::Partition;
-pub use plan::{Instance, Iut, Key, Plan, Planned, RunSettings, StrategyKind, Test};
+pub use plan::{Instance, Iut, Plan, Planned, RunSettings, StrategyKind, Test};
 pub use store::{Store, StoreError};
 pub use summary::Summary;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use coreach_model::number::count;
 
-use crate::campaign::plan::Key;
+use crate::campaign::key::Key;
 
 /// The most parts.
 const MOST: u64 = 1_000_000;

@@ -8,7 +8,6 @@
 //! The constants of a run belong to the plan, not to the run: they are fixed before the first one begins.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fmt;
 use std::time::Duration;
 
 use coreach_adapters::behaviour::{TOLERANCE, Within};
@@ -19,46 +18,15 @@ use coreach_model::term::evaluate::Valuation;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+use crate::campaign::key::Key;
 use crate::campaign::left_out::LeftOut;
 use crate::constants::{ConstantsError, initial_state};
 use crate::strategy::Strategy;
 use crate::test_case::{DocumentError, TestCase};
 use crate::tester::Settings;
 
-/// How many of a key's signs are shown to people: enough for billions of runs.
-pub const SHOWN: usize = 12;
-
 /// Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
 const DRAWS: u64 = 8;
-
-/// The name of a run, of a test case or of an implementation's description: a SHA-256.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key([u8; 32]);
-
-impl Key {
-    /// The hash of a text.
-    pub fn of(text: &str) -> Self {
-        Key(Sha256::digest(text.as_bytes()).into())
-    }
-
-    /// Its first 64 bits.
-    pub fn number(&self) -> u64 {
-        self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
-    }
-
-    /// As much of it as is shown to people.
-    pub fn short(&self) -> String {
-        let mut text = self.to_string();
-        text.truncate(SHOWN);
-        text
-    }
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 /// A test case of a campaign.
 #[derive(Clone, Debug)]
@@ -371,7 +339,7 @@ fn hash(tests: &[Test], instances: &[Vec<Instance>], iuts: &[Iut], seeds: &[u64]
     });
     let mut hash = Sha256::new_with_prefix(head.to_string());
     seeds.iter().for_each(|seed| hash.update(seed.to_be_bytes()));
-    Key(hash.finalize().into())
+    Key::finished(hash)
 }
 
 fn key(test: &Test, instance: &Instance, seed: u64, iut: &Iut, settings: &Json) -> Key {

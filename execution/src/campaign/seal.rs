@@ -26,7 +26,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-use crate::campaign::plan::{self, Key};
+use crate::campaign::key::{Key, SHOWN};
+use crate::campaign::plan;
 
 /// The first version of the tables with seals.
 pub(super) const SEALED: i64 = 2;
@@ -285,7 +286,7 @@ fn name_of(table: &str, columns: &Columns, row: &Row<'_>) -> String {
     let text = |name: &str| {
         let at = columns.names.iter().position(|known| known == name)?;
         let bytes = row.get_ref(at).ok()?.as_bytes().ok()?;
-        Some(String::from_utf8_lossy(bytes).chars().take(plan::SHOWN).collect::<String>())
+        Some(String::from_utf8_lossy(bytes).chars().take(SHOWN).collect::<String>())
     };
     match table {
         "runs" => {

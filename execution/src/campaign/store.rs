@@ -27,8 +27,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use crate::bucket::Bucket;
 use crate::campaign::buckets::Buckets;
+use crate::campaign::key::Key;
 use crate::campaign::log;
-use crate::campaign::plan::{Key, Plan, Planned};
+use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
 use crate::campaign::seal::{self, Faults, SEALED};
 pub use crate::campaign::store_error::StoreError;

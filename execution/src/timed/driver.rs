@@ -39,8 +39,9 @@ use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::tester::{Settings, bounded, heard};
 use crate::timed::history::{Allowance, Mark, Otherwise, Past, otherwise};
 use crate::timed::jitter::{Jitter, Probe, whole};
+use crate::timed::timing::Timing;
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
-use crate::timed::{TimedCase, Timing, delayed_by, micros_up, seconds, with_delay, without_delay};
+use crate::timed::{TimedCase, delayed_by, micros_up, seconds, with_delay, without_delay};
 
 /// How long to wait before asking again who says at once that nothing has come.
 const MOMENT: Duration = Duration::from_millis(1);

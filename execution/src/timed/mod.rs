@@ -27,6 +27,7 @@ pub mod mutants;
 pub mod script;
 pub mod simulated;
 pub mod strategy;
+pub mod timing;
 pub mod tolerance;
 pub mod windows;
 pub mod words;
@@ -45,23 +46,6 @@ use crate::run::Occurrence;
 
 /// The most that `silence_after` may be: about a month, so that what is added to the clock does not run over.
 const LONGEST: u64 = 31 * 24 * 3600;
-
-/// What was measured in a timed run.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Timing {
-    /// Was it the time of a simulated system?
-    pub is_simulated: bool,
-    /// How far an instant may have been from where it was measured.
-    pub tolerance: Duration,
-    /// How often something was judged at another instant than the measured one.
-    pub moved: usize,
-    /// How late the machine was.
-    pub jitter: jitter::Jitter,
-    /// How long the tester thought: plans, values, questions to the solver.
-    pub thought: Duration,
-    /// The longest of these.
-    pub longest_thought: Duration,
-}
 
 /// What a timed test case says beside its graph.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -10,7 +10,7 @@ use coreach_model::{Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-use crate::values::{Mix, Source};
+use crate::values::source::{Mix, Source};
 
 /// How far from 0 a small number may be.
 const SMALL: i64 = 10;

@@ -6,7 +6,8 @@ use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::integer::IBig;
 
-use crate::values::{Source, draw};
+use crate::values::draw;
+use crate::values::source::Source;
 
 /// A random window of each integer parameter.
 pub fn pivots(parameters: &[Datum], random: &mut Random) -> Vec<Term> {

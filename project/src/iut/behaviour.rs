@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coreach_adapters::behaviour::{Behaviour, TOLERANCE, Within};
 use coreach_adapters::shared::Shared;
-use coreach_execution::bucket::places;
+use coreach_execution::places::places;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::inventory;

@@ -13,7 +13,7 @@ use coreach_analyses::symbolic::{
 use coreach_execution::judge::Judged;
 use coreach_execution::judge::online::OnlineJudge;
 use coreach_execution::run::Occurrence;
-use coreach_execution::{Judge, TestCase, tester};
+use coreach_execution::{Judge, TestCase, initial};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{read_purpose, read_specification};
 use coreach_model::semantics::Event;
@@ -292,7 +292,7 @@ fn on_line(purpose: &str) -> TestCase {
 
 /// What the rules say after each event: a verdict, or that the run goes on.
 fn ruled(test: &TestCase, trace: &[(&str, i64)]) -> Vec<Option<Verdict>> {
-    let initial = tester::initial(test, &Default::default(), &mut Z3Solver::default()).unwrap();
+    let initial = initial::first(&test.iosts, &Default::default(), &mut Z3Solver::default()).unwrap();
     let mut judge = OnlineJudge::new(test, test.online.as_ref().unwrap(), initial, false);
     judge.begin();
     let mut said = Vec::new();

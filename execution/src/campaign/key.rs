@@ -1,0 +1,42 @@
+//! The name of a run: a hash of all that decides it ([`super::plan`]).
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+
+/// How many of a key's signs are shown to people: enough for billions of runs.
+pub const SHOWN: usize = 12;
+
+/// The name of a run, of a test case or of an implementation's description: a SHA-256.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The hash of a text.
+    pub fn of(text: &str) -> Self {
+        Key(Sha256::digest(text.as_bytes()).into())
+    }
+
+    /// Of all that was put into a hash.
+    pub(super) fn finished(hash: Sha256) -> Self {
+        Key(hash.finalize().into())
+    }
+
+    /// Its first 64 bits.
+    pub fn number(&self) -> u64 {
+        self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// As much of it as is shown to people.
+    pub fn short(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate(SHOWN);
+        text
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
