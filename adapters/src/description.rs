@@ -1,6 +1,6 @@
 //! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are written.
 //!
-//! A description can be cloned and sent to another thread; [`coreach_execution::open`] makes the adapter of it in the thread that uses it.
+//! A description can be cloned and sent to another thread; `coreach_execution::open` makes the adapter of it in the thread that uses it.
 //! Texts that a user wrote are checked where the file is read (the command line does, with diagnostics), so nothing in
 //! here can be malformed: a pattern is compiled, a template is cut into its pieces.
 

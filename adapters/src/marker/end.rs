@@ -22,7 +22,7 @@ pub fn end_launched(most: Duration) -> bool {
 }
 
 /// Kills everything below us, and lets nothing new begin; a run that is under way is none any more
-/// ([`crate::interruption`]). For the end of the program: whoever still waits for one of the processes finds
+/// ([`flag`]). For the end of the program: whoever still waits for one of the processes finds
 /// it dead. Then the folders of launches are removed. Returns whether no process is left.
 pub fn end_all(most: Duration) -> bool {
     flag::begin();
