@@ -19,10 +19,9 @@ use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
-use crate::judge::crossing::Follower;
+use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::violated;
-use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
-use crate::run::{Cause, Occurrence};
+use crate::run::{Cause, Occurrence, Shown};
 use crate::values::boundaries::boundaries;
 
 /// The most states that are followed.

@@ -16,7 +16,6 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Diagnostic, Numbered, Term, TransitionId, Value, Verdict, Violated, file, json};
 use serde_json::{Map, Value as Json, json};
 
-use crate::judge::online::internal;
 use crate::timed::TimedCase;
 
 /// The version of the document that is understood.
@@ -309,6 +308,17 @@ impl TestCase {
         let conjuncts = said.map(str::to_owned).collect();
         Ok(TestCase { must_answer, violates, conjuncts, online, timed, ..TestCase::new(iosts, verdicts) })
     }
+}
+
+/// For each location, its internal transitions.
+fn internal(iosts: &Iosts) -> Numbered<LocationId, Vec<TransitionId>> {
+    let mut internal = iosts.locations.map(|_| Vec::new());
+    for (number, transition) in iosts.transitions.numbered() {
+        if iosts.action(transition.action).kind == ActionKind::Internal {
+            internal[transition.source].push(number);
+        }
+    }
+    internal
 }
 
 /// Which of the outputs that were read is quiescence.

@@ -25,10 +25,9 @@ use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
 use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict, Violated};
 
-use crate::judge::crossing::Follower;
+use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{can_come, expected, guards, violated};
-use crate::judge::{AfterSilence, Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
-use crate::run::{Cause, Occurrence};
+use crate::run::{Cause, Occurrence, Shown};
 use crate::test_case::TestCase;
 use crate::timed::seconds;
 use crate::values::boundaries::boundaries;

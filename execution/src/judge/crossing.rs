@@ -41,8 +41,8 @@ use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict};
 
-use crate::judge::{AfterSilence, Choice, Judge, Judged, Move, Offers, Shown, Why};
-use crate::run::{Cause, Occurrence};
+use crate::judge::contract::{AfterSilence, Choice, Follower, Judge, Judged, Move, Offers, Why};
+use crate::run::{Cause, Occurrence, Shown};
 use crate::test_case::TestCase;
 
 /// The most states of the inner judge that are followed.
@@ -50,12 +50,6 @@ const MOST_STRANDS: usize = 256;
 
 /// The most stimuli that may be under way.
 pub const MOST_UNDER_WAY: usize = 16;
-
-/// A judge of which there may be several, each in a state of its own.
-pub trait Follower: Judge + Clone {
-    /// Are they in the same state?
-    fn is_where(&self, other: &Self) -> bool;
-}
 
 /// One of the states that are possible.
 #[derive(Clone, Debug)]

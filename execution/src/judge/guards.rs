@@ -8,7 +8,7 @@ use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, Value, Verdict};
 
-use crate::judge::Guard;
+use crate::judge::contract::Guard;
 use crate::lazy::Lazy;
 use crate::test_case::TestCase;
 

@@ -24,13 +24,12 @@
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
-use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
+use coreach_model::{Datum, TransitionId, Value, Verdict};
 
-use crate::judge::crossing::Follower;
+use crate::judge::contract::{Choice, Follower, Judge, Judged, Move, Offer, Offers, Why};
 use crate::judge::guards::{can_come, expected_here};
-use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::monitor::Monitor;
-use crate::run::Occurrence;
+use crate::run::{Occurrence, Shown};
 use crate::test_case::{Online, TestCase};
 
 /// The product in a set of states.
@@ -207,15 +206,4 @@ impl Judge for OnlineJudge<'_> {
         }
         Why { expected, ..self.monitor.why(observed, verdict) }
     }
-}
-
-/// For each location, its internal transitions.
-pub fn internal(iosts: &Iosts) -> Numbered<coreach_model::LocationId, Vec<TransitionId>> {
-    let mut internal = iosts.locations.map(|_| Vec::new());
-    for (number, transition) in iosts.transitions.numbered() {
-        if iosts.action(transition.action).kind == ActionKind::Internal {
-            internal[transition.source].push(number);
-        }
-    }
-    internal
 }

@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-use coreach_execution::judge::crossing::{Crossing, Follower, MOST_UNDER_WAY};
-use coreach_execution::judge::{Choice, Judge, Judged, Offers, Shown, Why};
+use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
+use coreach_execution::judge::{Choice, Follower, Judge, Judged, Offers, Shown, Why};
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::Event;
