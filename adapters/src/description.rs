@@ -225,6 +225,24 @@ impl Way {
             Way::Simulated(_) | Way::SimulatedTimed(_) => None,
         }
     }
+
+    /// How events are written, where it is not HTTP that says it.
+    pub fn encoding(&self) -> Option<&Encoding> {
+        match self {
+            Way::Stdio(Stdio { encoding, .. })
+            | Way::Tcp(Tcp { encoding, .. })
+            | Way::Udp(Tcp { encoding, .. }) => Some(encoding),
+            Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Http(_) => None,
+        }
+    }
+
+    /// What is taken out of what is received, to be sent later.
+    pub fn captures(&self) -> &[Capture] {
+        match self {
+            Way::Http(http) => &http.captures,
+            _ => self.encoding().map_or(&[], Encoding::captures),
+        }
+    }
 }
 
 /// How events are written on a stream.

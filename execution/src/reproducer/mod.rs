@@ -26,13 +26,14 @@ mod observations;
 mod python;
 mod sent;
 mod words;
+mod writer;
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::description::{
-    Capture, Command, Encoding, Exchange, Http, Iut, Launch, RepliesFrom, Spelling, Stdio, Step, Tcp, Way,
+    Command, Encoding, Exchange, Http, Iut, Launch, RepliesFrom, Spelling, Stdio, Step, Tcp, Way,
 };
 use coreach_adapters::evidence::{self, Item, Kind};
 use coreach_adapters::signature::Signatures;
@@ -43,17 +44,12 @@ use python::{bytes, comment, json, text};
 use sent::LAUNCHED;
 use serde_json::Value as Json;
 use words::Words;
+pub use writer::NoScript;
+use writer::{PATIENCE, Writer, no_value};
 
 use crate::explain::reason;
 use crate::judge::Judge;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step as Happened};
-
-/// Why there is no script.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoScript(pub String);
-
-/// How long an answer is waited for at least.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a wait must be to be repeated.
 const NOTABLE: Duration = Duration::from_millis(5);
@@ -77,7 +73,7 @@ pub fn script(iut: &Iut, judge: &mut dyn Judge, run: &Run) -> Result<String, NoS
     let session =
         Session { iosts: judge.iosts(), constants: &run.constants, seed: run.seed, deadline: Instant::now() };
     let redact = iut.evidence.redact.as_slice();
-    let signatures = Signatures::of(&session).capturing(captures(&iut.way));
+    let signatures = Signatures::of(&session).capturing(iut.way.captures());
     let writer = Writer { signatures, session, redact, body: String::new() };
     let (way, mut writer) = writer.begun(&iut.way)?;
     writer.steps(&iut.way, run, &offence, &told.expected)?;
@@ -174,20 +170,7 @@ impl Offence {
     }
 }
 
-struct Writer<'a> {
-    signatures: Signatures,
-    session: Session<'a>,
-    /// Headers whose values are not written down.
-    redact: &'a [String],
-    body: String,
-}
-
 impl Writer<'_> {
-    fn line(&mut self, line: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.body, "    {line}");
-    }
-
     /// What is done before the run, and what does it.
     fn begun(mut self, way: &Way) -> Result<(&'static str, Self), NoScript> {
         let begun = match way {
@@ -431,7 +414,7 @@ impl Writer<'_> {
     /// The values of an observation, as they are to come.
     fn values(&self, way: &Way, event: &Event) -> String {
         let none = Spelling::default();
-        let (spelling, is_text) = match (way, encoding(way)) {
+        let (spelling, is_text) = match (way, way.encoding()) {
             (_, Some(Encoding::Lines(lines))) => (&lines.spelling, true),
             (_, Some(Encoding::Binary(binary))) => (&binary.spelling, true),
             (Way::Http(http), _) => (&http.spelling, false),
@@ -495,39 +478,13 @@ fn tls(way: &Way) -> Result<String, NoScript> {
     Ok(format!("import ssl\n\nTLS = ({}, {certificate}, {key}, {name})\n", absolute(&files.authorities)))
 }
 
-/// What is captured over a way.
-fn captures(way: &Way) -> &[Capture] {
-    match way {
-        Way::Http(http) => &http.captures,
-        _ => encoding(way).map_or(&[], Encoding::captures),
-    }
-}
-
-fn encoding(way: &Way) -> Option<&Encoding> {
-    match way {
-        Way::Stdio(Stdio { encoding, .. })
-        | Way::Tcp(Tcp { encoding, .. })
-        | Way::Udp(Tcp { encoding, .. }) => Some(encoding),
-        Way::Simulated(_) | Way::SimulatedTimed(_) | Way::Http(_) => None,
-    }
-}
-
 /// May the text of an answer that is no event be read as one? Bytes that are no frame, or only a piece of one, would be read as
 /// what a right implementation says as a whole: they are the same failure by what kind they are of.
 fn is_frame(way: &Way, signatures: &mut Signatures, raw: &[u8]) -> bool {
-    match encoding(way) {
+    match way.encoding() {
         Some(Encoding::Binary(described)) => {
             !matches!(binary::output(described, raw, signatures), Ok(Some(Received::Output(_))))
         }
         _ => true,
     }
-}
-
-fn no_value(name: String) -> NoScript {
-    NoScript(format!("there is no value for `{{{name}}}`"))
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn no_script(failure: Failure) -> NoScript {
-    NoScript(failure.text().to_owned())
 }

@@ -8,13 +8,14 @@ use coreach_adapters::description::{
 use coreach_adapters::signature::Signatures;
 use regex::Regex;
 
+use super::frames;
 use super::python::{self, dictionary, text};
-use super::{PATIENCE, frames};
+use super::writer::PATIENCE;
 
 /// The constants in front of the script.
 pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
     let mut constants = format!("PATIENCE = {}\n", PATIENCE.as_secs());
-    let captures = super::captures(&iut.way);
+    let captures = iut.way.captures();
     let defaults = captures.iter().map(|capture| (capture.name.as_str(), or_none(capture.default.as_ref())));
     let _ = writeln!(constants, "CAPTURES = {}", dictionary(defaults));
     if let Way::Stdio(_) | Way::Tcp(_) | Way::Udp(_) = iut.way {

@@ -6,9 +6,10 @@ use coreach_adapters::template::Template;
 use coreach_adapters::{binary, json_lines};
 use coreach_model::semantics::Event;
 
+use super::frames;
 use super::python::{self, bytes, text};
 use super::words::{Filling, PLAIN, Words, Written};
-use super::{NoScript, Writer, encoding, frames, no_script, no_value};
+use super::writer::{NoScript, Writer, no_script, no_value};
 
 /// What belongs to the launch of a server, as it is called in holes.
 pub const LAUNCHED: [&str; 2] = ["port", "tmp"];
@@ -80,7 +81,7 @@ impl Writer<'_> {
 
     pub(super) fn stimulus(&self, way: &Way, event: &Event) -> Result<String, NoScript> {
         let none = |what| NoScript(format!("`stimuli` has no {what} for `{}`", event.action));
-        match (way, encoding(way)) {
+        match (way, way.encoding()) {
             (_, Some(Encoding::Json)) => Ok(bytes(json_lines::input(event, &self.signatures).as_bytes())),
             (_, Some(Encoding::Lines(lines))) => {
                 let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
