@@ -4,9 +4,8 @@
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::SearchLimits;
 use coreach_execution::offline::inputs::{NoSequence, Reached, path_to, sent, sequence};
-use coreach_execution::offline::judge::{
-    CannotJudge, MOST_CONTEXTS, Offline, OfflineJudge, OfflineVerdict, judge,
-};
+use coreach_execution::offline::judge::{CannotJudge, MOST_CONTEXTS, OfflineJudge, OfflineVerdict, judge};
+use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::read::{LONGEST_LINE, Reader};
 use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::waiting::Rules;

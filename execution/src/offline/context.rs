@@ -25,7 +25,9 @@ use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
 
 use crate::offline::fold::folded;
-use crate::offline::judge::MOST_PARTS;
+
+/// The most parts of a term for a datum that is not known, or of what is known of it.
+pub const MOST_PARTS: u64 = 10_000;
 
 /// Where a context is, seen from the path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -20,25 +20,19 @@
 use std::collections::BTreeSet;
 
 use coreach_analyses::solver::Solver;
-use coreach_analyses::symbolic::System;
 use coreach_model::budget;
-use coreach_model::iosts::{ActionId, ActionKind, Iosts, TransitionId};
+use coreach_model::iosts::{ActionId, ActionKind};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::timed::Timed;
-use coreach_model::timed::delayed::Delayed;
-use coreach_model::{LocationId, Numbered, Value, Verdict};
+use coreach_model::{Value, Verdict};
 use dashu::rational::RBig;
 
 use crate::offline::context::{Context, Place, joined};
+use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, Placed};
-use crate::offline::waiting::{Rules, Waiting};
 use crate::offline::why::{Seen, Why};
 
 /// The most contexts, unless told otherwise.
 pub const MOST_CONTEXTS: usize = 4096;
-
-/// The most parts of a term for a datum that is not known, or of what is known of it.
-pub const MOST_PARTS: u64 = 10_000;
 
 /// What a trace was worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,62 +91,6 @@ pub enum CannotJudge {
     },
     /// The initial condition does not hold with the constants that are given.
     Initial,
-}
-
-/// A model, prepared for judging.
-pub struct Offline<'a> {
-    /// The model.
-    pub timed: &'a Timed,
-    /// Its delayed form.
-    pub form: &'a Delayed,
-    /// The same, with what its steps need.
-    pub system: System<'a>,
-    pub(super) waiting: Waiting,
-    /// For each location the transitions that leave it by internal actions.
-    internal: Numbered<LocationId, Vec<TransitionId>>,
-    /// The path.
-    path: Vec<TransitionId>,
-    most: usize,
-}
-
-impl<'a> Offline<'a> {
-    /// Prepares a model and a path through it, for at most so many contexts at once.
-    pub fn new(
-        timed: &'a Timed,
-        form: &'a Delayed,
-        path: Vec<TransitionId>,
-        rules: Rules,
-        most: usize,
-    ) -> Self {
-        let system = System::new(&form.iosts);
-        let waiting = Waiting::new(form, &system, rules);
-        let iosts = &form.iosts;
-        let is_internal = |number: &TransitionId| {
-            iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
-        };
-        let internal = system.outgoing.map(|leaving| leaving.iter().copied().filter(is_internal).collect());
-        Offline { timed, form, system, waiting, internal, path, most }
-    }
-
-    /// The model's graph: the signatures of events as they stand in a trace.
-    pub fn graph(&self) -> &'a Iosts {
-        self.timed.graph()
-    }
-
-    /// Is it the transition of the path behind so many of them?
-    pub(super) fn is_next(&self, steps: usize, number: TransitionId) -> bool {
-        self.path.get(steps) == Some(&number)
-    }
-
-    /// May a context wait until so much time has passed since the last event? Errs towards yes.
-    pub fn may_wait(&self, context: &Context, until: &RBig, solver: &mut dyn Solver) -> bool {
-        self.waiting.may_wait(context, until, solver)
-    }
-
-    /// How many transitions the path has.
-    pub fn length(&self) -> usize {
-        self.path.len()
-    }
 }
 
 /// Follows a trace.

@@ -13,6 +13,7 @@ pub mod fold;
 pub mod inputs;
 pub mod judge;
 pub mod merge;
+pub mod prepared;
 pub mod read;
 pub mod recorded;
 pub mod sequence;

@@ -14,7 +14,7 @@ use coreach_model::{Datum, Term, Value, codec};
 use dashu::rational::RBig;
 
 use crate::offline::context::{Context, Place};
-use crate::offline::judge::Offline;
+use crate::offline::prepared::Offline;
 use crate::offline::sequence::{Item, time_text};
 
 /// More of one kind are not told.

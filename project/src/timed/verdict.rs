@@ -2,7 +2,9 @@
 
 use coreach_analyses::solver::Solver;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::offline::judge::{CannotJudge, MOST_PARTS, Offline, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::context::MOST_PARTS;
+use coreach_execution::offline::judge::{CannotJudge, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::{Item, Placed, event_text, time_text};
 use coreach_execution::offline::why::{Allowed, At, End, Refused, Seen, Until, Why};
 use coreach_model::Diagnostic;

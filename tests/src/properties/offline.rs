@@ -14,7 +14,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::offline::judge::{MOST_CONTEXTS, Offline, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::judge::{MOST_CONTEXTS, OfflineJudge, OfflineVerdict};
+use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::{Item, Placed};
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::write::{Form, text as written};

@@ -487,7 +487,8 @@ fn path_guided_test_cases_follow_their_schema() {
 /// Of a trace that goes wrong, one that takes an input that the model does not take, one that ends early, one that passes.
 #[test]
 fn verdicts_off_line_follow_their_schema() {
-    use coreach_execution::offline::judge::{MOST_CONTEXTS, Offline};
+    use coreach_execution::offline::judge::MOST_CONTEXTS;
+    use coreach_execution::offline::prepared::Offline;
     use coreach_execution::offline::read::Reader;
     use coreach_execution::offline::waiting::Rules;
     use coreach_model::term::evaluate::Valuation;

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::io;
 
 use coreach_execution::Ending;
-use coreach_execution::offline::judge::{Offline, OfflineVerdict};
+use coreach_execution::offline::judge::OfflineVerdict;
+use coreach_execution::offline::prepared::Offline;
 use coreach_execution::offline::sequence::time_text;
 use coreach_execution::offline::waiting::Rules;
 use coreach_execution::offline::why::{Allowed, End, Until, Why};

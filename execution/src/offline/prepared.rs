@@ -1,0 +1,68 @@
+//! A model with a path through it, prepared for judging: what is the same for every trace.
+
+use coreach_analyses::solver::Solver;
+use coreach_analyses::symbolic::System;
+use coreach_model::Numbered;
+use coreach_model::iosts::{ActionKind, Iosts, LocationId, TransitionId};
+use coreach_model::timed::Timed;
+use coreach_model::timed::delayed::Delayed;
+use dashu::rational::RBig;
+
+use crate::offline::context::Context;
+use crate::offline::waiting::{Rules, Waiting};
+
+/// A model, prepared for judging.
+pub struct Offline<'a> {
+    /// The model.
+    pub timed: &'a Timed,
+    /// Its delayed form.
+    pub form: &'a Delayed,
+    /// The same, with what its steps need.
+    pub system: System<'a>,
+    pub(super) waiting: Waiting,
+    /// For each location the transitions that leave it by internal actions.
+    pub(super) internal: Numbered<LocationId, Vec<TransitionId>>,
+    /// The path.
+    pub(super) path: Vec<TransitionId>,
+    pub(super) most: usize,
+}
+
+impl<'a> Offline<'a> {
+    /// Prepares a model and a path through it, for at most so many contexts at once.
+    pub fn new(
+        timed: &'a Timed,
+        form: &'a Delayed,
+        path: Vec<TransitionId>,
+        rules: Rules,
+        most: usize,
+    ) -> Self {
+        let system = System::new(&form.iosts);
+        let waiting = Waiting::new(form, &system, rules);
+        let iosts = &form.iosts;
+        let is_internal = |number: &TransitionId| {
+            iosts.action(iosts.transitions[*number].action).kind == ActionKind::Internal
+        };
+        let internal = system.outgoing.map(|leaving| leaving.iter().copied().filter(is_internal).collect());
+        Offline { timed, form, system, waiting, internal, path, most }
+    }
+
+    /// The model's graph: the signatures of events as they stand in a trace.
+    pub fn graph(&self) -> &'a Iosts {
+        self.timed.graph()
+    }
+
+    /// Is it the transition of the path behind so many of them?
+    pub(super) fn is_next(&self, steps: usize, number: TransitionId) -> bool {
+        self.path.get(steps) == Some(&number)
+    }
+
+    /// May a context wait until so much time has passed since the last event? Errs towards yes.
+    pub fn may_wait(&self, context: &Context, until: &RBig, solver: &mut dyn Solver) -> bool {
+        self.waiting.may_wait(context, until, solver)
+    }
+
+    /// How many transitions the path has.
+    pub fn length(&self) -> usize {
+        self.path.len()
+    }
+}
