@@ -162,24 +162,6 @@ fn both_older_stores_say_the_same() {
 }
 
 #[test]
-fn runs_of_older_stores_have_the_buckets_that_new_ones_would_have() {
-    for version in 1..=2 {
-        let folder = Folder::new();
-        let path = folder.of_version(version, "old.sqlite");
-        // As it is, and when it was taken to our version.
-        for writes in [false, true] {
-            let store = if writes { Store::open(&path, "c") } else { Store::read(&path) }.unwrap();
-            let rows = store.rows().unwrap();
-            let mut told: Vec<String> =
-                rows.values().filter_map(|row| Some(row.bucket.as_ref()?.to_string())).collect();
-            told.sort();
-            assert_eq!(told, ["Fail in Pay: Return against pRemainingValue == vPaid - cPrice"; 3]);
-            assert!(rows.values().all(|row| row.bucket.is_some() == (row.verdict == Ending::FAIL)));
-        }
-    }
-}
-
-#[test]
 fn a_store_of_version_2_that_does_not_fit_its_seals_is_refused() {
     let folder = Folder::new();
     for (sql, what) in [

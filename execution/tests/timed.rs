@@ -302,7 +302,7 @@ fn what_a_document_says_of_time_is_read_or_refused_with_a_reason() {
     };
     for (wanted, change) in [
         (
-            "silence_after",
+            "expected usize",
             &(|bad: &mut Json| bad["timed"]["silence_after"] = json!("1")) as &dyn Fn(&mut Json),
         ),
         ("term that is not there", &|bad| bad["timed"]["silence_after"] = json!(1000)),
