@@ -4,11 +4,10 @@
 //! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the run
 //! without a verdict ([`crate::adapter::Failure::Lost`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::adapter::shared::Shared;
-use crate::bucket::places;
 
 /// Silence, lateness and hang-up, as an IUT file describes them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -44,11 +43,10 @@ impl Within {
         self == &Within::default()
     }
 
-    /// The time in a location, by its label, after an event of this action. Of several that apply the longest counts: only then
-    /// nothing is awaited any more.
-    pub fn of(&self, label: &str, last: Option<&str>) -> Option<Duration> {
-        let here = if self.locations.is_empty() { Vec::new() } else { places(label) };
-        let here = here.iter().filter_map(|place| self.locations.get(*place));
+    /// The time where these locations of the specification are possible, after an event of this action. Of several that apply the
+    /// longest counts: only then nothing is awaited any more.
+    pub fn of(&self, locations: &BTreeSet<&str>, last: Option<&str>) -> Option<Duration> {
+        let here = locations.iter().filter_map(|name| self.locations.get(*name));
         here.chain(last.and_then(|action| self.after.get(action))).max().copied().or(self.all)
     }
 }
@@ -65,17 +63,18 @@ mod tests {
             locations: [("Pay".to_owned(), ms(300)), ("Idle".to_owned(), ms(7))].into(),
             after: [("Coin".to_owned(), ms(20))].into(),
         };
-        for (label, last, wanted) in [
-            ("<Pay,Begin>", Some("Coin"), 300),
-            ("<Idle,Begin>", Some("Coin"), 20),
-            ("<Idle,Begin>", Some("Cancel"), 7),
-            ("<<Idle,x>,<Pay,x>>", None, 300),
-            ("<Choose,Begin>", None, 500),
-            ("<Choose,Pay>", Some("Coin"), 20),
-            ("Pay", None, 300),
+        for (locations, last, wanted) in [
+            (&["Pay"][..], Some("Coin"), 300),
+            (&["Idle"], Some("Coin"), 20),
+            (&["Idle"], Some("Cancel"), 7),
+            (&["Idle", "Pay"], None, 300),
+            (&["Choose"], None, 500),
+            (&["Choose"], Some("Coin"), 20),
+            (&[], None, 500),
         ] {
-            assert_eq!(within.of(label, last), Some(ms(wanted)), "{label} {last:?}");
+            let locations = locations.iter().copied().collect();
+            assert_eq!(within.of(&locations, last), Some(ms(wanted)), "{locations:?} {last:?}");
         }
-        assert_eq!(Within::default().of("<Pay,Begin>", Some("Coin")), None);
+        assert_eq!(Within::default().of(&["Pay"].into(), Some("Coin")), None);
     }
 }

@@ -55,6 +55,9 @@ pub struct TestCase {
     pub must_answer: Numbered<LocationId, Term>,
     /// Of the test case of a property, for each location: how the property is violated there, where it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
+    /// For each location: the names of the specification's locations that it was made of. None of a verdict's, and
+    /// none in documents of older versions.
+    pub origins: Numbered<LocationId, BTreeSet<String>>,
     /// What of its guards is the specification's, and not the purpose's, conjunct by conjunct. Documents of
     /// older versions do not say it.
     pub conjuncts: BTreeSet<String>,
@@ -183,6 +186,7 @@ impl TestCase {
         }
         let must_answer = iosts.locations.map(|_| Term::no());
         let violates = iosts.locations.map(|_| None);
+        let origins = iosts.locations.map(|_| BTreeSet::new());
         TestCase {
             conjuncts: BTreeSet::new(),
             iosts,
@@ -192,6 +196,7 @@ impl TestCase {
             silences,
             must_answer,
             violates,
+            origins,
             online: None,
             timed: None,
         }
@@ -265,6 +270,7 @@ impl TestCase {
         let mut verdicts = iosts.locations.map(|_| None);
         let mut must_answer = iosts.locations.map(|_| Term::no());
         let mut violates = iosts.locations.map(|_| None);
+        let mut origins = iosts.locations.map(|_| BTreeSet::new());
         for location in list(&document, "locations")? {
             let name = text(location, "name", "a location")?;
             let known = |word: &str| {
@@ -288,6 +294,7 @@ impl TestCase {
                 verdicts[*at] = verdict;
                 must_answer[*at] = always;
                 violates[*at] = violated;
+                origins[*at] = names_of_specification(location);
             }
         }
         if let Some(name) = document.get("others_fail") {
@@ -309,8 +316,16 @@ impl TestCase {
         let said = document.get("made_of").and_then(|made| made.get("conjuncts")).and_then(Json::as_array);
         let said = said.into_iter().flatten().filter_map(Json::as_str);
         let conjuncts = said.map(str::to_owned).collect();
-        Ok(TestCase { must_answer, violates, conjuncts, online, timed, ..TestCase::new(iosts, verdicts) })
+        let plain = TestCase::new(iosts, verdicts);
+        Ok(TestCase { must_answer, violates, origins, conjuncts, online, timed, ..plain })
     }
+}
+
+/// The specification's locations that a location was made of.
+fn names_of_specification(location: &Json) -> BTreeSet<String> {
+    let names = location.get("origins").and_then(|origins| origins.get("specification"));
+    let names = names.and_then(Json::as_array).into_iter().flatten();
+    names.filter_map(Json::as_str).map(str::to_owned).collect()
 }
 
 /// Which of the outputs that were read is quiescence.

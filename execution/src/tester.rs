@@ -90,7 +90,7 @@ impl Settings {
             return self.quiescence;
         }
         let last = trace.iter().rev().find_map(|step| step.what.event()).map(|event| event.action.as_str());
-        self.within.of(&judge.shown().place, last).unwrap_or(self.quiescence)
+        self.within.of(&judge.specification_locations(), last).unwrap_or(self.quiescence)
     }
 }
 

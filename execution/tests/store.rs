@@ -162,7 +162,7 @@ fn both_older_stores_say_the_same() {
 }
 
 #[test]
-fn runs_of_older_stores_have_the_buckets_that_new_ones_would_have() {
+fn runs_of_older_stores_have_buckets() {
     for version in 1..=2 {
         let folder = Folder::new();
         let path = folder.of_version(version, "old.sqlite");
@@ -173,7 +173,8 @@ fn runs_of_older_stores_have_the_buckets_that_new_ones_would_have() {
             let mut told: Vec<String> =
                 rows.values().filter_map(|row| Some(row.bucket.as_ref()?.to_string())).collect();
             told.sort();
-            assert_eq!(told, ["Fail in Pay: Return against pRemainingValue == vPaid - cPrice"; 3]);
+            // Their test case does not say of which locations it was made: the place is what people are shown.
+            assert_eq!(told, ["Fail in <Pay,Begin>: Return against pRemainingValue == vPaid - cPrice"; 3]);
             assert!(rows.values().all(|row| row.bucket.is_some() == (row.verdict == Ending::FAIL)));
         }
     }

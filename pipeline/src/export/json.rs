@@ -20,6 +20,7 @@ use serde::Serialize;
 use super::{Mark, ONLINE, View};
 use crate::artifact::Verdict;
 use crate::named_types::named_types;
+use crate::origins::Origins;
 use crate::sources::Sources;
 
 /// The version of the document's format.
@@ -47,7 +48,7 @@ pub fn json(view: &View<'_>) -> String {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct Document<'a> {
     format: &'static str,
     format_version: u32,
     generator: Generator,
@@ -73,7 +74,7 @@ struct Document {
     declarations: Vec<String>,
     actions: Vec<ActionJson>,
     initial: Initial,
-    locations: Vec<LocationJson>,
+    locations: Vec<LocationJson<'a>>,
     transitions: Vec<TransitionJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     others_fail: Option<String>,
@@ -161,7 +162,7 @@ struct Expression {
 }
 
 #[derive(Serialize)]
-struct LocationJson {
+struct LocationJson<'a> {
     name: String,
     label: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,6 +175,8 @@ struct LocationJson {
     must_answer: Option<MustAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violates: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origins: Option<&'a Origins>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<Expression>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,7 +207,7 @@ struct Assignment {
     value: Expression,
 }
 
-fn document(view: &View<'_>) -> Document {
+fn document<'a>(view: &View<'a>) -> Document<'a> {
     let iosts = view.iosts;
     let declarations = declarations(view);
     let initial = Initial {
@@ -324,7 +327,7 @@ fn action(view: &View<'_>, action: &Action) -> ActionJson {
     }
 }
 
-fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> LocationJson {
+fn location<'a>(view: &View<'a>, id: LocationId, declarations: &[String]) -> LocationJson<'a> {
     let shown = view.iosts.location(id);
     let (mark, verdict) = match view.mark(id) {
         None => (None, None),
@@ -351,6 +354,7 @@ fn location(view: &View<'_>, id: LocationId, declarations: &[String]) -> Locatio
                 false => MustAnswer::Where(expression(fact, &[declarations])),
             }),
         violates: view.particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| how.word()),
+        origins: view.origins.and_then(|all| all.find(id)).filter(|of| !of.is_empty()),
         reach: fact(view.particulars.reach),
         coreach: fact(view.particulars.coreach),
     }
