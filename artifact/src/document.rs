@@ -7,6 +7,8 @@
 //!
 //! The JSON Schema `docs/test-case.schema.json` is made from these types.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -280,12 +282,31 @@ pub struct LocationEntry {
     /// Of the test case of a property: how the property is violated here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violates: Option<ViolatedEntry>,
+    /// Of a test case: of which locations it was made.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    pub origins: Origins,
     /// A condition that contains every state in which the graph can be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<TermNumber>,
     /// A condition that contains every state from which Accept can be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coreach: Option<TermNumber>,
+}
+
+/// The names of the locations of which a location was made, and of those that internal steps may have led to since.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Origins {
+    /// Those of the specification.
+    pub specification: BTreeSet<String>,
+    /// Those of the purpose; a path-guided test case has none.
+    pub purpose: BTreeSet<String>,
+}
+
+impl Origins {
+    /// Was it made of none, as a verdict's location?
+    pub fn is_empty(&self) -> bool {
+        self.specification.is_empty() && self.purpose.is_empty()
+    }
 }
 
 /// A transition. Assignments are parallel; a variable that is not among them keeps its value.

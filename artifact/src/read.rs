@@ -16,8 +16,8 @@ use coreach_model::{
 use serde::Deserialize;
 
 use crate::document::{
-    ActionEntry, Direction, Document, FORMAT, FORMAT_VERSION, LocationEntry, Sources, TransitionEntry,
-    VerdictEntry, ViolatedEntry,
+    ActionEntry, Direction, Document, FORMAT, FORMAT_VERSION, LocationEntry, Origins, Sources,
+    TransitionEntry, VerdictEntry, ViolatedEntry,
 };
 use crate::terms::{TermNumber, read_terms};
 use crate::types::{DatumEntry, read_types};
@@ -86,6 +86,8 @@ pub struct Graph {
     pub must_answer: Numbered<LocationId, Term>,
     /// For each location: how a property is violated there, where it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
+    /// For each location: of which locations it was made.
+    pub origins: Numbered<LocationId, Origins>,
     /// For each location: over-approximation of the states from which Accept can be reached; `true` where nothing is said.
     pub coreach: Numbered<LocationId, Term>,
     /// The models that it was made of.
@@ -203,6 +205,7 @@ pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
         verdicts,
         must_answer,
         violates: document.locations.iter().map(|entry| entry.violates.map(Violated::from)).collect(),
+        origins: document.locations.iter().map(|entry| entry.origins.clone()).collect(),
         coreach,
         made_of: document.made_of.clone(),
         conjuncts: conjuncts.collect::<Result<_, _>>()?,

@@ -5,7 +5,7 @@ use coreach_model::{ActionKind, Datum, Iosts, Number};
 
 use crate::document::{
     ActionEntry, AssignmentEntry, Counts, Direction, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
-    LocationEntry, Role, TransitionEntry,
+    LocationEntry, Origins, Role, TransitionEntry,
 };
 use crate::terms::TermTable;
 use crate::types::{DatumEntry, TypeTable};
@@ -94,6 +94,7 @@ fn location(location: &coreach_model::iosts::Location) -> LocationEntry {
         verdict: None,
         must_answer: None,
         violates: None,
+        origins: Origins::default(),
         reach: None,
         coreach: None,
     }

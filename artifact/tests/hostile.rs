@@ -30,6 +30,7 @@ fn small() -> Document {
         verdict,
         must_answer: Some(always),
         violates: None,
+        origins: Default::default(),
         reach: Some(always),
         coreach: Some(always),
     };

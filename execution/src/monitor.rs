@@ -198,6 +198,10 @@ impl Judge for Monitor<'_> {
         Shown { place, data: data.filter_map(value).collect() }
     }
 
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        self.states.iter().map(|state| self.specification.location(state.location).name.as_str()).collect()
+    }
+
     fn place(&self) -> &str {
         let mut places = self.states.iter().map(|state| state.location);
         let first = places.next().filter(|first| places.all(|other| other == *first));

@@ -33,6 +33,8 @@ pub struct TestCase {
     pub must_answer: Numbered<LocationId, Term>,
     /// Of the test case of a property, for each location: how the property is violated there, where it is.
     pub violates: Numbered<LocationId, Option<Violated>>,
+    /// For each location: the names of the specification's locations that it was made of. None of a verdict's.
+    pub origins: Numbered<LocationId, BTreeSet<String>>,
     /// What of its guards is the specification's, and not the purpose's, conjunct by conjunct.
     pub conjuncts: BTreeSet<Term>,
     /// The models that it was made of, where it says so.
@@ -83,6 +85,7 @@ impl TestCase {
         }
         let must_answer = iosts.locations.map(|_| Term::no());
         let violates = iosts.locations.map(|_| None);
+        let origins = iosts.locations.map(|_| BTreeSet::new());
         TestCase {
             conjuncts: BTreeSet::new(),
             made_of: None,
@@ -93,6 +96,7 @@ impl TestCase {
             silences,
             must_answer,
             violates,
+            origins,
             online: None,
             timed: None,
         }
@@ -139,7 +143,7 @@ impl TestCase {
     }
 
     fn from_graph(graph: Graph, is_online: bool) -> Result<Self, String> {
-        let Graph { mut iosts, verdicts, must_answer, violates, conjuncts, made_of, .. } = graph;
+        let Graph { mut iosts, verdicts, must_answer, violates, origins, conjuncts, made_of, .. } = graph;
         if let Some(fail) = graph.others_fail {
             write_out_others(&mut iosts, &verdicts, fail);
         }
@@ -152,6 +156,7 @@ impl TestCase {
         Ok(TestCase {
             must_answer,
             violates,
+            origins: origins.map(|of| of.specification.clone()),
             conjuncts,
             made_of,
             online,

@@ -31,7 +31,6 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{TransitionId, Verdict};
 
-use crate::bucket::places;
 use crate::clock::Clock;
 use crate::initial::{self, NoState};
 use crate::interruption::finish;
@@ -88,7 +87,7 @@ impl Settings {
             return self.quiescence;
         }
         let last = trace.iter().rev().find_map(|step| step.what.event()).map(|event| event.action.as_str());
-        self.within.of(&places(&judge.shown().place), last).unwrap_or(self.quiescence)
+        self.within.of(&judge.specification_locations(), last).unwrap_or(self.quiescence)
     }
 }
 

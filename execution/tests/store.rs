@@ -9,7 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use coreach_execution::Ending;
 use coreach_execution::campaign::store::Doubts;
 use coreach_execution::campaign::{Store, StoreError};
 use rusqlite::Connection;

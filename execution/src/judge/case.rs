@@ -18,6 +18,7 @@
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
 //! when its values were tried to the moment when it was sent.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use coreach_model::iosts::{Iosts, Transition};
@@ -259,6 +260,10 @@ impl Judge for CaseJudge<'_> {
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         Some((self.test, vec![&self.state]))
+    }
+
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        self.test.origins[self.at()].iter().map(String::as_str).collect()
     }
 
     fn place(&self) -> &str {

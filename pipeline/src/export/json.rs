@@ -99,6 +99,9 @@ fn say_of_location(view: &View<'_>, id: LocationId, entry: &mut LocationEntry, t
     entry.must_answer = fact(particulars.must_answer.filter(|facts| !facts[id].is_false()));
     entry.reach = fact(particulars.reach);
     entry.coreach = fact(particulars.coreach);
+    if let Some(origins) = view.origins.and_then(|all| all.find(id)) {
+        entry.origins = origins.clone();
+    }
     entry.violates = particulars.violated.iter().find(|(at, _)| *at == id).map(|(_, how)| (*how).into());
 }
 
