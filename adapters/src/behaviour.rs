@@ -4,7 +4,7 @@
 //! A connection is nothing to a model unless the user says so: without a word, one that is closed ends the run
 //! without a verdict ([`crate::adapter::Failure::Lost`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::shared::Shared;
@@ -46,10 +46,10 @@ impl Within {
         self == &Within::default()
     }
 
-    /// The time in one of these locations, after an event of this action. Of several that apply the longest counts: only then
-    /// nothing is awaited any more.
-    pub fn of(&self, places: &[&str], last: Option<&str>) -> Option<Duration> {
-        let here = places.iter().filter_map(|place| self.locations.get(*place));
+    /// The time where these locations of the specification are possible, after an event of this action. Of several that apply the
+    /// longest counts: only then nothing is awaited any more.
+    pub fn of(&self, locations: &BTreeSet<&str>, last: Option<&str>) -> Option<Duration> {
+        let here = locations.iter().filter_map(|name| self.locations.get(*name));
         here.chain(last.and_then(|action| self.after.get(action))).max().copied().or(self.all)
     }
 }
@@ -66,7 +66,7 @@ mod tests {
             locations: [("Pay".to_owned(), ms(300)), ("Idle".to_owned(), ms(7))].into(),
             after: [("Coin".to_owned(), ms(20))].into(),
         };
-        for (places, last, wanted) in [
+        for (locations, last, wanted) in [
             (&["Pay"][..], Some("Coin"), 300),
             (&["Idle"], Some("Coin"), 20),
             (&["Idle"], Some("Cancel"), 7),
@@ -75,8 +75,9 @@ mod tests {
             (&["Choose"], Some("Coin"), 20),
             (&[], None, 500),
         ] {
-            assert_eq!(within.of(places, last), Some(ms(wanted)), "{places:?} {last:?}");
+            let locations = locations.iter().copied().collect();
+            assert_eq!(within.of(&locations, last), Some(ms(wanted)), "{locations:?} {last:?}");
         }
-        assert_eq!(Within::default().of(&["Pay"], Some("Coin")), None);
+        assert_eq!(Within::default().of(&["Pay"].into(), Some("Coin")), None);
     }
 }

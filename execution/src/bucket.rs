@@ -3,8 +3,8 @@
 //! **Problem.** A verdict is the same for every fault. Who shrinks a run by its verdict may end at another fault; who reports a
 //! thousand runs that failed says one thing a thousand times, or the first five and nothing of the sixth.
 //!
-//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what. The *place* is that
-//! of the specification, without the purpose's part of a test case's location, so that several purposes, and several passes
+//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what. The *place* is the
+//! names of the specification's locations of which a test case's location was made, so that several purposes, and several passes
 //! through one place, meet one fault. The *action* is that of the event which decided. *Violated* are the parts of guards: of
 //! each transition that the action has there, the conjuncts that did not hold; of these sets only those are kept that contain no
 //! other. So a purpose's condition, which splits a transition of the specification into one that leads on and one that does
@@ -15,8 +15,8 @@
 //! would have its own.
 //!
 //! **Where it is approximate.** Two faults of one output at one place that violate the same conjuncts are one bucket: no more can be
-//! seen from outside without asking for values. One fault that shows at two places is two. A location that a test case was
-//! given for several of the specification has all of them for its place.
+//! seen from outside without asking for values. One fault that shows at two places is two. Where several of the specification's
+//! locations are possible, those behind internal steps among them, all of them are the place.
 //!
 //! **Costs** one evaluation of each conjunct of the action's guards there.
 
@@ -26,7 +26,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::campaign::key::Key;
 use crate::ending::{Ending, Outcome, cause};
-use crate::places::place;
 
 /// What the word of a cause is that an event of the model decided.
 const EVENT: &str = "event";
@@ -49,12 +48,12 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// Of a run that ended so, at a location of this label, by an event of this action; `violated` has a set for each
+    /// Of a run that ended so, at this place, by an event of this action; `violated` has a set for each
     /// transition that was not taken.
-    pub fn new(outcome: &Outcome, label: &str, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
+    pub fn new(outcome: &Outcome, place: String, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
         Bucket {
             verdict: outcome.ending(),
-            place: place(label),
+            place,
             cause: cause(outcome).0.to_owned(),
             action: action.map(str::to_owned),
             violated: smallest(violated),
@@ -127,7 +126,7 @@ mod tests {
     #[test]
     fn a_purposes_half_of_a_guard_is_no_part_of_the_bucket() {
         let fail = Outcome::Verdict(Verdict::Fail, Cause::Event);
-        let bucket = |of: &[&[&str]]| Bucket::new(&fail, "<A,x>", Some("Value"), sets(of));
+        let bucket = |of: &[&[&str]]| Bucket::new(&fail, "A".to_owned(), Some("Value"), sets(of));
         let wanted = sets(&[&["p == v"]]);
         assert_eq!(bucket(&[&["p == v", "v > 60"], &["p == v"]]).violated, wanted);
         assert_eq!(bucket(&[&["p == v"], &["v <= 60", "p == v", "p == v"]]).violated, wanted);

@@ -88,7 +88,6 @@ pub mod mutation;
 pub mod offline;
 mod open;
 mod pauses;
-pub mod places;
 pub mod planner;
 pub mod record;
 pub mod refused;

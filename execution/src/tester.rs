@@ -33,7 +33,6 @@ use crate::clock::Clock;
 use crate::interruption::finish;
 use crate::judge::{AfterSilence, Choice, Judge, Judged};
 use crate::pauses::{self, Pauses};
-use crate::places::places;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::{Move, Strategy, order};
 use crate::timed;
@@ -84,7 +83,7 @@ impl Settings {
             return self.quiescence;
         }
         let last = trace.iter().rev().find_map(|step| step.what.event()).map(|event| event.action.as_str());
-        self.within.of(&places(&judge.shown().place), last).unwrap_or(self.quiescence)
+        self.within.of(&judge.specification_locations(), last).unwrap_or(self.quiescence)
     }
 }
 

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
@@ -97,6 +98,10 @@ impl Judge for Toy {
 
     fn shown(&self) -> Shown {
         Shown { place: format!("<asking,round {}>", self.done), data: Vec::new() }
+    }
+
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        ["asking"].into()
     }
 
     fn place(&self) -> &str {

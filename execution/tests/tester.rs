@@ -409,11 +409,12 @@ fn a_document_that_is_no_test_case_is_refused() {
     let text = std::str::from_utf8(TEST_CASE).unwrap();
     for (right, wrong, message) in [
         ("\"coreach\"", "\"other\"", "`format`"),
-        ("\"format_version\": 1", "\"format_version\": 9", "version 9"),
+        ("\"format_version\": 6", "\"format_version\": 9", "version 9"),
+        ("\"format_version\": 6", "\"format_version\": 1", "make it again"),
         ("\"test_case\"", "\"product\"", "`product`"),
         ("\"purpose_reachable\": true", "\"purpose_reachable\": false", "cannot be reached"),
         ("\"verdict\": \"pass\"", "\"verdict\": \"maybe\"", "`maybe`"),
-        ("pCoinValue > 0 && pCoinValue >= cPrice", "pCoinValue >", "no model"),
+        ("[\">\", ", "[\"above\", ", "no operation is called `above`"),
         ("\"transitions\": [", "\"transitionen\": [", "`transitions`"),
         ("{", "[", "not JSON"),
     ] {

@@ -31,7 +31,10 @@ pub fn end_all(most: Duration) -> bool {
     let until = Instant::now() + most;
     let is_clear = end_processes(until);
     // Who is dead writes no more. Files may take as long as processes; what is left, the next of our programs removes.
-    folder::end_all(Instant::now() + most);
+    let until = Instant::now() + most;
+    folder::end_all(until);
+    // A program of ours that was killed here, as the command of a request is, has left its own.
+    folder::sweep(until);
     is_clear
 }
 

@@ -211,8 +211,7 @@ fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
     for ending in Ending::ALL.into_iter().filter(happened) {
         exit = exit.and(inconclusive.exit(ending));
     }
-    let is_empty = summary.planned == 0 && summary.left_out.is_empty();
-    if is_empty || summary.counts.total() != summary.planned {
+    if summary.planned == 0 || summary.counts.total() != summary.planned {
         exit = exit.and(Exit::Incomplete);
     }
     summary.left_out.iter().fold(exit, |exit, left| exit.and(left.why.into()))

@@ -1,5 +1,6 @@
 //! What a judge does, and what it is asked and answers with: below all that judge.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use coreach_analyses::solver::Solver;
@@ -142,6 +143,11 @@ pub trait Judge {
     /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None` where there is none.
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         None
+    }
+
+    /// The names of the specification's locations in which it may be, as far as that is known.
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        BTreeSet::new()
     }
 
     /// The name by which settings for single places call this state.

@@ -185,7 +185,7 @@ mod tests {
         let model = "iosts: m\nlocations: [A]\ninitial: { location: A }\noutputs: { O: {} }\ntransitions: [{ from: A, to: A, on: O }]\n";
         let model = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
         let iosts = read_specification(model).unwrap().0.iosts;
-        let (read, _) = crate::iut::load_once(&path, &iosts, &mut files).unwrap();
+        let (read, _) = crate::iut::load_once(&path, &iosts, None, &mut files).unwrap();
         assert_eq!((described.name.as_str(), read.name.as_str()), ("first", "first"));
         let Way::Stdio(stdio) = read.way else { panic!("{:?}", read.way) };
         assert_eq!(stdio.command.words[0].fill(|_| None), Ok("first".to_owned()));

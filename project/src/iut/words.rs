@@ -14,6 +14,7 @@ use coreach_model::reader::yaml::{Entry, Node, Scalar};
 use coreach_model::{Type, Value, codec};
 
 use super::captures::Declared;
+use super::locations::Locations;
 
 /// Names with their places in the file.
 pub type Places = Vec<(String, Range<usize>)>;
@@ -26,6 +27,8 @@ pub struct Reader<'a> {
     pub folder: &'a Path,
     /// The model, where there is one to check against.
     pub iosts: Option<&'a Iosts>,
+    /// The locations that may be named, where they are known.
+    pub locations: Option<&'a Locations>,
     /// Actions of which something else says how they are sent or seen.
     pub apart: Vec<String>,
     /// What is captured, once it is read.

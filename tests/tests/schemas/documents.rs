@@ -740,7 +740,7 @@ fn pages_follow_their_schema() {
         notes: vec!["n".to_owned()],
         files: vec![page::File { name: "f".to_owned(), text: "x".to_owned() }],
         types: types.as_array().unwrap().clone(),
-        terms: vec![json!(["data", "d"])],
+        terms: serde_json::from_value(json!([["data", "d", 0]])).unwrap(),
         expressions: vec![page::Expression { text: "d".to_owned(), term: 0 }],
         graphs: vec![graph],
         domains: vec![page::Domain {
