@@ -76,6 +76,7 @@ pub mod campaign;
 mod clock;
 pub mod constants;
 pub mod coverage;
+pub mod cue;
 pub mod ending;
 pub mod explain;
 pub mod initial;

@@ -17,6 +17,7 @@ use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
 use coreach_model::semantics::Event;
 
 use crate::clock::Clock;
+use crate::cue::Cue;
 use crate::interruption::finish;
 use crate::judge::{AfterSilence, Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
@@ -30,15 +31,6 @@ pub struct Replayed {
     pub run: Run,
     /// The number, from 0, of the first event that differs from the stored run; `None` where none does.
     pub diverged: Option<usize>,
-}
-
-/// One item of a script.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Cue {
-    /// Send this.
-    Send(Event),
-    /// Something was observed here, or nothing for long enough.
-    Observe,
 }
 
 /// What the tester did in a run.

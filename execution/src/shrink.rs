@@ -42,9 +42,10 @@ use dashu::base::Abs;
 use dashu::integer::IBig;
 
 use crate::bucket::Bucket;
+use crate::cue::Cue;
 use crate::explain::reason;
 use crate::judge::{Judge, Judged};
-use crate::replay::{Cue, perform, script};
+use crate::replay::{perform, script};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::Strategy;
 use crate::tester::{self, Drive, Settings};

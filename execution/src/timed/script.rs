@@ -7,9 +7,9 @@ use coreach_adapters::Adapter;
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::Event;
 
+use crate::cue::Cue;
 use crate::judge::Judge;
 use crate::lazy::Lazy;
-use crate::replay::Cue;
 use crate::run::{Occurrence, Run, Step};
 use crate::tester::Settings;
 use crate::timed::driver::{self, Director, Plan, Scene, Timed};
