@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
+use coreach_adapters::evidence::{ANOTHER_PORT, Item};
 use coreach_model::{Verdict, Violated};
 
-use crate::adapter::evidence::{ANOTHER_PORT, Item};
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::{Judge, Judged, Why};

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::explain::reason;
 use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, Shown, Why, states};
@@ -17,7 +18,7 @@ use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::shrink::{Seen, Shrink, shrink};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, Drive, Failure, Received, Run, Session, Settings, Strategy, run};
+use coreach_execution::{Drive, Run, Settings, Strategy, run};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Iosts, TransitionId, Value, Verdict};

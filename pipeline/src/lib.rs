@@ -78,9 +78,10 @@ use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::{LocationId, Numbered};
 
 use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use coreach_artifact::document::Origins;
 use lateness::{Timing, spare_environment, with_silence};
 use limits::Limits;
-use origins::{Origins, Pairs, origins};
+use origins::{Pairs, origins};
 use sources::Sources;
 use stages::close::close;
 use stages::complete::complete;

@@ -21,13 +21,14 @@ use coreach_model::obligation::enabling_condition;
 use coreach_model::{LocationId, Numbered, Term};
 
 use crate::artifact::Verdict;
-use crate::origins::{Origins, Pairs};
+use crate::origins::Pairs;
 use crate::sources::Sources;
 use crate::stages::complete::complete;
 use crate::stages::product::product;
 use crate::stop::Stop;
 use crate::{Options, Stage, all_writable, checked};
 use crate::{check, losses};
+use coreach_artifact::document::Origins;
 
 /// What an on-line judge needs.
 #[derive(Clone, Debug)]

@@ -10,28 +10,10 @@
 //!
 //! **Ends** after one look at each member of each location, and at the places where it may rest.
 
-use std::collections::BTreeSet;
-
+use coreach_artifact::document::Origins;
 use coreach_model::{Iosts, LocationId, Numbered};
-use serde::Serialize;
 
 use crate::artifact::{Closed, CompletePurpose, GraphOrigin, Product, TestCase, TestGraph, Visible};
-
-/// The names of the locations that a location was made of. None of a verdict's.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Origins {
-    /// Those of the specification.
-    pub specification: BTreeSet<String>,
-    /// Those of the purpose.
-    pub purpose: BTreeSet<String>,
-}
-
-impl Origins {
-    /// Was it made of none?
-    pub fn is_empty(&self) -> bool {
-        self.specification.is_empty() && self.purpose.is_empty()
-    }
-}
 
 /// The machines of which a product was made, with its pairs.
 pub struct Pairs<'a> {

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use coreach_analyses::check::check as check_with_solver;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
 use coreach_execution::refused::refused;
-use coreach_execution::{TestCase, json};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::file;
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::reader::{
     AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
@@ -22,11 +21,10 @@ use coreach_model::reader::{
 };
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
-use coreach_model::{ActionId, LocationId, Term};
+use coreach_model::{ActionId, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
-use crate::campaign::load_campaign;
-use crate::campaign::{Campaign, TestSource};
+use crate::campaign::{Campaign, TestSource, load_campaign};
 use crate::iut::{self, Locations};
 use crate::models::{FileKind, kind_of};
 use crate::once::Once;
@@ -238,7 +236,7 @@ fn implementation(path: &Path, given: &[Iosts], locations: &Locations) -> Checke
     });
     let mut found = Vec::new();
     let mut name = String::new();
-    let mut note = |result: coreach_model::reader::Reading<coreach_execution::adapter::Iut>| {
+    let mut note = |result: coreach_model::reader::Reading<coreach_adapters::Iut>| {
         let more = match result {
             Ok((iut, more)) => {
                 name = format!("`{}`", iut.name);

@@ -23,26 +23,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_execution::Behaviour;
-use coreach_execution::adapter::description::{
+use coreach_adapters::Behaviour;
+use coreach_adapters::description::{
     self, Command, Encoding, Iut, Launch, RepliesFrom, Settle, Stdio, Tcp, Way,
 };
-use coreach_execution::adapter::evidence::Limits;
-use coreach_execution::adapter::template::Template;
+use coreach_adapters::evidence::Limits;
+use coreach_adapters::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape};
-
-use crate::once::Once;
 use encoding::Carrier;
 pub use locations::Locations;
 use settle::Speech;
 use simulated::{Simulated, instantiated, simulated};
 pub use simulated::{Stands, standing};
 use words::{Holes, Reader};
+
+use crate::once::Once;
 
 /// The ways to an implementation.
 const WAYS: [&str; 5] = ["simulated", "stdio", "tcp", "udp", "http"];

@@ -4,7 +4,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use coreach_execution::adapter::{Adapter, Failure, Received, Session};
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_execution::constants::initial_state;
 use coreach_execution::explain::reason;
 use coreach_execution::lazy::Lazy;

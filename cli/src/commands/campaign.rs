@@ -10,8 +10,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use coreach_adapters::description::Iut;
 use coreach_execution::Ending;
-use coreach_execution::adapter::description::Iut;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::store::Contents;
 use coreach_execution::campaign::summary::{
@@ -32,14 +32,13 @@ use coreach_project::{budget, render};
 use super::report::beside;
 use super::{bucket_line, plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
-use crate::console;
 use crate::execution_arguments::{Inconclusive, Tolerance};
 use crate::exit::Exit;
-use crate::files;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, ToWrite, each, wanted};
 use crate::progress::Progress;
 use crate::write::{Pending, open_store};
+use crate::{console, files};
 
 /// What ends the command with an exit code of its own, after it has been told.
 struct Ended(Exit);

@@ -24,10 +24,10 @@ use std::time::Duration;
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
-use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict, Violated};
+use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::crossing::Follower;
-use crate::judge::guards::{can_come, expected, guards, violated};
+use crate::judge::guards::{can_come, expected, guards, texts, violated};
 use crate::judge::{AfterSilence, Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
@@ -143,8 +143,8 @@ impl<'a> CaseJudge<'a> {
 /// What of a guard that does not hold is the specification's: a purpose splits its transitions, and what of
 /// the halves cannot be reached is left out, so that the half that fails for the specification's reason
 /// alone may not be there. All of it, where nothing is known to be.
-fn of_specification(test: &TestCase, set: Vec<String>) -> Vec<String> {
-    let own: Vec<String> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
+fn of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
+    let own: Vec<Term> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
     if own.is_empty() { set } else { own }
 }
 
@@ -292,7 +292,7 @@ impl Judge for CaseJudge<'_> {
         let violated = match observed {
             Some(event) if verdict == Some(Verdict::Fail) => {
                 let sets = violated(&self.test.iosts, self.open(), &self.state, event);
-                sets.into_iter().map(|set| of_specification(self.test, set)).collect()
+                sets.into_iter().map(|set| texts(&of_specification(self.test, set))).collect()
             }
             _ => Vec::new(),
         };

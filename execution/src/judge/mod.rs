@@ -23,16 +23,16 @@ pub mod online;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use coreach_adapters::Iut;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
-use crate::adapter::Iut;
 use crate::judge::case::CaseJudge;
 use crate::judge::crossing::{Crossing, Follower};
 use crate::judge::online::OnlineJudge;
-use crate::random::Random;
 pub use crate::run::Shown;
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;

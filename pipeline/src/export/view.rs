@@ -9,10 +9,10 @@ pub use crate::artifact::Mark;
 use crate::artifact::{FoundOut, Particulars, Verdict};
 use crate::lateness::Timing;
 use crate::online::OnlineTest;
-use crate::origins::Origins;
 use crate::sources::Sources;
 use crate::timed::PathGuided;
 use crate::{Generation, Stage};
+use coreach_artifact::document::Origins;
 
 /// What an on-line test is called where a stage's artifact has its name.
 pub const ONLINE: &str = "online_test";

@@ -15,7 +15,7 @@ use super::rules::{Ends, Made, Target};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
 use crate::lateness::{Timing, with_action};
 use crate::names::of_scope;
-use crate::origins::Origins;
+use coreach_artifact::document::Origins;
 
 /// What TM is called as a constant, where no datum has the name.
 const TM: &str = "TM";

@@ -39,7 +39,7 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, V
 use dashu::rational::RBig;
 
 use crate::lateness::Timing;
-use crate::origins::Origins;
+use coreach_artifact::document::Origins;
 
 pub use names::resolve;
 pub use rules::{Ends, Rule, Target};

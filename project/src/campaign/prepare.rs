@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use coreach_execution::adapter::description;
+use coreach_adapters::description;
 use coreach_execution::campaign::{Instance, Iut, LeftOut, Partition, Plan, Test, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given};
 use coreach_execution::lazy::Lazy;
@@ -15,10 +15,8 @@ use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
 use coreach_model::{Diagnostic, Severity};
-
 use coreach_pipeline::stop::BUDGET;
 
-use crate::budget;
 use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::{NoCase, document};
@@ -27,7 +25,7 @@ use crate::iut::Locations;
 use crate::making::Says;
 use crate::once::Once;
 use crate::project::{Project, load};
-use crate::{iut, jobs};
+use crate::{budget, iut, jobs};
 
 /// The most runs of a plan.
 const MOST_RUNS: usize = 10_000_000;

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coreach_execution::adapter::shared::Shared;
-use coreach_execution::behaviour::{Behaviour, Within};
-use coreach_execution::tester::TOLERANCE;
+use coreach_adapters::behaviour::{Behaviour, TOLERANCE, Within};
+use coreach_adapters::shared::Shared;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::inventory;

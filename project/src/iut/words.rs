@@ -3,16 +3,15 @@
 use std::ops::Range;
 use std::path::Path;
 
-use coreach_execution::adapter::description::{Spelling, Unmatched};
-use coreach_execution::adapter::template::{Function, Template, TemplateError, Wrong};
-use coreach_execution::codec;
+use coreach_adapters::description::{Spelling, Unmatched};
+use coreach_adapters::template::{Function, Template, TemplateError, Wrong};
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
-use coreach_model::{Type, Value};
+use coreach_model::{Type, Value, codec};
 
 use super::captures::Declared;
 use super::locations::Locations;
