@@ -107,6 +107,17 @@ fn the_stages_take_quiescence_for_an_output() {
     assert!(!document.contains("quiescence") && !document.contains("delta"));
 }
 
+/// A path may end with quiescence as with any output: no other one is looked for behind it.
+#[test]
+fn paths_with_quiescence_are_all_there_is_to_cover() {
+    let folder = folder("conformance: ioco");
+    for criterion in ["all-paths-2", "1-inclusion"] {
+        let (code, said) = answer(&folder, &["cover", "c.yaml", "--criterion", criterion]);
+        assert_eq!(code, 0, "{criterion}: {said}");
+        assert!(said.contains("quiescence") && !said.contains("delta"), "{criterion}: {said}");
+    }
+}
+
 /// `delta` is a name like others.
 #[test]
 fn an_action_may_be_called_like_quiescence() {

@@ -54,12 +54,12 @@ fn opened_by(folder: &Folder, arguments: &[&str], code: i32) -> BTreeMap<String,
 }
 
 /// Each file is opened once for its content. What a command is about to write is held against the files that it reads, for which
-/// these are asked once more what they are (two looks: a store, or a text) and what they name (`outputs.rs`); nothing else comes of
+/// these are asked once more what they are, and once what they name (`outputs.rs`); nothing else comes of
 /// that. One more, and what is hashed is not what is run.
 #[test]
 fn nothing_is_read_twice() {
     const ONCE: usize = 1;
-    const AND_FOR_OUTPUTS: usize = 4;
+    const AND_FOR_OUTPUTS: usize = 3;
     const AND_FOR_PARTS: usize = 2;
     let folder = folder();
     let test = ["test", "coreach.yaml", "--iut", "iut.yaml", "--constant", "cPrice=3", "--keep", "kept"];

@@ -163,14 +163,7 @@ fn choices(test: &TestCase, mix: Mix, solver: &mut Z3Solver) -> Vec<Duration> {
             }
             let mut random = Random::new(seed);
             let begin = Instant::now();
-            let found = values.choose(
-                Some(*number),
-                &transition.guard,
-                parameters,
-                &state.valuation,
-                &mut random,
-                solver,
-            );
+            let found = values.choose(&transition.guard, parameters, &state.valuation, &mut random, solver);
             assert!(found.is_some(), "the counter always takes an Add");
             times.push(begin.elapsed());
         }

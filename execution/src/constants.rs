@@ -151,7 +151,7 @@ fn drawn(
     {
         return Ok(constants);
     }
-    let chosen = Values::new(MIX).choose(None, condition, &all, given, random, solver);
+    let chosen = Values::new(MIX).choose(condition, &all, given, random, solver);
     let Some(chosen) = chosen else {
         let known: Substitution =
             given.iter().map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
@@ -182,10 +182,10 @@ fn drawn_first(
     let own = Term::and(condition.conjuncts().into_iter().filter(|part| part.data().iter().all(is_known)));
     let rest: Vec<Datum> = all.iter().filter(|datum| !simple.contains(datum)).cloned().collect();
     for _ in 0..ATTEMPTS {
-        let drawn = Values::new(MIX).choose(None, &own, &simple, given, random, solver)?;
+        let drawn = Values::new(MIX).choose(&own, &simple, given, random, solver)?;
         let mut constants = given.clone();
         constants.extend(simple.iter().cloned().zip(drawn));
-        if let Some(others) = Values::new(MIX).choose(None, condition, &rest, &constants, random, solver) {
+        if let Some(others) = Values::new(MIX).choose(condition, &rest, &constants, random, solver) {
             let others = rest.iter().cloned().zip(others);
             constants.extend(others.filter(|(datum, _)| open.contains(datum)));
             return Some(constants);

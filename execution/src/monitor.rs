@@ -144,14 +144,7 @@ impl Judge for Monitor<'_> {
         let from = self.states.iter().filter(|state| state.location == transition.source);
         let mut found = from.filter_map(|state| {
             let Choice { values, random, solver } = &mut *choice;
-            values.choose(
-                Some(number),
-                &transition.guard,
-                &action.parameters,
-                &state.valuation,
-                random,
-                *solver,
-            )
+            values.choose(&transition.guard, &action.parameters, &state.valuation, random, *solver)
         });
         let event = Event::new(action.name.clone(), found.next()?);
         drop(found);

@@ -64,7 +64,7 @@ pub fn refused(iosts: &Iosts, solver: &mut dyn Solver) -> Vec<Diagnostic> {
         let mut random = Random::new(seed);
         let known = Valuation::new();
         let condition = &iosts.initial_condition;
-        let chosen = Values::new(MIX).choose(None, condition, &data, &known, &mut random, solver);
+        let chosen = Values::new(MIX).choose(condition, &data, &known, &mut random, solver);
         let Some(chosen) = chosen else { break };
         let constants = data.iter().cloned().zip(chosen).take(iosts.constants.len()).collect();
         let Ok(initial) = initial::states(iosts, &constants, MOST_STATES, solver) else { continue };
@@ -179,7 +179,7 @@ impl Walk<'_> {
                 let action = self.iosts.action(transition.action);
                 for _ in 0..if action.parameters.is_empty() { 1 } else { TRIES } {
                     let condition = at_state(&transition.guard, &action.parameters, &state.valuation);
-                    let chosen = self.choose(number, &condition, &action.parameters);
+                    let chosen = self.choose(&condition, &action.parameters);
                     events.extend(chosen.map(|values| Event::new(action.name.clone(), values)));
                 }
             }
@@ -188,10 +188,10 @@ impl Walk<'_> {
     }
 
     /// Values with which the condition holds, of the parameters of this transition.
-    fn choose(&mut self, number: TransitionId, condition: &Term, parameters: &[Datum]) -> Option<Vec<Value>> {
+    fn choose(&mut self, condition: &Term, parameters: &[Datum]) -> Option<Vec<Value>> {
         self.left = self.left.checked_sub(CHOICE)?;
         let nothing = Valuation::new();
-        self.values.choose(Some(number), condition, parameters, &nothing, &mut self.random, self.solver)
+        self.values.choose(condition, parameters, &nothing, &mut self.random, self.solver)
     }
 
     /// Holds each input of each state against each other one.
@@ -236,7 +236,7 @@ impl Walk<'_> {
         if condition.is_false() {
             return None;
         }
-        let values = self.choose(number, &condition, &action.parameters)?;
+        let values = self.choose(&condition, &action.parameters)?;
         self.fire(number, takes, &values)?;
         let is_refused = others.iter().all(|(other, state)| self.fire(*other, state, &values).is_none());
         is_refused.then(|| Event::new(action.name.clone(), values))

@@ -99,7 +99,6 @@ impl<S: Solver> Simulated<S> {
             let action = self.iosts.action(transition.action);
             let state = self.state.as_ref()?;
             let values = self.values.choose(
-                Some(number),
                 &transition.guard,
                 &action.parameters,
                 &state.valuation,

@@ -14,6 +14,7 @@ use coreach_model::diagnostic::{Diagnostic, nearest};
 use coreach_model::reader::collect::Collector;
 
 use crate::expression::Dialect;
+use crate::expression::lexer::tokens;
 use crate::finish::Model;
 use crate::graph::label::{Label, event};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
@@ -232,7 +233,9 @@ impl Reader<'_> {
         {
             self.collector.error("label", message, &span, "here");
         }
-        label.guard = self.text(json, "guard").map(|guard| guard.trimmed()).filter(|guard| !guard.is_empty());
+        // A guard that is only a comment is none.
+        let is_said = |guard: &Piece| !tokens(&guard.text, Dialect::JavaScript).is_empty();
+        label.guard = self.text(json, "guard").map(|guard| guard.trimmed()).filter(is_said);
         label.actions = self.texts(json, "actions");
         let source = self.text(json, "sourceVertexId").filter(|id| !id.is_empty());
         let source = match source {

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use coreach_model::iosts::Aim;
-use coreach_model::reader::load;
+use coreach_model::reader::from_bytes;
 use coreach_model::{file, json};
 
 use crate::budget;
@@ -72,14 +72,15 @@ impl Kind {
 /// The kind of a file, where it is plain.
 pub fn kind(path: &Path) -> Option<Kind> {
     use std::io::Read;
-    let opened = file::open(path).ok()?;
+    let mut opened = file::open(path).ok()?;
     let mut bytes = Vec::new();
-    opened.take(STORE.len() as u64).read_to_end(&mut bytes).ok()?;
+    opened.by_ref().take(STORE.len() as u64).read_to_end(&mut bytes).ok()?;
     if bytes == STORE {
         return Some(Kind::Store);
     }
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-        let document = json::document(&file::read(path, LARGEST).ok()?).ok()?;
+        bytes.extend(file::rest(opened, LARGEST).ok()?);
+        let document = json::document(&bytes).ok()?;
         let has = |key: &str| document.get(key).is_some();
         return match () {
             () if has("locations") && has("transitions") => Some(Kind::TestCase),
@@ -87,7 +88,8 @@ pub fn kind(path: &Path) -> Option<Kind> {
             () => None,
         };
     }
-    let known = budget::reading(|| kind_of(&load(path).map_err(|found| vec![found])?));
+    bytes.extend(file::rest(opened, LARGEST).ok()?);
+    let known = budget::reading(|| kind_of(&from_bytes(String::new(), bytes).map_err(|found| vec![found])?));
     Some(match known.ok()? {
         FileKind::Specification(_) => Kind::Specification,
         FileKind::Purpose { aim: Aim::Accept, .. } => Kind::Purpose,

@@ -447,7 +447,7 @@ pub(super) fn is_output(system: &System<'_>, by: &Move) -> bool {
         Move::Start => false,
         Move::Take(step) => {
             let transition = &system.iosts.transitions[step.transition];
-            system.iosts.action(transition.action).kind == ActionKind::Output
+            system.iosts.action(transition.action).is_observed()
         }
         Move::Quiet => true,
     }

@@ -186,7 +186,6 @@ impl Judge for CaseJudge<'_> {
         let transition = &self.test.iosts.transitions[number];
         let action = self.test.iosts.action(transition.action);
         let values = choice.values.choose(
-            Some(number),
             &transition.guard,
             &action.parameters,
             &self.state.valuation,

@@ -143,14 +143,7 @@ impl Judge for OnlineJudge<'_> {
         let condition = &self.online.leads_on[number];
         self.monitor.states().iter().filter(|state| state.location == transition.source).find_map(|state| {
             let Choice { values, random, solver } = &mut *choice;
-            let values = values.choose(
-                Some(number),
-                condition,
-                &action.parameters,
-                &state.valuation,
-                random,
-                *solver,
-            )?;
+            let values = values.choose(condition, &action.parameters, &state.valuation, random, *solver)?;
             Some(Event::new(action.name.clone(), values))
         })
     }

@@ -354,14 +354,7 @@ fn input(
     numbers.into_iter().find_map(|number| {
         let transition = &specification.transitions[number];
         let action = specification.action(transition.action);
-        let found = values.choose(
-            Some(number),
-            &transition.guard,
-            &action.parameters,
-            &state.valuation,
-            random,
-            solver,
-        )?;
+        let found = values.choose(&transition.guard, &action.parameters, &state.valuation, random, solver)?;
         Some(Event::new(action.name.clone(), found))
     })
 }

@@ -141,7 +141,6 @@ impl<S: Solver> TimedSystem<S> {
         let action = iosts.action(transition.action);
         let state = self.state.as_ref()?;
         let chosen = self.values.choose(
-            Some(number),
             &transition.guard,
             &action.parameters,
             &state.valuation,

@@ -65,7 +65,7 @@ pub fn choose(
     let from =
         Term::compare(Comparison::AtLeast, &Term::datum(delay), &Term::literal(Value::Real(now.clone())));
     let guard = Term::and([transition.guard.clone(), from]);
-    let chosen = values.choose(Some(number), &guard, &action.parameters, &state.valuation, random, solver)?;
+    let chosen = values.choose(&guard, &action.parameters, &state.valuation, random, solver)?;
     let event = Event::new(action.name.clone(), chosen);
     let found = within(wanted, &event, None, random);
     // What came with the values is in the window; it can be met where it is a whole number of microseconds.

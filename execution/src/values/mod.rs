@@ -28,7 +28,7 @@ use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term, TransitionId, Type, Value};
+use coreach_model::{Datum, Term, Type, Value};
 pub use draw::any;
 pub use solve::pivots;
 pub use source::{MIX, Mix, Source};
@@ -49,9 +49,9 @@ pub struct Values {
     /// Of the parameters' numbers, what this run has had; the oldest first.
     seen: Vec<Value>,
     counts: BTreeMap<Source, usize>,
-    /// By transition and condition. Only what is a function of its key is remembered, so that a run does not
-    /// depend on the ones before it.
-    hulls: HashMap<(Option<TransitionId>, Term), Hull>,
+    /// By the numbers of which they are hulls, in their order, and the condition. Only what is a function of its key is
+    /// remembered, so that a run does not depend on the ones before it.
+    hulls: HashMap<(Vec<Datum>, Term), Hull>,
 }
 
 impl Values {
@@ -84,11 +84,10 @@ impl Values {
         }
     }
 
-    /// Values of the parameters that satisfy the guard of this transition, or a condition of no transition, in this state; `None` where none were found,
+    /// Values of the parameters that satisfy the condition in this state; `None` where none were found,
     /// which is certain only where the solver says so.
     pub fn choose(
         &mut self,
-        transition: Option<TransitionId>,
         guard: &Term,
         parameters: &[Datum],
         state: &Valuation,
@@ -107,7 +106,7 @@ impl Values {
         let wants_solver = draw::source(&self.mix, random) == Source::Diverse;
         if drawable && !wants_solver {
             for _ in 0..ATTEMPTS {
-                let Some((values, sources)) = self.draw(transition, &condition, parameters, random) else {
+                let Some((values, sources)) = self.draw(&condition, parameters, random) else {
                     break;
                 };
                 if satisfies(&condition, parameters, &values) {
@@ -118,7 +117,7 @@ impl Values {
         }
         // Lots are drawn for the solver whether it is asked or not, so that a seed means the same whoever knows the answer.
         let pivots = pivots(parameters, random);
-        if self.is_surely_none(transition, &condition, parameters) {
+        if self.is_surely_none(&condition, parameters) {
             return None;
         }
         let (values, source) = solve::solve(&condition, pivots, parameters, random, solver)?;
@@ -127,12 +126,7 @@ impl Values {
     }
 
     /// Is it certain without the solver that no values satisfy the condition? The hull of the numbers is empty, whatever the others are.
-    fn is_surely_none(
-        &mut self,
-        transition: Option<TransitionId>,
-        condition: &Term,
-        parameters: &[Datum],
-    ) -> bool {
+    fn is_surely_none(&mut self, condition: &Term, parameters: &[Datum]) -> bool {
         /// The most combinations of the others that are gone through.
         const MOST: usize = 64;
         let (numbers, others): (Vec<Datum>, Vec<Datum>) =
@@ -158,9 +152,9 @@ impl Values {
                 .filter(|one| !one.is_false())
                 .collect();
         }
-        conditions.iter().all(|one| {
-            one.is_false() || !numbers.is_empty() && self.hull(transition, one, &numbers).range(0).is_none()
-        })
+        conditions
+            .iter()
+            .all(|one| one.is_false() || !numbers.is_empty() && self.hull(one, &numbers).range(0).is_none())
     }
 
     /// Notes a stimulus with the values of a plan.
@@ -177,7 +171,6 @@ impl Values {
     /// One draw. `None` where the hull is empty whatever the finite parameters are.
     fn draw(
         &mut self,
-        transition: Option<TransitionId>,
         condition: &Term,
         parameters: &[Datum],
         random: &mut Random,
@@ -198,7 +191,7 @@ impl Values {
         if !numeric.is_empty() {
             let rest = if finite.is_empty() { condition.clone() } else { substitute(condition, &finite) };
             let data: Vec<Datum> = numeric.iter().map(|at| parameters[*at].clone()).collect();
-            let mut left = self.hull(transition, &rest, &data);
+            let mut left = self.hull(&rest, &data);
             let mut order: Vec<usize> = (0..numeric.len()).collect();
             random.shuffle(&mut order);
             for dimension in order {
@@ -219,11 +212,12 @@ impl Values {
         Some((values.into_iter().collect::<Option<Vec<Value>>>()?, sources))
     }
 
-    fn hull(&mut self, transition: Option<TransitionId>, condition: &Term, data: &[Datum]) -> Hull {
+    fn hull(&mut self, condition: &Term, data: &[Datum]) -> Hull {
         if self.hulls.len() > MOST_HULLS {
             self.hulls.clear();
         }
-        self.hulls.entry((transition, condition.clone())).or_insert_with(|| hull(condition, data)).clone()
+        let key = (data.to_vec(), condition.clone());
+        self.hulls.entry(key).or_insert_with(|| hull(condition, data)).clone()
     }
 }
 

@@ -10,6 +10,7 @@ use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::fire;
 use coreach_model::term::evaluate::Valuation;
+use coreach_model::term::node::Comparison;
 use coreach_model::{Iosts, SourceFile, TransitionId};
 
 use super::*;
@@ -35,14 +36,7 @@ fn choose_all(iosts: &Iosts, mix: Mix, runs: u64) -> (BTreeSet<Vec<String>>, BTr
     let (mut seen, mut none) = (BTreeSet::new(), 0);
     for seed in 0..runs {
         let mut random = Random::new(seed);
-        let found = values.choose(
-            Some(TransitionId(0)),
-            &transition.guard,
-            parameters,
-            &state.valuation,
-            &mut random,
-            &mut solver,
-        );
+        let found = values.choose(&transition.guard, parameters, &state.valuation, &mut random, &mut solver);
         let Some(found) = found else {
             none += 1;
             continue;
@@ -118,5 +112,26 @@ fn a_value_of_a_deep_type_is_drawn_with_few_cells() {
         let value = any(deep.ty(), &mut Random::new(seed));
         assert!(value.is_in(deep.ty()));
         assert!(value.to_string().len() < 20_000, "{} bytes", value.to_string().len());
+    }
+}
+
+/// Of one condition, what is chosen depends on nothing that was chosen before for other parameters.
+#[test]
+fn a_hull_is_that_of_its_numbers() {
+    let [low, high] = ["low", "high"].map(|name| Datum::new(name.to_owned(), Type::Int));
+    let within = |datum: &Datum, from: i64, to: i64| {
+        let datum = Term::datum(datum);
+        let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
+        Term::and([at_least(&datum, &Term::int(from)), at_least(&Term::int(to), &datum)])
+    };
+    let condition = Term::and([within(&low, 0, 3), within(&high, 100, 103)]);
+    let choose = |values: &mut Values, of: &[Datum], seed| {
+        values.choose(&condition, of, &Valuation::new(), &mut Random::new(seed), &mut Z3Solver::default())
+    };
+    for seed in 0..20 {
+        let mut used = Values::new(MIX);
+        choose(&mut used, &[high.clone(), low.clone()], seed);
+        let parameters = [low.clone(), high.clone()];
+        assert_eq!(choose(&mut used, &parameters, seed), choose(&mut Values::new(MIX), &parameters, seed));
     }
 }

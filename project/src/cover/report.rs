@@ -6,6 +6,8 @@ use std::path::Path;
 
 use coreach_analyses::symbolic::TreeLimits;
 use coreach_model::Number;
+use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::semantics::Event;
 use coreach_pipeline::stop::Stop;
 use serde::Serialize;
 
@@ -156,7 +158,7 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
     let suite = cover.suite.iter().map(|member| MemberTold {
         purpose: member.written.purpose.iosts.name.clone(),
         path: member.chosen.found.route.path.iter().map(|number| number.place()).collect(),
-        trace: member.chosen.found.evidence.trace.iter().map(ToString::to_string).collect(),
+        trace: member.chosen.found.evidence.trace.iter().map(|event| told(iosts, event)).collect(),
         goals: member.chosen.goals.clone(),
     });
     Document {
@@ -168,6 +170,15 @@ pub fn document(limits: TreeLimits, cover: &Cover, stop: Option<&Stop>, exit_cod
         suite: suite.collect(),
         goals,
         diagnostics: render::each(stop.map(Stop::to_diagnostic).as_ref()),
+    }
+}
+
+/// An event, as everywhere.
+fn told(iosts: &Iosts, event: &Event) -> String {
+    let action = iosts.find_action(&event.action);
+    match action.map(|action| iosts.action(action).kind) {
+        Some(ActionKind::Quiescence) => "quiescence".to_owned(),
+        _ => event.to_string(),
     }
 }
 

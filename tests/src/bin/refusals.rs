@@ -1,8 +1,7 @@
-//! How many random pairs does the pipeline refuse, in which stage, and why? `refusals --cases N [--seed S] [--unbounded] [--check] [--list]`
+//! How many random pairs does the pipeline refuse, in which stage, and why? `refusals --cases N [--seed S] [--unbounded] [--list]`
 //!
-//! The pairs are those of `soak`, or with `--unbounded` those of [`coreach_tests::generator::unbounded`]. With `--check` each is
-//! made by the whole pipeline, and every artifact is checked; else the stages up to `determinize` are run. `--list` names the pairs that are
-//! refused. The exit code is 1 where a check finds something.
+//! The pairs are those of `soak`, or with `--unbounded` those of [`coreach_tests::generator::unbounded`]. The stages up to `determinize`
+//! are run, and random traces say of a closed machine what a longer lookahead would have done. `--list` names the pairs that are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
