@@ -28,7 +28,7 @@ mod projection;
 pub mod quiescence;
 pub mod search;
 mod state;
-mod sum;
+pub mod sum;
 #[cfg(test)]
 mod tests;
 pub mod tree;

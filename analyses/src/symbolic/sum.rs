@@ -3,6 +3,9 @@
 //! `x + 2 - (y - x)` is twice x, less y, and 2. Whatever is no sum, no product with a number and no quotient by one is an atom. Between a sum of integers that was lifted to
 //! reals and its atoms lifted there is no difference, so lifting is passed through.
 //!
+//! A datum that nobody knows, and that each event adds to, stands for its first value plus as many numbers as there were events: as one sum it
+//! stays as large as it is ([`folded`]).
+//!
 //! Operations are read as total: what cancels out is gone, also where it had no value.
 
 use std::collections::BTreeMap;
@@ -19,6 +22,20 @@ pub(super) struct Sum {
     number: RBig,
     /// Was something there that is not any more?
     cancelled: bool,
+}
+
+/// The same number: where the term is a sum, each part of it once, and one number.
+pub fn folded(term: &Term) -> Term {
+    let is_sum = matches!(
+        term.node(),
+        Node::Arithmetic(Operator::Add | Operator::Subtract | Operator::Multiply, ..) | Node::Negate(_)
+    );
+    if !is_sum {
+        return term.clone();
+    }
+    let mut sum = Sum::default();
+    sum.add(term, &RBig::ONE);
+    sum.term(&RBig::ONE, term.sort())
 }
 
 impl Sum {
@@ -213,5 +230,30 @@ fn written(value: &RBig, sort: &Type) -> Term {
     match sort {
         Type::Real => Term::literal(Value::Real(value.clone())),
         _ => Term::int(value.numerator().clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_has_one_number() {
+        for ty in [Type::Int, Type::Real] {
+            let [n, m] = ["n", "m"].map(|name| Term::datum(&Datum::new(name, ty.clone())));
+            let number =
+                |value: i32| if ty == Type::Int { Term::int(value) } else { Term::int(value).to_real() };
+            let mut sum = n.clone();
+            for value in 0..200 {
+                sum = folded(&Term::subtract(&Term::add(&sum, &number(value)), &m));
+            }
+            assert_eq!(
+                sum,
+                folded(&Term::add(&Term::add(&Term::multiply(&number(-200), &m), &n), &number(19900)))
+            );
+            assert!(sum.written_size() < 12, "{sum}");
+            assert_eq!(folded(&Term::subtract(&Term::add(&n, &number(3)), &n)), number(3));
+            assert_eq!(folded(&n.negate().negate()), n);
+        }
     }
 }
