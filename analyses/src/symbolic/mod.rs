@@ -23,6 +23,7 @@ mod candidates;
 pub mod eliminate;
 mod expanded;
 pub mod inclusion;
+mod multiples;
 pub mod paths;
 mod projection;
 pub mod quiescence;

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
+use dashu::base::Gcd;
+use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 /// A sum.
@@ -33,9 +35,7 @@ pub fn folded(term: &Term) -> Term {
     if !is_sum {
         return term.clone();
     }
-    let mut sum = Sum::default();
-    sum.add(term, &RBig::ONE);
-    sum.term(&RBig::ONE, term.sort())
+    Sum::of(term).term(&RBig::ONE, term.sort())
 }
 
 impl Sum {
@@ -47,7 +47,15 @@ impl Sum {
         sum
     }
 
-    fn add(&mut self, term: &Term, times: &RBig) {
+    /// A term by itself.
+    pub(super) fn of(term: &Term) -> Self {
+        let mut sum = Sum::default();
+        sum.add(term, &RBig::ONE);
+        sum
+    }
+
+    /// Adds a term so many times.
+    pub(super) fn add(&mut self, term: &Term, times: &RBig) {
         match term.node() {
             Node::Literal(value) if number(value).is_some() => {
                 if let Some(value) = number(value) {
@@ -108,6 +116,49 @@ impl Sum {
         let whole = |count: &RBig| (count * times).is_int();
         let integers = |(term, count): (&Term, &RBig)| *term.sort() == Type::Int && whole(count);
         whole(&self.number) && self.terms.iter().all(integers)
+    }
+
+    /// What is in it beside its number.
+    pub(super) fn atoms(&self) -> impl Iterator<Item = &Term> {
+        self.terms.keys()
+    }
+
+    /// The same with a term in the place of an atom of its.
+    pub(super) fn replaced(&self, atom: &Term, by: &Term) -> Self {
+        let mut sum = self.clone();
+        if let Some(times) = sum.terms.remove(atom) {
+            sum.add(by, &times);
+        }
+        sum
+    }
+
+    /// So many times the sum.
+    pub(super) fn times(&self, times: &RBig) -> Self {
+        self.mapped(|count| count * times)
+    }
+
+    /// The sum of integers with each count and its number less as many multiples of a number as are in it: its
+    /// remainder is the same.
+    pub(super) fn remaining(&self, of: &RBig) -> Self {
+        self.mapped(|count| count - (count / of).trunc() * of)
+    }
+
+    fn mapped(&self, change: impl Fn(&RBig) -> RBig) -> Self {
+        let terms = self.terms.iter().map(|(term, count)| (term.clone(), change(count)));
+        let terms = terms.filter(|(_, count)| *count != RBig::ZERO).collect();
+        Sum { terms, number: change(&self.number), cancelled: self.cancelled }
+    }
+
+    /// The greatest number that divides this one and each count.
+    pub(super) fn common(&self, number: &RBig) -> RBig {
+        let whole = |count: &RBig| count.numerator().clone();
+        RBig::from(self.terms.values().fold(whole(number), |all, count| IBig::from(all.gcd(whole(count)))))
+    }
+
+    /// The sum without its number, and that.
+    pub(super) fn apart(mut self) -> (Self, RBig) {
+        let number = std::mem::take(&mut self.number);
+        (self, number)
     }
 
     /// Its number, where nothing else is in it.
