@@ -13,12 +13,13 @@
 //!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
 //!   integers it is exact where one of each two ends has coefficient 1; an integer between reals, where one
 //!   of each two ends is whole, or they are 1 apart);
-//! - a disequality of a number is two cases, a disjunction as many as it has parts, and a datum of few values as many as these.
+//! - a disequality of a number is two cases, an `if` as well, a disjunction as many as it has parts, and a datum of few values as many as these;
+//! - an equation with a multiple of an integer, and an integer within `mod` ([`super::multiples`]).
 //!
 //! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none, and who asks puts
 //! the question to a solver that knows quantifiers, or does without.
 //!
-//! **Ends**: each step has one bound datum, or one disjunction or disequality, less; cases are limited.
+//! **Ends**: steps are limited. Each has one bound datum, or one disjunction, `if` or disequality, less; but a remainder brings two data.
 //! **Cost**: for each case a few passes over its parts.
 
 use coreach_model::obligation::{defined, in_type};
@@ -27,32 +28,33 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::rational::RBig;
 
+use super::multiples::{by_multiple, by_remainder, last_multiple, with_small_remainders};
 use super::sum::Sum;
 
-/// More cases than this are not worth it.
-const MOST_CASES: usize = 64;
+/// More steps than this are not worth it, nor cases.
+const MOST_STEPS: usize = 64;
 
 /// A bound datum of more values than this is not taken apart.
 const MOST_VALUES: usize = 8;
 
 /// A conjunction that waits for its bound data to be taken away.
-struct Case {
-    bound: Vec<Datum>,
-    parts: Vec<Term>,
+pub(super) struct Case {
+    pub(super) bound: Vec<Datum>,
+    pub(super) parts: Vec<Term>,
 }
 
 /// A condition that holds exactly where the bound data have values in their types for which all parts hold.
 ///
 /// The parts are read as total ([`coreach_model::obligation`]); the result has a value wherever its data have one.
 pub fn without(bound: &[Datum], parts: &[Term]) -> Option<Term> {
-    without_cases(bound, parts, MOST_CASES)
+    without_cases(bound, parts, MOST_STEPS)
 }
 
 /// The same with no more cases than these.
 pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) -> Option<Term> {
     let mut open = vec![Case { bound: bound.to_vec(), parts: parts.to_vec() }];
     let mut done: Vec<Term> = Vec::new();
-    let mut count = 1;
+    let (mut steps, mut count) = (1, 1);
     while let Some(mut case) = open.pop() {
         case.parts = case.parts.iter().map(cancelled).flat_map(|part| part.conjuncts()).collect();
         if case.parts.iter().any(Term::is_false) {
@@ -67,9 +69,12 @@ pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) 
             .or_else(|| by_direction(&case))
             .or_else(|| by_bounds(&case))
             .or_else(|| by_disjunction(&case))
-            .or_else(|| by_values(&case))?;
-        count += cases.len();
-        if count > most_cases {
+            .or_else(|| by_multiple(&case))
+            .or_else(|| by_values(&case))
+            .or_else(|| by_remainder(&case))?;
+        steps += cases.len();
+        count += cases.len().saturating_sub(1);
+        if count > most_cases || steps > MOST_STEPS {
             return None;
         }
         // The first case is to be the first of the result.
@@ -82,7 +87,7 @@ pub(super) fn without_cases(bound: &[Datum], parts: &[Term], most_cases: usize) 
 /// One bound number less, where its ends tell all about it: what is bound still, and the parts without it.
 pub(super) fn one_case(bound: &[Datum], parts: &[Term]) -> Option<(Vec<Datum>, Vec<Term>)> {
     let case = Case { bound: bound.to_vec(), parts: parts.to_vec() };
-    let case = by_direction(&case).or_else(|| by_bounds(&case))?.pop()?;
+    let case = by_direction(&case).or_else(|| by_bounds(&case)).or_else(|| by_multiple(&case))?.pop()?;
     Some((case.bound, case.parts))
 }
 
@@ -172,7 +177,7 @@ fn by_bounds(case: &Case) -> Option<Vec<Case>> {
         for least in &low {
             for most in &high {
                 others.push(if datum.ty().is_integer() {
-                    room_of_integers(least, most)?
+                    room_of_integers(least, most, &case.bound)?
                 } else {
                     room(least, most)
                 });
@@ -199,7 +204,8 @@ fn room(low: &End, high: &End) -> Term {
 /// That an integer lies between two ends. One of the two must be its own end, a whole number: between its own
 /// lower end and the end of a multiple of it, or a real one, lies a value where the multiple of that lower
 /// end is no greater; between two that are no whole numbers there may be none, if they are less than 1 apart.
-fn room_of_integers(low: &End, high: &End) -> Option<Term> {
+/// Of two ends of one multiple, whole numbers without bound data, the last multiple below the upper end decides.
+fn room_of_integers(low: &End, high: &End, bound: &[Datum]) -> Option<Term> {
     if low.is_whole() && high.is_whole() {
         return Some(match (low.is_excluded, high.is_excluded) {
             (true, true) => Term::compare(Comparison::Less, &Term::add(&low.at, &Term::int(1)), &high.at),
@@ -208,9 +214,15 @@ fn room_of_integers(low: &End, high: &End) -> Option<Term> {
     }
     if !low.is_whole() && !high.is_whole() {
         let between = Sum::of_difference(&high.over(), &low.over());
-        let distance = between.constant()?;
         let least_is_met = !(low.is_excluded && high.is_excluded);
-        return (*distance > RBig::ONE || (least_is_met && *distance == RBig::ONE)).then(Term::yes);
+        return match between.constant() {
+            Some(distance) if *distance > RBig::ONE || (least_is_met && *distance == RBig::ONE) => {
+                Some(Term::yes())
+            }
+            _ => last_multiple((&low.at, low.is_excluded), (&high.at, high.is_excluded), &low.times)
+                .filter(|_| low.times == high.times)
+                .filter(|room| !bound.iter().any(|datum| room.mentions(datum))),
+        };
     }
     let one = Term::int(1);
     // The whole end is a value of its own, so the comparison with the other end is the other's.
@@ -250,7 +262,7 @@ impl End {
     }
 }
 
-/// A disjunction or a disequality that mentions bound data, in cases.
+/// A disjunction, a disequality or an `if` that mentions bound data, in cases.
 fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
     let (at, cases) = case.parts.iter().enumerate().find_map(|(at, part)| {
         if !case.bound.iter().any(|datum| part.mentions(datum)) {
@@ -262,6 +274,10 @@ fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
                 let sides = [Comparison::Less, Comparison::Greater];
                 Some((at, sides.map(|side| Term::compare(side, a, b)).to_vec()))
             }
+            Node::Compare(comparison, a, b) => Some((at, chosen_within(*comparison, a, b)?)),
+            Node::IfThenElse(c, a, b) => {
+                Some((at, vec![Term::and([c.clone(), a.clone()]), Term::and([c.not(), b.clone()])]))
+            }
             _ => None,
         }
     })?;
@@ -271,6 +287,25 @@ fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
         Case { bound: case.bound.clone(), parts }
     };
     Some(cases.into_iter().map(chosen).collect())
+}
+
+/// A comparison with an `if` on one of its sides, or added there, as the comparisons that it may be.
+fn chosen_within(comparison: Comparison, a: &Term, b: &Term) -> Option<Vec<Term>> {
+    let both = |c: &Term, compared: &dyn Fn(bool) -> Term| {
+        vec![Term::and([c.clone(), compared(true)]), Term::and([c.not(), compared(false)])]
+    };
+    if !a.sort().is_number() {
+        return [(a, b), (b, a)].into_iter().find_map(|(side, other)| {
+            let Node::IfThenElse(c, x, y) = side.node() else { return None };
+            Some(both(c, &|is_first| Term::compare(comparison, if is_first { x } else { y }, other)))
+        });
+    }
+    let sum = Sum::of_difference(a, b);
+    let choice = sum.atoms().find(|atom| matches!(atom.node(), Node::IfThenElse(..)))?.clone();
+    let Node::IfThenElse(c, x, y) = choice.node() else { return None };
+    let compared =
+        |is_first| sum.replaced(&choice, if is_first { x } else { y }).compared(comparison, a.sort());
+    Some(both(c, &compared))
 }
 
 /// A bound datum of few values, a case for each.
@@ -322,7 +357,7 @@ fn gathered(comparison: Comparison, a: &Term, b: &Term, datum: &Datum) -> Option
 }
 
 /// The comparison of integers, solved for a multiple of a datum: `times * datum ⋈ value`, with `times` above 0.
-fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
+pub(super) fn counted(part: &Term, datum: &Datum) -> Option<(Comparison, RBig, Term)> {
     let Node::Compare(comparison, a, b) = part.node() else { return None };
     if *a.sort() != Type::Int {
         return None;
@@ -362,14 +397,14 @@ fn whole_among_reals(part: &Term, datum: &Datum) -> Option<(Comparison, Term)> {
     (*value.sort() == Type::Int).then_some((comparison, value))
 }
 
-/// The conjunct with its sums added up, where something in them cancels out.
+/// The conjunct with its sums added up, where something in them cancels out, also by what a remainder forgets.
 pub fn cancelled(part: &Term) -> Term {
     match part.node() {
         Node::Compare(comparison, a, b) if a.sort().is_number() => {
             let sum = Sum::of_difference(a, b);
             match sum.has_cancelled() {
                 true => sum.compared(*comparison, a.sort()),
-                false => part.clone(),
+                false => with_small_remainders(*comparison, a, b).unwrap_or_else(|| part.clone()),
             }
         }
         Node::Or(parts) => Term::or(parts.iter().map(cancelled).collect::<Vec<_>>()),

@@ -23,12 +23,13 @@ mod candidates;
 pub mod eliminate;
 mod expanded;
 pub mod inclusion;
+mod multiples;
 pub mod paths;
 mod projection;
 pub mod quiescence;
 pub mod search;
 mod state;
-mod sum;
+pub mod sum;
 #[cfg(test)]
 mod tests;
 pub mod tree;

@@ -10,7 +10,6 @@
 //! ([`Quiescence::Sink`]).
 
 use coreach_model::iosts::ActionKind;
-use coreach_model::term::substitute;
 use coreach_model::{LocationId, Numbered, Term};
 
 use super::eliminate::without;
@@ -47,13 +46,7 @@ pub fn quiescence(system: &System<'_>) -> Numbered<LocationId, Option<Term>> {
 /// The state after having been quiescent, none where it cannot be by its shape; and whether its condition
 /// says all.
 pub(super) fn rested(from: &SymbolicState, quiet: Option<&Term>) -> (Option<SymbolicState>, bool) {
-    let mut state = from.clone();
-    state.depth += 1;
-    let Some(quiet) = quiet else { return (Some(state), false) };
-    let condition = substitute(quiet, &from.valuation);
-    if condition.is_false() {
-        return (None, true);
-    }
-    state.condition.extend(condition.conjuncts().into_iter().filter(|part| !from.condition.contains(part)));
-    (Some(state), true)
+    let rested = quiet.map_or_else(|| from.clone(), |quiet| from.asking(quiet));
+    let state = SymbolicState { depth: from.depth + 1, ..rested };
+    ((!state.is_refuted()).then_some(state), quiet.is_some())
 }

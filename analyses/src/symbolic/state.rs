@@ -1,4 +1,8 @@
-//! A symbolic state and its successors.
+//! A symbolic state and the one behind a step.
+//!
+//! Whoever follows a model along events that are not all known has the same in hand: where the path is, what the data stand at, and what is asked
+//! of the symbols in it. Trees and searches name the parameters of each step anew ([`System::successor`]); the contexts of timed paths name them for the
+//! step alone, and what judges a run once more gives them terms over instants. The step is [`SymbolicState::behind`] for all of them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,7 +10,7 @@ use std::sync::Arc;
 use coreach_model::iosts::{Iosts, LocationId, Transition, TransitionId};
 use coreach_model::obligation::{defined, enabling_condition};
 use coreach_model::semantics::State;
-use coreach_model::term::{Substitution, substitute_all};
+use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Numbered, Term};
 
 /// ⟨q, π, σ⟩ (Definition 8).
@@ -83,6 +87,47 @@ impl SymbolicState {
         }
     }
 
+    /// The state where this holds besides, as a term over the data here.
+    #[must_use]
+    pub fn asking(&self, condition: &Term) -> Self {
+        let mut state = self.clone();
+        state.ask(&substitute(condition, &self.valuation));
+        state
+    }
+
+    /// Adds a condition over symbols.
+    pub fn ask(&mut self, condition: &Term) {
+        let known = self.condition.len();
+        for part in condition.conjuncts() {
+            if !self.condition[..known].contains(&part) {
+                self.condition.push(part);
+            }
+        }
+    }
+
+    /// The state behind a transition that leaves its location and asks for this, with these terms for the parameters.
+    #[must_use]
+    pub fn behind(
+        &self,
+        transition: &Transition,
+        asked: &Term,
+        parameters: impl IntoIterator<Item = (Datum, Term)>,
+    ) -> Self {
+        debug_assert_eq!(transition.source, self.location, "a transition leaves its source");
+        let mut standing = (*self.valuation).clone();
+        standing.extend(parameters);
+        let terms = std::iter::once(asked).chain(transition.assignments.values());
+        let mut terms = substitute_all(terms, &standing).into_iter();
+        let condition = terms.next().unwrap_or_else(Term::yes);
+        let mut state = self.clone();
+        state.ask(&condition);
+        if !transition.assignments.is_empty() {
+            Arc::make_mut(&mut state.valuation).extend(transition.assignments.keys().cloned().zip(terms));
+        }
+        (state.location, state.depth) = (transition.target, self.depth + 1);
+        state
+    }
+
     /// Is the path condition false by its shape alone?
     pub fn is_refuted(&self) -> bool {
         self.condition.iter().any(Term::is_false)
@@ -115,27 +160,11 @@ impl<'a> System<'a> {
     /// `None` where the condition is false by its shape.
     pub fn successor(&self, from: &SymbolicState, number: TransitionId) -> Option<(Step, SymbolicState)> {
         let transition: &Transition = &self.iosts.transitions[number];
-        debug_assert_eq!(transition.source, from.location, "a transition leaves its source");
         let parameters = &self.iosts.action(transition.action).parameters;
         let symbols: Vec<Datum> = parameters.iter().map(|datum| symbol(datum, from.depth)).collect();
-        let mut standing = (*from.valuation).clone();
-        standing.extend(parameters.iter().cloned().zip(symbols.iter().map(Term::datum)));
-        let terms = std::iter::once(&self.enabled[number]).chain(transition.assignments.values());
-        let mut terms = substitute_all(terms, &standing).into_iter();
-        let condition = terms.next().unwrap_or_else(Term::yes);
-        if condition.is_false() {
-            return None;
-        }
-        let mut valuation = from.valuation.clone();
-        if !transition.assignments.is_empty() {
-            let changed = Arc::make_mut(&mut valuation);
-            changed.extend(transition.assignments.keys().cloned().zip(terms));
-        }
-        let mut all = from.condition.clone();
-        all.extend(condition.conjuncts().into_iter().filter(|part| !from.condition.contains(part)));
-        let state =
-            SymbolicState { location: transition.target, condition: all, valuation, depth: from.depth + 1 };
-        Some((Step { transition: number, parameters: symbols }, state))
+        let terms = parameters.iter().cloned().zip(symbols.iter().map(Term::datum));
+        let state = from.behind(transition, &self.enabled[number], terms);
+        (!state.is_refuted()).then_some((Step { transition: number, parameters: symbols }, state))
     }
 
     /// All successors that are not refuted by their shape, in the order of the transitions.

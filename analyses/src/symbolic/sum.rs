@@ -3,12 +3,17 @@
 //! `x + 2 - (y - x)` is twice x, less y, and 2. Whatever is no sum, no product with a number and no quotient by one is an atom. Between a sum of integers that was lifted to
 //! reals and its atoms lifted there is no difference, so lifting is passed through.
 //!
+//! A datum that nobody knows, and that each event adds to, stands for its first value plus as many numbers as there were events: as one sum it
+//! stays as large as it is ([`folded`]).
+//!
 //! Operations are read as total: what cancels out is gone, also where it had no value.
 
 use std::collections::BTreeMap;
 
 use coreach_model::term::node::{Comparison, Node, Operator};
 use coreach_model::{Datum, Term, Type, Value};
+use dashu::base::Gcd;
+use dashu::integer::IBig;
 use dashu::rational::RBig;
 
 /// A sum.
@@ -21,6 +26,18 @@ pub(super) struct Sum {
     cancelled: bool,
 }
 
+/// The same number: where the term is a sum, each part of it once, and one number.
+pub fn folded(term: &Term) -> Term {
+    let is_sum = matches!(
+        term.node(),
+        Node::Arithmetic(Operator::Add | Operator::Subtract | Operator::Multiply, ..) | Node::Negate(_)
+    );
+    if !is_sum {
+        return term.clone();
+    }
+    Sum::of(term).term(&RBig::ONE, term.sort())
+}
+
 impl Sum {
     /// `a - b`
     pub(super) fn of_difference(a: &Term, b: &Term) -> Self {
@@ -30,7 +47,15 @@ impl Sum {
         sum
     }
 
-    fn add(&mut self, term: &Term, times: &RBig) {
+    /// A term by itself.
+    pub(super) fn of(term: &Term) -> Self {
+        let mut sum = Sum::default();
+        sum.add(term, &RBig::ONE);
+        sum
+    }
+
+    /// Adds a term so many times.
+    pub(super) fn add(&mut self, term: &Term, times: &RBig) {
         match term.node() {
             Node::Literal(value) if number(value).is_some() => {
                 if let Some(value) = number(value) {
@@ -91,6 +116,49 @@ impl Sum {
         let whole = |count: &RBig| (count * times).is_int();
         let integers = |(term, count): (&Term, &RBig)| *term.sort() == Type::Int && whole(count);
         whole(&self.number) && self.terms.iter().all(integers)
+    }
+
+    /// What is in it beside its number.
+    pub(super) fn atoms(&self) -> impl Iterator<Item = &Term> {
+        self.terms.keys()
+    }
+
+    /// The same with a term in the place of an atom of its.
+    pub(super) fn replaced(&self, atom: &Term, by: &Term) -> Self {
+        let mut sum = self.clone();
+        if let Some(times) = sum.terms.remove(atom) {
+            sum.add(by, &times);
+        }
+        sum
+    }
+
+    /// So many times the sum.
+    pub(super) fn times(&self, times: &RBig) -> Self {
+        self.mapped(|count| count * times)
+    }
+
+    /// The sum of integers with each count and its number less as many multiples of a number as are in it: its
+    /// remainder is the same.
+    pub(super) fn remaining(&self, of: &RBig) -> Self {
+        self.mapped(|count| count - (count / of).trunc() * of)
+    }
+
+    fn mapped(&self, change: impl Fn(&RBig) -> RBig) -> Self {
+        let terms = self.terms.iter().map(|(term, count)| (term.clone(), change(count)));
+        let terms = terms.filter(|(_, count)| *count != RBig::ZERO).collect();
+        Sum { terms, number: change(&self.number), cancelled: self.cancelled }
+    }
+
+    /// The greatest number that divides this one and each count.
+    pub(super) fn common(&self, number: &RBig) -> RBig {
+        let whole = |count: &RBig| count.numerator().clone();
+        RBig::from(self.terms.values().fold(whole(number), |all, count| IBig::from(all.gcd(whole(count)))))
+    }
+
+    /// The sum without its number, and that.
+    pub(super) fn apart(mut self) -> (Self, RBig) {
+        let number = std::mem::take(&mut self.number);
+        (self, number)
     }
 
     /// Its number, where nothing else is in it.
@@ -213,5 +281,30 @@ fn written(value: &RBig, sort: &Type) -> Term {
     match sort {
         Type::Real => Term::literal(Value::Real(value.clone())),
         _ => Term::int(value.numerator().clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_has_one_number() {
+        for ty in [Type::Int, Type::Real] {
+            let [n, m] = ["n", "m"].map(|name| Term::datum(&Datum::new(name, ty.clone())));
+            let number =
+                |value: i32| if ty == Type::Int { Term::int(value) } else { Term::int(value).to_real() };
+            let mut sum = n.clone();
+            for value in 0..200 {
+                sum = folded(&Term::subtract(&Term::add(&sum, &number(value)), &m));
+            }
+            assert_eq!(
+                sum,
+                folded(&Term::add(&Term::add(&Term::multiply(&number(-200), &m), &n), &number(19900)))
+            );
+            assert!(sum.written_size() < 12, "{sum}");
+            assert_eq!(folded(&Term::subtract(&Term::add(&n, &number(3)), &n)), number(3));
+            assert_eq!(folded(&n.negate().negate()), n);
+        }
     }
 }

@@ -4,11 +4,12 @@ use coreach_model::reader::read_specification;
 use coreach_model::term::evaluate::{Valuation, evaluate, holds};
 use coreach_model::term::node::{Comparison, Operator};
 use coreach_model::value::tuples;
-use coreach_model::{Datum, SourceFile, Term, Type, Value};
+use coreach_model::{Datum, SourceFile, Term, TransitionId, Type, Value};
 use dashu::rational::RBig;
 
 use super::eliminate::without;
-use super::{Growth, System, Tree, TreeLimits};
+use super::projection::{By, Projections};
+use super::{Growth, SymbolicState, System, Tree, TreeLimits};
 use crate::solver::random::{Random, array, range};
 use crate::solver::z3::Z3Solver;
 use crate::solver::{Answer, Solver, Statistics, Witness};
@@ -57,10 +58,13 @@ fn part(random: &mut Random, odd: u64) -> Term {
 
 /// Whether values of the bound data make all parts hold, by trying all.
 fn exists(parts: &[Term], valuation: &Valuation) -> bool {
-    let lists = bound().map(|datum| Value::enumerate(datum.ty(), 100).unwrap());
+    let mentioned: Vec<Datum> =
+        bound().into_iter().filter(|datum| parts.iter().any(|part| part.mentions(datum))).collect();
+    let lists: Vec<Vec<Value>> =
+        mentioned.iter().map(|datum| Value::enumerate(datum.ty(), 100).unwrap()).collect();
     tuples(&lists).into_iter().any(|tuple| {
         let mut all = valuation.clone();
-        all.extend(bound().into_iter().zip(tuple));
+        all.extend(mentioned.iter().cloned().zip(tuple));
         parts.iter().all(|part| holds(part, &all) == Ok(true))
     })
 }
@@ -146,6 +150,50 @@ fn an_integer_between_reals_is_found_where_one_is_there() {
     assert_eq!((between(2), between(4)), (None, Some(Term::yes())));
 }
 
+/// Multiples, remainders of sums and choices, which a model counts round with.
+#[test]
+fn what_counts_round_is_taken_away() {
+    let mut random = Random::new(31);
+    let (mut taken, mut both) = (0, [0, 0]);
+    let side = |random: &mut Random| {
+        let times = Term::int(random.below(4) as i64 + 1);
+        let p = Term::multiply(&times, &Term::datum(&bound()[random.below(2) as usize]));
+        let x = Term::datum(&free()[random.below(2) as usize]);
+        let sum = if random.below(2) == 0 { Term::add(&x, &p) } else { Term::subtract(&p, &x) };
+        let (of, number) = (Term::int(random.below(4) as i64 + 2), Term::int(random.below(3) as i64));
+        let left = Term::arithmetic(Operator::Modulo, &sum, &of);
+        match random.below(6) {
+            0 => left,
+            1 => Term::add(&left, &x),
+            2 => Term::if_then_else(&Term::compare(Comparison::Less, &p, &x), &sum, &number),
+            _ => p,
+        }
+    };
+    let one = |random: &mut Random| {
+        let (sign, side) = (comparison(random), side(random));
+        let number = Term::int(random.below(7) as i64 - 3);
+        match random.below(3) {
+            0 => Term::equal(&side, &Term::add(&Term::datum(&free()[0]), &number)),
+            1 => Term::equal(&side, &number),
+            _ => Term::compare(sign, &side, &number),
+        }
+    };
+    for _ in 0..400 {
+        let parts: Vec<Term> = (0..=random.below(3)).map(|_| one(&mut random)).collect();
+        let Some(condition) = without(&bound(), &parts) else { continue };
+        taken += 1;
+        assert!(bound().iter().all(|datum| !condition.mentions(datum)), "{condition} of {parts:?}");
+        for valuation in valuations() {
+            let expected = exists(&parts, &valuation);
+            both[usize::from(expected)] += 1;
+            let found = evaluate(&condition, &valuation);
+            assert_eq!(found, Ok(Value::Bool(expected)), "{condition} of {parts:?} in {valuation:?}");
+        }
+    }
+    println!("{taken} {both:?}");
+    assert!(taken > 340 && both.iter().all(|count| *count > 1000), "one-sided test: {taken} {both:?}");
+}
+
 #[test]
 fn questions_with_quantifiers_are_answered_as_by_enumeration() {
     let mut random = Random::new(17);
@@ -215,13 +263,17 @@ impl Solver for Counting {
     }
 }
 
-/// The tree of a system with two integers at one location, and what it asked.
-fn grown(transitions: &str, limits: TreeLimits) -> (Tree, Counting) {
-    let text = format!(
+/// A system with two integers at one location.
+fn model(transitions: &str) -> String {
+    format!(
         "iosts: counters\nvariables: {{ x: int, y: int }}\ninitial: {{ location: L, condition: x == 0 && y == 0 }}\n\
          inputs: {{ A: {{ p: int }}, B: {{}}, C: {{}} }}\noutputs: {{ Show: {{ q: int }} }}\ntransitions:\n{transitions}"
-    );
-    let source = SourceFile { name: "counters.yaml".to_owned(), text };
+    )
+}
+
+/// The tree of such a system, and what it asked.
+fn grown(transitions: &str, limits: TreeLimits) -> (Tree, Counting) {
+    let source = SourceFile { name: "counters.yaml".to_owned(), text: model(transitions) };
     let (specification, _) = read_specification(source.into()).unwrap();
     let system = System::new(&specification.iosts);
     let mut solver = Counting::default();
@@ -272,4 +324,27 @@ fn a_restriction_asks_little_for_each_node() {
         );
     }
     assert!(counting(10).0.is_complete());
+}
+
+/// precise: what a path has added, counted several times or round, is one symbol however long it is.
+#[test]
+fn a_state_has_as_many_symbols_as_data() {
+    let steps = ["x: x + 2 * p", "x: x + 3 * p, y: y - 1", "x: (x + p) mod 7", "x: if p > 3 then p else x"];
+    for step in steps {
+        let transition =
+            format!("  - {{ from: L, to: L, on: A, when: p >= 0 && p <= 10, assign: {{ {step} }} }}\n");
+        let text = model(&transition);
+        let source = SourceFile { name: "counters.yaml".to_owned(), text };
+        let (specification, _) = read_specification(source.into()).unwrap();
+        let system = System::new(&specification.iosts);
+        let mut projections = Projections::new(&specification.iosts);
+        let mut at = projections.add(&SymbolicState::initial(&specification.iosts), true);
+        let by = By::Transition(TransitionId(0));
+        for _ in 0..8 {
+            at = projections.step(&system, (at, true), by, None, &mut Z3Solver::default()).unwrap().0;
+        }
+        let symbols: std::collections::BTreeSet<Datum> =
+            projections.get(at).condition.iter().flat_map(Term::data).collect();
+        assert!(symbols.len() <= 2, "{step}: {:?}", projections.get(at));
+    }
 }

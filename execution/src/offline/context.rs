@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use coreach_analyses::solver::{Solver, Witness, may_hold, must_hold};
 use coreach_analyses::symbolic::eliminate::without;
+use coreach_analyses::symbolic::sum::folded;
 use coreach_analyses::symbolic::{System, symbol};
 use coreach_model::iosts::{LocationId, TransitionId};
 use coreach_model::obligation::defined;
@@ -23,8 +24,6 @@ use coreach_model::term::evaluate::{Undefined, Valuation, evaluate};
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, substitute, substitute_all};
 use coreach_model::{Datum, Term, Type, Value};
-
-use crate::offline::fold::folded;
 
 /// The most parts of a term for a datum that is not known, or of what is known of it.
 pub const MOST_PARTS: u64 = 10_000;

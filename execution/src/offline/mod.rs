@@ -9,7 +9,6 @@
 //! line after the other ([`read`]): a trace may be longer than the memory.
 
 pub mod context;
-pub mod fold;
 pub mod inputs;
 pub mod judge;
 pub mod merge;

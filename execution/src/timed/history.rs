@@ -28,6 +28,7 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
+use coreach_analyses::symbolic::SymbolicState;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::node::{Comparison, Node};
@@ -175,14 +176,6 @@ struct Search<'a, 's> {
     is_unclear: bool,
 }
 
-/// Where a way has come to.
-#[derive(Clone)]
-struct Way {
-    location: LocationId,
-    values: Substitution,
-    conditions: Vec<Term>,
-}
-
 /// The symbol of an instant.
 fn instant(number: usize) -> Datum {
     Datum::new(format!("instant {number}"), Type::Real)
@@ -200,41 +193,38 @@ fn literal(value: &RBig) -> Term {
 impl Search<'_, '_> {
     fn along(&mut self, order: &[usize]) -> Option<Retold> {
         let Past { initial, origin, .. } = self.past;
-        let values = initial.valuation.iter();
-        let values = values.map(|(datum, value)| (datum.clone(), Term::literal(value.clone()))).collect();
         // The instant 0 is when the system began.
         let began = Term::datum(&instant(0));
-        let conditions = vec![
+        let condition = vec![
             Term::compare(Comparison::AtLeast, &began, &literal(&(RBig::ZERO - origin))),
             Term::compare(Comparison::AtMost, &began, &literal(&RBig::ZERO)),
             Term::equal(&Term::datum(&lateness(0)), &literal(&RBig::ZERO)),
         ];
-        self.from(order, 0, Way { location: initial.location, values, conditions })
+        self.from(order, 0, SymbolicState { condition, ..SymbolicState::of(initial) })
     }
 
     /// Goes on from the step at this place of the order.
-    fn from(&mut self, order: &[usize], at: usize, way: Way) -> Option<Retold> {
+    fn from(&mut self, order: &[usize], at: usize, mut way: SymbolicState) -> Option<Retold> {
         let Some(&number) = order.get(at) else { return self.instants(order, &way) };
         let Past { test, steps, marks, .. } = self.past;
         let (before, now) = (Term::datum(&instant(at)), Term::datum(&instant(at + 1)));
         let is_as_seen = order.is_sorted();
         let passed = Term::subtract(&now, &before);
-        let mut way = way;
-        way.conditions.push(Term::compare(Comparison::AtLeast, &passed, &literal(&RBig::ZERO)));
+        way.condition.push(Term::compare(Comparison::AtLeast, &passed, &literal(&RBig::ZERO)));
         let at_least = |a: &Term, b: &Term| Term::compare(Comparison::AtLeast, a, b);
         let Mark { low, late, .. } = &marks[number];
         match (&steps[number], self.within) {
             (Occurrence::Silence(time), Allowance::Tolerance) => {
-                way.conditions.push(Term::equal(&passed, &literal(&seconds(*time))));
+                way.condition.push(Term::equal(&passed, &literal(&seconds(*time))));
             }
             (Occurrence::Silence(time), Allowance::Lateness) => {
                 let time = seconds(*time);
-                way.conditions.push(at_least(&passed, &literal(&(&time - late))));
-                way.conditions.push(at_least(&literal(&time), &passed));
+                way.condition.push(at_least(&passed, &literal(&(&time - late))));
+                way.condition.push(at_least(&literal(&time), &passed));
             }
             (_, _) => {
-                way.conditions.push(at_least(&now, &literal(&self.past.earliest(number, self.within))));
-                way.conditions.push(at_least(&literal(&self.past.latest(number, self.within)), &now));
+                way.condition.push(at_least(&now, &literal(&self.past.earliest(number, self.within))));
+                way.condition.push(at_least(&literal(&self.past.latest(number, self.within)), &now));
             }
         }
         if self.within == Allowance::Lateness {
@@ -242,31 +232,25 @@ impl Search<'_, '_> {
             let (then, own) = (Term::datum(&lateness(at)), Term::datum(&lateness(at + 1)));
             let most =
                 if is_as_seen { Term::add(&then, &literal(late)) } else { literal(&self.past.late(number)) };
-            way.conditions.extend([at_least(&own, &literal(&RBig::ZERO)), at_least(&most, &own)]);
+            way.condition.extend([at_least(&own, &literal(&RBig::ZERO)), at_least(&most, &own)]);
             if matches!(steps[number], Occurrence::Observation(_)) {
-                way.conditions.push(at_least(&now, &Term::subtract(&literal(low), &own)));
+                way.condition.push(at_least(&now, &Term::subtract(&literal(low), &own)));
             }
         }
         let is_doubted = self.within == Allowance::Lateness
             && number + 1 == steps.len()
             && matches!(steps[number], Occurrence::Observation(_));
-        let mut options: Vec<(Option<Verdict>, Way)> = Vec::new();
+        let mut options: Vec<(Option<Verdict>, SymbolicState)> = Vec::new();
         for (number, values) in candidates(test, way.location, &steps[number], &passed) {
             let transition = &test.iosts.transitions[number];
-            let mut known = way.values.clone();
-            known.extend(values);
-            let guard = match is_doubted {
-                true => apart(&transition.guard, &known, &way.conditions, &now),
-                false => substitute(&transition.guard, &known),
-            };
             let verdict = test.verdict(transition.target);
-            if guard.is_false() || verdict == Some(Verdict::Fail) {
+            let mut next = way.behind(transition, &transition.guard, values);
+            if next.is_refuted() || verdict == Some(Verdict::Fail) {
                 continue;
             }
-            let mut next = Way { location: transition.target, ..way.clone() };
-            next.conditions.extend(guard.conjuncts());
-            for (variable, value) in &transition.assignments {
-                next.values.insert(variable.clone(), substitute(value, &known));
+            if is_doubted {
+                let guard = Term::and(next.condition.split_off(way.condition.len()));
+                next.ask(&apart(&guard, &way.condition, &now));
             }
             options.push((verdict, next));
         }
@@ -276,7 +260,7 @@ impl Search<'_, '_> {
         options.sort_by_key(|(verdict, _)| *verdict == Some(Verdict::Inconclusive));
         for (verdict, next) in options {
             let ends = verdict.is_some() && !is_last;
-            if (ends || is_choice && !is_last) && !self.may_be(&next.conditions) {
+            if (ends || is_choice && !is_last) && !self.may_be(&next.condition) {
                 continue;
             }
             if ends {
@@ -301,13 +285,13 @@ impl Search<'_, '_> {
     }
 
     /// Instants for a way that goes through.
-    fn instants(&mut self, order: &[usize], way: &Way) -> Option<Retold> {
+    fn instants(&mut self, order: &[usize], way: &SymbolicState) -> Option<Retold> {
         self.queries += 1;
         if self.queries > MOST {
             self.is_unclear = true;
             return None;
         }
-        let values = match self.solver.witness(&way.conditions) {
+        let values = match self.solver.witness(&way.condition) {
             Witness::Found(values) => values,
             Witness::None => return None,
             Witness::Unknown => {
@@ -339,8 +323,8 @@ impl Search<'_, '_> {
 /// The guard with an instant of its own for each part. A system that was held up does what is due in an
 /// order of its own, and the end of a window may be that of something else that has not come yet: so what
 /// came may have been due before one end, and have happened behind another.
-fn apart(guard: &Term, known: &Substitution, conditions: &[Term], now: &Term) -> Term {
-    let Some(now) = now.as_datum() else { return substitute(guard, known) };
+fn apart(guard: &Term, conditions: &[Term], now: &Term) -> Term {
+    let Some(now) = now.as_datum() else { return guard.clone() };
     let bounds: Vec<Term> = conditions.iter().filter(|condition| condition.mentions(now)).cloned().collect();
     let mut count = 0;
     let mut own_instant = |part: &Term| {
@@ -349,7 +333,7 @@ fn apart(guard: &Term, known: &Substitution, conditions: &[Term], now: &Term) ->
         let there = Substitution::from([(now.clone(), Term::datum(&own))]);
         Term::and(bounds.iter().chain([part]).map(|part| substitute(part, &there)).collect::<Vec<_>>())
     };
-    each_part(&substitute(guard, known), &mut own_instant)
+    each_part(guard, &mut own_instant)
 }
 
 /// The condition with something else for each part that is no conjunction and no disjunction.
