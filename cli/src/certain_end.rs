@@ -17,15 +17,14 @@
 //!
 //! The exit code for a signal is 128 and its number, as of a shell: 130, 143, 129.
 
-use std::fs;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
-use coreach_execution::adapter::marker;
+use coreach_adapters::marker;
 use coreach_model::Diagnostic;
 use coreach_model::budget::{self, Limit, Overdue, Passed, WAITS};
 use coreach_pipeline::stop::Stop;

@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
+use coreach_adapters::evidence::{Item, Kind, Phase};
 use coreach_execution::Run;
-use coreach_execution::adapter::evidence::{Item, Kind, Phase};
 
 use crate::visible::visible;
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use coreach_adapters::Iut;
+use coreach_adapters::behaviour::Within;
 use coreach_analyses::DomainKind;
-use coreach_execution::adapter::Iut;
-use coreach_execution::behaviour::Within;
 use coreach_execution::{Ending, Settings, junit};
 use coreach_project::budget;
 use coreach_project::coverage::{Kind, Requirement};

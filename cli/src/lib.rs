@@ -30,7 +30,7 @@ pub mod write;
 
 pub use coreach_model::visible;
 
-use std::io;
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -39,18 +39,23 @@ use coreach_project::budget;
 use arguments::{Arguments, Command};
 use exit::Exit;
 
-/// Says what is wrong with the arguments, or what was asked for about them, and ends.
+/// Says what is wrong with the arguments, or what was asked for about them.
 ///
 /// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the arguments as
 /// they are shown.
-fn refused(error: &clap::Error) -> ! {
+fn refused(error: clap::Error) -> Exit {
     let shown =
         std::env::args_os().map(|argument| visible::visible(&argument.to_string_lossy()).into_owned());
-    match Arguments::try_parse_from(shown) {
-        Err(same) => same.exit(),
-        // What was no text is one now.
-        Ok(_) => error.exit(),
+    // What was no text is one now.
+    let error = Arguments::try_parse_from(shown).err().unwrap_or(error);
+    let told = error.print();
+    if error.use_stderr() {
+        return Exit::Mistakes;
     }
+    let written = told.and_then(|()| io::stdout().flush());
+    // Who reads no further has read enough.
+    let lost = written.err().filter(|error| error.kind() != ErrorKind::BrokenPipe);
+    end(lost.map_or(Ok(Exit::Fine), Err))
 }
 
 /// The arguments; what they say of files is remembered.
@@ -64,7 +69,7 @@ fn parsed() -> Result<Arguments, clap::Error> {
 pub fn main() -> ExitCode {
     let arguments = match parsed() {
         Ok(arguments) => arguments,
-        Err(error) => refused(&error),
+        Err(error) => return refused(error).into(),
     };
     if let Some(problem) = coreach_analyses::solver::z3::version_problem() {
         console::say(&problem);

@@ -517,7 +517,23 @@ fn mistakes_are_said_where_they_stand() {
         let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], REFUSED);
         assert!(told.contains(wanted), "{more}: {wanted}\n{told}");
     }
-    folder.served("good", &format!("{BOTH}within: {{ locations: {{ Leavin: 3 s }} }}\n"));
-    let told = folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml"], PASS);
-    assert!(told.contains("did you mean `Leaving`?"), "{told}");
+    // A time for nobody's location is refused, wherever the specification is known; else it is told.
+    folder.served("good", &format!("{BOTH}within: {{ locations: {{ Leavin: 3 s, Nowhere: 1 s }} }}\n"));
+    folder.write(
+        "campaign.yaml",
+        "campaign: c\ntests: [{ configuration: session_back.yaml }]\niuts: [iut.yaml]\nseeds: [1]\nstore: s\n",
+    );
+    for command in [
+        &["test", "session_back.yaml", "--iut", "iut.yaml"][..],
+        &["campaign", "campaign.yaml"],
+        &["check", "session_back.yaml", "iut.yaml"],
+    ] {
+        let told = folder.coreach(command, REFUSED);
+        assert!(told.contains("did you mean `Leaving`?") && told.contains("`Nowhere`"), "{told}");
+    }
+    folder.served("good", BOTH);
+    folder.coreach(&["test", "session_back.yaml", "--iut", "iut.yaml", "--keep", "kept"], PASS);
+    folder.served("good", &format!("{BOTH}within: {{ locations: {{ Leavin: 3 s, Left: 1 s }} }}\n"));
+    let told = folder.coreach(&["test", "kept/back.test_case.json", "--iut", "iut.yaml"], PASS);
+    assert!(told.contains("did you mean `Leaving`?") && told.contains("`Left`"), "{told}");
 }

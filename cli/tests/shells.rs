@@ -194,7 +194,7 @@ fn what_cannot_be_written_is_the_machine_s() {
     ends(&output, Exit::Environment);
     assert!(String::from_utf8_lossy(&output.stderr).contains("file/man1"));
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left");
-    for arguments in [&["completions", "bash"][..], &["man"]] {
+    for arguments in [&["completions", "bash"][..], &["man"], &["--help"], &["--version"], &["run", "-h"]] {
         let mut full = Command::new(env!("CARGO_BIN_EXE_coreach"));
         full.args(arguments).stdout(File::create("/dev/full").unwrap()).stderr(Stdio::piped());
         ends(&full.spawn().unwrap().wait_with_output().unwrap(), Exit::Environment);

@@ -15,15 +15,15 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::Adapter;
+use coreach_adapters::description::{Command, Encoding, Iut, Stdio, Way};
+use coreach_adapters::in_process::{Implementation, InProcess};
+use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::description::{Command, Encoding, Iut, Stdio, Way};
-use coreach_execution::adapter::in_process::{Implementation, InProcess};
-use coreach_execution::adapter::open;
-use coreach_execution::adapter::template::Template;
 use coreach_execution::constants::initial_state;
-use coreach_execution::random::Random;
 use coreach_execution::values::{MIX, Mix, Source, Values};
-use coreach_execution::{Adapter, CaseJudge, Drive, Outcome, Settings, Strategy, TestCase, run};
+use coreach_execution::{CaseJudge, Drive, Outcome, Settings, Strategy, TestCase, open, run};
+use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value, Verdict};
 

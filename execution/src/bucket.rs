@@ -3,8 +3,8 @@
 //! **Problem.** A verdict is the same for every fault. Who shrinks a run by its verdict may end at another fault; who reports a
 //! thousand runs that failed says one thing a thousand times, or the first five and nothing of the sixth.
 //!
-//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what. The *place* is that
-//! of the specification, without the purpose's part of a test case's location, so that several purposes, and several passes
+//! **Method.** A *bucket* is what the user's specification says of the failure: where, at what, against what. The *place* is the
+//! names of the specification's locations of which a test case's location was made, so that several purposes, and several passes
 //! through one place, meet one fault. The *action* is that of the event which decided. *Violated* are the parts of guards: of
 //! each transition that the action has there, the conjuncts that did not hold; of these sets only those are kept that contain no
 //! other. So a purpose's condition, which splits a transition of the specification into one that leads on and one that does
@@ -15,8 +15,8 @@
 //! would have its own.
 //!
 //! **Where it is approximate.** Two faults of one output at one place that violate the same conjuncts are one bucket: no more can be
-//! seen from outside without asking for values. One fault that shows at two places is two. A location that a test case was
-//! given for several of the specification has all of them for its place.
+//! seen from outside without asking for values. One fault that shows at two places is two. Where several of the specification's
+//! locations are possible, those behind internal steps among them, all of them are the place.
 //!
 //! **Costs** one evaluation of each conjunct of the action's guards there.
 
@@ -48,12 +48,12 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// Of a run that ended so, at a location of this label, by an event of this action; `violated` has a set for each
+    /// Of a run that ended so, at this place, by an event of this action; `violated` has a set for each
     /// transition that was not taken.
-    pub fn new(outcome: &Outcome, label: &str, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
+    pub fn new(outcome: &Outcome, place: String, action: Option<&str>, violated: Vec<Vec<String>>) -> Self {
         Bucket {
             verdict: outcome.ending(),
-            place: place(label),
+            place,
             cause: cause(outcome).0.to_owned(),
             action: action.map(str::to_owned),
             violated: smallest(violated),
@@ -112,48 +112,6 @@ fn smallest(mut sets: Vec<Vec<String>>) -> Vec<Vec<String>> {
     sets.iter().filter(is_least).cloned().collect()
 }
 
-/// The specification's part of a label: that of `<Pay,Begin>` is `Pay`, that of `<<A,x>,<B,x>>` is `A or B`. What is not
-/// written so, as a specification's own label, is its own place.
-pub fn place(label: &str) -> String {
-    places(label).join(" or ")
-}
-
-/// The same, one by one.
-pub fn places(label: &str) -> Vec<&str> {
-    let Some(parts) = parts(label) else { return vec![label] };
-    // Several at once, as determinization makes them; the last may count those that are left out.
-    let pairs: Option<Vec<Vec<&str>>> = parts.iter().map(|part| self::parts(part)).collect();
-    let mut places: Vec<&str> = match &pairs {
-        Some(pairs) => pairs.iter().filter_map(|pair| pair.first().copied()).collect(),
-        None => match parts.as_slice() {
-            [place, _] => return vec![place],
-            _ => return vec![label],
-        },
-    };
-    places.sort_unstable();
-    places.dedup();
-    places
-}
-
-/// What stands between the outer `<`, `,` and `>` of a label.
-fn parts(label: &str) -> Option<Vec<&str>> {
-    let inner = label.strip_prefix('<')?.strip_suffix('>')?;
-    let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
-    for (at, sign) in inner.char_indices() {
-        match sign {
-            '<' => depth += 1,
-            '>' => depth = depth.checked_sub(1)?,
-            ',' if depth == 0 => {
-                parts.push(&inner[from..at]);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&inner[from..]);
-    (depth == 0).then_some(parts)
-}
-
 #[cfg(test)]
 mod tests {
     use coreach_model::Verdict;
@@ -166,27 +124,9 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_the_specifications() {
-        for (label, wanted) in [
-            ("<Pay,Begin>", "Pay"),
-            ("<<WaitSugar,Begin>,<WaitMilk,Other>>", "WaitMilk or WaitSugar"),
-            ("<<A,x>,<A,y>>", "A"),
-            ("Fail", "Fail"),
-            ("", ""),
-            ("<>", "<>"),
-            ("<a,b,c>", "<a,b,c>"),
-            ("<a>b,c>", "<a>b,c>"),
-            ("<<a,b>", "<<a,b>"),
-            ("round 2", "round 2"),
-        ] {
-            assert_eq!(place(label), wanted, "{label}");
-        }
-    }
-
-    #[test]
     fn a_purposes_half_of_a_guard_is_no_part_of_the_bucket() {
         let fail = Outcome::Verdict(Verdict::Fail, Cause::Event);
-        let bucket = |of: &[&[&str]]| Bucket::new(&fail, "<A,x>", Some("Value"), sets(of));
+        let bucket = |of: &[&[&str]]| Bucket::new(&fail, "A".to_owned(), Some("Value"), sets(of));
         let wanted = sets(&[&["p == v"]]);
         assert_eq!(bucket(&[&["p == v", "v > 60"], &["p == v"]]).violated, wanted);
         assert_eq!(bucket(&[&["p == v"], &["v <= 60", "p == v", "p == v"]]).violated, wanted);

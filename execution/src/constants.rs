@@ -9,15 +9,14 @@ use std::fmt;
 
 use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::search::{Found, SearchLimits, Searcher};
+use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute};
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Datum, Term, Value, codec};
 
-use crate::codec;
 use crate::initial::NoState;
 use crate::planner::goal;
-use crate::random::Random;
 use crate::test_case::TestCase;
 use crate::tester::initial;
 use crate::values::{ATTEMPTS, MIX, Values, any, is_drawable, pivots};

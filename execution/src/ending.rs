@@ -12,12 +12,12 @@
 use std::fmt;
 use std::time::Duration;
 
+use coreach_adapters::Failure;
 use coreach_model::Verdict;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
-use crate::adapter::Failure;
 use crate::times::{self, seconds};
 
 /// How a run ended, without why.

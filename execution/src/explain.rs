@@ -5,9 +5,11 @@
 //!
 //! All of it is computed again from the trace: a judge that is shown the same says the same, so nothing needs to be kept.
 
+use std::collections::BTreeSet;
+
+use coreach_adapters::evidence::{ANOTHER_PORT, Item};
 use coreach_model::{Verdict, Violated};
 
-use crate::adapter::evidence::{ANOTHER_PORT, Item};
 use crate::bucket::Bucket;
 pub use crate::judge::Guard;
 use crate::judge::{Judge, Judged, Why};
@@ -45,6 +47,7 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
         }
     }
     let location = judge.shown().place;
+    let place = place(judge.specification_locations(), &location);
     let last = run.trace.last().filter(|_| decided).map(|step| &step.what);
     let event = match (&run.outcome, last) {
         (Outcome::Verdict(_, Cause::Alien(text)), _) => Some(text.clone()),
@@ -57,7 +60,7 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
         judge.scene().and_then(|(test, states)| words::behind(test, states.first()?, decisive, &run.outcome));
     let Why { guards, expected, violated, violates } = judge.why(decisive, verdict);
     let action = decisive.map(|event| event.action.as_str());
-    let bucket = Bucket::new(&run.outcome, &location, action, violated);
+    let bucket = Bucket::new(&run.outcome, place, action, violated);
     Reason {
         summary: summary(run, &location, event.as_deref(), violates)
             + &behind.map_or_else(String::new, |name| format!(" ({name})"))
@@ -67,6 +70,14 @@ pub fn reason(judge: &mut dyn Judge, run: &Run) -> Reason {
         guards,
         expected,
         bucket,
+    }
+}
+
+/// The specification's place. Of a test case that does not say of what it was made, and of a verdict, what people are shown.
+fn place(locations: BTreeSet<&str>, shown: &str) -> String {
+    match locations.is_empty() {
+        true => shown.to_owned(),
+        false => locations.into_iter().collect::<Vec<_>>().join(" or "),
     }
 }
 

@@ -18,11 +18,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_model::Verdict;
-use coreach_model::budget;
+use coreach_adapters::evidence::{Item, phased};
+use coreach_adapters::{Adapter, Settled, marker};
+use coreach_model::{Verdict, budget};
 
-use crate::adapter::evidence::{Item, phased};
-use crate::adapter::{Adapter, Settled, marker};
 use crate::run::Outcome;
 
 /// So long after a run that an end may have decided its own end may come.

@@ -1,8 +1,10 @@
 //! What *happens* when a test case meets an implementation under test.
 //!
-//! [`mod@test_case`] is the test case as a file gives it; [`constants`] fixes its symbolic constants; it is the first
-//! [`judge`], and [`tester`] drives a judge against an [`adapter`], with moves chosen by [`strategy`] and values by [`values`]; [`mod@run`] is what is left of it:
-//! the trace and the verdict with its reason, which [`explain`] tells in the user's own names.
+//! [`mod@test_case`] is the test case as a file gives it; [`constants`] fixes its symbolic constants; it is
+//! the first [`judge`], and [`tester`] drives a judge against an adapter ([`coreach_adapters`], made by
+//! [`open()`], and [`simulated`] where a model stands for the implementation), with moves chosen by
+//! [`strategy`] and values by [`values`]; [`mod@run`] is what is left of it: the trace and the verdict with its
+//! reason, which [`explain`] tells in the user's own names.
 //! [`campaign`] does that many times, and keeps every run.
 //!
 //! This crate does not know how a test case is made: the way from there to here is a document (`docs/json.md`).
@@ -10,7 +12,7 @@
 //! A test case meets an implementation in Rust, once as it should be and once wrong:
 //!
 //! ```
-//! use coreach_execution::adapter::in_process::{Implementation, InProcess};
+//! use coreach_adapters::in_process::{Implementation, InProcess};
 //! use coreach_execution::constants::initial_state;
 //! use coreach_execution::lazy::Lazy;
 //! use coreach_execution::values::{MIX, Values};
@@ -69,35 +71,31 @@
 //! # }
 //! ```
 
-pub mod adapter;
-pub mod behaviour;
 pub mod bucket;
 pub mod campaign;
 mod clock;
-pub mod codec;
 pub mod constants;
 pub mod coverage;
 pub mod ending;
-pub mod excerpt;
 pub mod explain;
 pub mod initial;
 pub mod interruption;
-pub mod json;
 pub mod judge;
 pub mod junit;
 pub mod lazy;
 pub mod monitor;
 pub mod mutation;
 pub mod offline;
+mod open;
 mod pauses;
 pub mod planner;
-pub mod random;
 pub mod record;
 pub mod refused;
 pub mod replay;
 pub mod reproducer;
 pub mod run;
 pub mod shrink;
+pub mod simulated;
 pub mod strategy;
 pub mod test_case;
 pub mod tester;
@@ -107,13 +105,12 @@ pub mod trial;
 pub mod values;
 pub mod wire;
 
-pub use adapter::{Adapter, Failure, Received, Session};
-pub use behaviour::Behaviour;
 pub use bucket::Bucket;
 pub use coreach_model::semantics::Event;
 pub use coreach_model::{Datum, Value, Verdict};
 pub use ending::Ending;
 pub use judge::{Judge, case::CaseJudge};
+pub use open::open;
 pub use run::{Outcome, Run, Step};
 pub use strategy::Strategy;
 pub use test_case::TestCase;

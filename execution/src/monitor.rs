@@ -20,7 +20,7 @@ use coreach_model::semantics::{Event, State, fire, internal_closure};
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict};
 
 use crate::judge::crossing::Follower;
-use crate::judge::guards::violated;
+use crate::judge::guards::{texts, violated};
 use crate::judge::{Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::values::boundaries::boundaries;
@@ -198,6 +198,10 @@ impl Judge for Monitor<'_> {
         Shown { place, data: data.filter_map(value).collect() }
     }
 
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        self.states.iter().map(|state| self.specification.location(state.location).name.as_str()).collect()
+    }
+
     fn place(&self) -> &str {
         let mut places = self.states.iter().map(|state| state.location);
         let first = places.next().filter(|first| places.all(|other| other == *first));
@@ -224,7 +228,7 @@ impl Judge for Monitor<'_> {
         let Some(event) = observed.filter(|_| verdict == Some(Verdict::Fail)) else { return Why::default() };
         let sets = self.states.iter().flat_map(|state| {
             let here = self.specification.transitions.iter().filter(|one| one.source == state.location);
-            violated(self.specification, here, state, event)
+            violated(self.specification, here, state, event).into_iter().map(|set| texts(&set))
         });
         Why { violated: sets.collect(), ..Why::default() }
     }

@@ -5,7 +5,7 @@
 //! has had no time to say it. With a load of 30 a process may stand still for longer than its answer may
 //! take.
 //!
-//! **Method.** What timed runs are measured by ([`crate::timed::jitter`], [`crate::adapter::held_up`]) is
+//! **Method.** What timed runs are measured by ([`crate::timed::jitter`], [`coreach_adapters::held_up`]) is
 //! measured while one waits: how late threads of ours wake, and what the kernel says of how long it has kept
 //! the system, or us, from running. So much the wait is longer, and again by what is lost meanwhile. Where
 //! that has no end nobody is blamed: the run is Inconclusive ([`Cause::Jitter`]).
@@ -20,8 +20,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::adapter::Adapter;
-use crate::adapter::held_up::held_up_here;
+use coreach_adapters::Adapter;
+use coreach_adapters::held_up::held_up_here;
+
 use crate::timed::jitter::{Probe, whole};
 
 /// So long one waits before anything is measured.

@@ -19,11 +19,11 @@ use coreach_analyses::solver::{Solver, Witness};
 use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher, Way};
 use coreach_model::budget::{self, Budget};
 use coreach_model::iosts::ActionKind;
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Term, TransitionId, Value, Verdict, Violated};
 
-use crate::random::Random;
 use crate::test_case::TestCase;
 use crate::tester::initial;
 use crate::values::{any, pivots};

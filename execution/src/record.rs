@@ -2,23 +2,21 @@
 //! `coreach explain` read.
 //!
 //! The document is self-sufficient: constants, seed, trace, verdict and the reason in words. Values are written by
-//! [`crate::codec`]; reading back needs the test case, for the types. Everything but `seconds`, `at_ms`, `wire` and
+//! [`coreach_model::codec`]; reading back needs the test case, for the types. Everything but `seconds`, `at_ms`, `wire` and
 //! `settled` is a function of test case, constants, seed and what the implementation did.
 
+use coreach_adapters::{Left, Settled};
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{Datum, Verdict};
+use coreach_model::{Datum, Verdict, codec, json};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::adapter::{Left, Settled};
 use crate::bucket::Bucket;
-use crate::codec;
 use crate::ending::{self, Ending};
 use crate::explain::{Reason, reason};
 use crate::initial::NoState;
-use crate::json;
 use crate::judge::{self, Judge, Judged};
 use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step};
@@ -276,7 +274,7 @@ fn step_record(iosts: &Iosts, step: &Step) -> StepRecord {
     }
 }
 
-/// Reads a run's document: strictly ([`crate::json`]), but keys that are none of ours are passed over, for a later version may
+/// Reads a run's document: strictly ([`coreach_model::json`]), but keys that are none of ours are passed over, for a later version may
 /// add some.
 ///
 /// # Errors

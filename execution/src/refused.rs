@@ -17,14 +17,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use coreach_analyses::solver::Solver;
+use coreach_model::excerpt::shortened;
 use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{ActionId, Datum, Diagnostic, LocationId, Numbered, Term, TransitionId, Value};
 
-use crate::excerpt::shortened;
 use crate::initial;
-use crate::random::Random;
 use crate::values::{MIX, Values, at_state};
 
 /// The most successors that are computed for one choice of the constants.

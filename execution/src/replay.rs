@@ -13,9 +13,9 @@
 
 use std::time::Instant;
 
+use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
 use coreach_model::semantics::Event;
 
-use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::clock::Clock;
 use crate::interruption::finish;
 use crate::judge::{AfterSilence, Judge, Judged};

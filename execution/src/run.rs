@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use coreach_adapters::Settled;
+use coreach_adapters::evidence::Item;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, TransitionId, Value};
 
-use crate::adapter::Settled;
-use crate::adapter::evidence::Item;
 pub use crate::ending::{Cause, Outcome};
 use crate::timed::Timing;
 use crate::values::Source;

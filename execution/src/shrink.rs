@@ -34,13 +34,13 @@ pub mod told;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::Adapter;
 use coreach_analyses::solver::Solver;
 use coreach_model::Value;
 use coreach_model::semantics::Event;
 use dashu::base::Abs;
 use dashu::integer::IBig;
 
-use crate::adapter::Adapter;
 use crate::bucket::Bucket;
 use crate::explain::reason;
 use crate::judge::{Judge, Judged};

@@ -22,12 +22,12 @@ use std::collections::HashMap;
 use coreach_analyses::solver::Solver;
 use coreach_model::TransitionId;
 use coreach_model::iosts::ActionKind;
+use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 
 pub use crate::judge::Move;
 use crate::judge::{AfterSilence, Judge, Offer};
 use crate::planner::Planner;
-use crate::random::Random;
 
 /// The usual weight of sending against one of waiting.
 const SEND: usize = 3;

@@ -22,20 +22,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::behaviour::{TOLERANCE, Within};
+use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
 use coreach_analyses::solver::Solver;
 use coreach_model::budget::{self, Budget, Limit};
+use coreach_model::random::Random;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{TransitionId, Verdict};
 
-use crate::adapter::{Adapter, Failure, Received, Sent, Session};
-use crate::behaviour::Within;
 use crate::clock::Clock;
 use crate::initial::{self, NoState};
 use crate::interruption::finish;
 use crate::judge::{AfterSilence, Choice, Judge, Judged};
 use crate::pauses::{self, Pauses};
-use crate::random::Random;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
 use crate::strategy::{Move, Strategy, order};
 use crate::test_case::TestCase;
@@ -63,9 +63,6 @@ pub struct Settings {
     pub tolerance: Duration,
 }
 
-/// The usual [`Settings::tolerance`].
-pub const TOLERANCE: Duration = Duration::from_millis(10);
-
 impl Default for Settings {
     fn default() -> Self {
         Settings {
@@ -90,7 +87,7 @@ impl Settings {
             return self.quiescence;
         }
         let last = trace.iter().rev().find_map(|step| step.what.event()).map(|event| event.action.as_str());
-        self.within.of(&judge.shown().place, last).unwrap_or(self.quiescence)
+        self.within.of(&judge.specification_locations(), last).unwrap_or(self.quiescence)
     }
 }
 

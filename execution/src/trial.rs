@@ -4,7 +4,7 @@
 //! know whether it failed and why: that is a [`Trial`]. `coreach show CONFIG --stage test_case --format rust` writes such a test with its test case in it.
 //!
 //! ```
-//! use coreach_execution::adapter::in_process::{Implementation, InProcess};
+//! use coreach_adapters::in_process::{Implementation, InProcess};
 //! use coreach_execution::trial::{Trial, TrialError};
 //! use coreach_execution::{Datum, Event, Value, Verdict};
 //!
@@ -47,11 +47,11 @@
 
 use std::fmt;
 
+use coreach_adapters::{Adapter, Failure};
 use coreach_model::Verdict;
 use coreach_model::semantics::State;
 use coreach_model::visible::visible;
 
-use crate::adapter::Adapter;
 use crate::constants::{ConstantsError, given, initial_state};
 use crate::explain::{Reason, reason};
 use crate::judge;
@@ -79,7 +79,7 @@ pub enum TrialError {
     /// There is no beginning with these constants.
     Constants(ConstantsError),
     /// There is no implementation.
-    NoImplementation(String),
+    NoImplementation(Failure),
 }
 
 impl fmt::Display for TrialError {
@@ -87,7 +87,7 @@ impl fmt::Display for TrialError {
         match self {
             TrialError::Document(why) => why.fmt(f),
             TrialError::Constants(why) => why.fmt(f),
-            TrialError::NoImplementation(why) => f.write_str(why),
+            TrialError::NoImplementation(why) => f.write_str(why.text()),
         }
     }
 }
@@ -104,6 +104,12 @@ impl std::error::Error for TrialError {}
 impl From<DocumentError> for TrialError {
     fn from(why: DocumentError) -> Self {
         TrialError::Document(why)
+    }
+}
+
+impl From<Failure> for TrialError {
+    fn from(why: Failure) -> Self {
+        TrialError::NoImplementation(why)
     }
 }
 
@@ -230,8 +236,9 @@ mod tests {
 
     use std::time::Duration;
 
+    use coreach_adapters::stdio::StdioAdapter;
+
     use super::*;
-    use crate::adapter::stdio::StdioAdapter;
 
     const COUNTER: &str = include_str!("../tests/data/counter.json");
 

@@ -5,9 +5,9 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use coreach_adapters::evidence::{Item, Kind, Phase};
 use serde::{Deserialize, Serialize};
 
-use crate::adapter::evidence::{Item, Kind, Phase};
 use crate::times::{milliseconds, seconds};
 
 /// [`Item`] as it is written.

@@ -5,21 +5,19 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::description::{
+use coreach_adapters::description::{
     Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, RepliesFrom, Request, Response, Settle,
     Shape, Spelling, Stdio, Step, Tcp, Unmatched, Way,
 };
-use coreach_execution::adapter::evidence::{Item, Kind};
-use coreach_execution::adapter::lines::pattern;
-use coreach_execution::adapter::open;
-use coreach_execution::adapter::template::Template;
+use coreach_adapters::evidence::{Item, Kind};
+use coreach_adapters::lines::pattern;
+use coreach_adapters::template::Template;
+use coreach_adapters::{Adapter, Received, Session};
+use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::explain::reason;
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{
-    Adapter, CaseJudge, Drive, Received, Run, Session, Settings, Strategy, TestCase, run,
-};
+use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, open, run};
 use coreach_model::Value;
 use coreach_model::semantics::Event;
 
@@ -334,17 +332,17 @@ fn a_value_without_a_text_is_not_sent_by_its_own_name() {
     let test = test_case();
     let deadline = Instant::now() + Duration::from_secs(1);
     let session = Session { iosts: &test.iosts, constants: &[], seed: 1, deadline };
-    let signatures = coreach_execution::adapter::signature::Signatures::of(&session);
+    let signatures = coreach_adapters::signature::Signatures::of(&session);
     let drink = |at: usize| {
         let parameters = &session.action("ChooseBeverage").unwrap().parameters;
         let values: Vec<Value> = Value::enumerate(parameters[0].ty(), 10).unwrap();
         Event::new("ChooseBeverage", vec![values[at].clone()])
     };
-    let sent = |at: usize| coreach_execution::adapter::lines::input(&partial, &drink(at), &signatures);
+    let sent = |at: usize| coreach_adapters::lines::input(&partial, &drink(at), &signatures);
     let texts = [sent(0), sent(1)];
     assert!(texts.contains(&Ok("CHOOSE tea\r\n".to_owned())), "{texts:?}");
-    let refused = |text: &Result<String, coreach_execution::Failure>| {
-        matches!(text, Err(coreach_execution::Failure::Untranslatable(_)))
+    let refused = |text: &Result<String, coreach_adapters::Failure>| {
+        matches!(text, Err(coreach_adapters::Failure::Untranslatable(_)))
     };
     assert_eq!(texts.iter().filter(|text| refused(text)).count(), 1, "{texts:?}");
 }

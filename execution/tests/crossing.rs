@@ -8,21 +8,17 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use coreach_adapters::description::{Encoding, Iut, Lines, Settle, Shape, Spelling, Tcp, Unmatched, Way};
+use coreach_adapters::lines::pattern;
+use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::description::{
-    Encoding, Iut, Lines, Settle, Shape, Spelling, Tcp, Unmatched, Way,
-};
-use coreach_execution::adapter::lines::pattern;
-use coreach_execution::adapter::open;
-use coreach_execution::adapter::template::Template;
-use coreach_execution::initial;
 use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
 use coreach_execution::judge::{Judge, Judged};
 use coreach_execution::monitor::Monitor;
 use coreach_execution::replay::replay;
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Run, Settings, Strategy, run};
+use coreach_execution::{Drive, Run, Settings, Strategy, initial, open, run};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Iosts, Verdict};

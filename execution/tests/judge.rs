@@ -5,8 +5,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::explain::reason;
 use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, Shown, Why, states};
@@ -16,7 +18,7 @@ use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::shrink::{Seen, Shrink, shrink};
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, Drive, Failure, Received, Run, Session, Settings, Strategy, run};
+use coreach_execution::{Drive, Run, Settings, Strategy, run};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Iosts, TransitionId, Value, Verdict};
@@ -96,6 +98,10 @@ impl Judge for Toy {
 
     fn shown(&self) -> Shown {
         Shown { place: format!("<asking,round {}>", self.done), data: Vec::new() }
+    }
+
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        ["asking"].into()
     }
 
     fn place(&self) -> &str {

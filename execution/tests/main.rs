@@ -3,7 +3,6 @@
 
 mod adapters;
 mod crossing;
-mod http_answers;
 mod judge;
 mod misbehaving;
 mod mutants;
@@ -14,4 +13,3 @@ mod shrink;
 mod store;
 mod tester;
 mod timed;
-mod wire;

@@ -4,12 +4,12 @@
 
 use std::time::{Duration, Instant};
 
+use coreach_adapters::in_process::InProcess;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::{Found, SearchBound, SearchLimits, Searcher};
-use coreach_execution::adapter::in_process::InProcess;
-use coreach_execution::adapter::simulated::Simulated;
 use coreach_execution::constants::initial_state;
 use coreach_execution::planner::goal;
+use coreach_execution::simulated::Simulated;
 use coreach_execution::values::{MIX, Source, Values};
 use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, run};
 use coreach_model::Verdict;

@@ -5,16 +5,17 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::Adapter;
+use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::in_process::{Implementation, InProcess};
-use coreach_execution::adapter::simulated::Simulated;
 use coreach_execution::constants::initial_state;
 use coreach_execution::explain::reason;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::events;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
+use coreach_execution::simulated::Simulated;
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, Bucket, CaseJudge, Drive, Judge, Run, Settings, Strategy, TestCase, run};
+use coreach_execution::{Bucket, CaseJudge, Drive, Judge, Run, Settings, Strategy, TestCase, run};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;

@@ -9,7 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use coreach_execution::Ending;
 use coreach_execution::campaign::store::Doubts;
 use coreach_execution::campaign::{Store, StoreError};
 use rusqlite::Connection;
@@ -159,24 +158,6 @@ fn both_older_stores_say_the_same() {
     let [one, two] =
         [1, 2].map(|version| opened(&folder.of_version(version, &format!("{version}"))).unwrap());
     assert_eq!(one, two);
-}
-
-#[test]
-fn runs_of_older_stores_have_the_buckets_that_new_ones_would_have() {
-    for version in 1..=2 {
-        let folder = Folder::new();
-        let path = folder.of_version(version, "old.sqlite");
-        // As it is, and when it was taken to our version.
-        for writes in [false, true] {
-            let store = if writes { Store::open(&path, "c") } else { Store::read(&path) }.unwrap();
-            let rows = store.rows().unwrap();
-            let mut told: Vec<String> =
-                rows.values().filter_map(|row| Some(row.bucket.as_ref()?.to_string())).collect();
-            told.sort();
-            assert_eq!(told, ["Fail in Pay: Return against pRemainingValue == vPaid - cPrice"; 3]);
-            assert!(rows.values().all(|row| row.bucket.is_some() == (row.verdict == Ending::FAIL)));
-        }
-    }
 }
 
 #[test]

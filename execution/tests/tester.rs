@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::in_process::InProcess;
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::in_process::InProcess;
-use coreach_execution::adapter::simulated::Simulated;
-use coreach_execution::adapter::{Adapter, Failure, Received, Session};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::explain::reason;
 use coreach_execution::record::{record, restore};
 use coreach_execution::run::{Cause, Outcome};
+use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::tester::retrying;
 use coreach_execution::values::{MIX, Values};
@@ -409,11 +409,12 @@ fn a_document_that_is_no_test_case_is_refused() {
     let text = std::str::from_utf8(TEST_CASE).unwrap();
     for (right, wrong, message) in [
         ("\"coreach\"", "\"other\"", "`format`"),
-        ("\"format_version\": 1", "\"format_version\": 9", "version 9"),
+        ("\"format_version\": 6", "\"format_version\": 9", "version 9"),
+        ("\"format_version\": 6", "\"format_version\": 1", "make it again"),
         ("\"test_case\"", "\"product\"", "`product`"),
         ("\"purpose_reachable\": true", "\"purpose_reachable\": false", "cannot be reached"),
         ("\"verdict\": \"pass\"", "\"verdict\": \"maybe\"", "`maybe`"),
-        ("pCoinValue > 0 && pCoinValue >= cPrice", "pCoinValue >", "no model"),
+        ("[\">\", ", "[\"above\", ", "no operation is called `above`"),
         ("\"transitions\": [", "\"transitionen\": [", "`transitions`"),
         ("{", "[", "not JSON"),
     ] {

@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_execution::adapter::{Adapter, Failure, Received, Session};
+use coreach_adapters::{Adapter, Failure, Received, Session};
+use coreach_artifact::Document;
+use coreach_artifact::document::{Direction, TEST_CASE, TimedEntry, VerdictEntry};
+use coreach_artifact::write::{Tables, graph};
 use coreach_execution::constants::initial_state;
-use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{read, record, restore};
 use coreach_execution::replay::{perform, script};
@@ -17,33 +19,29 @@ use coreach_execution::shrink::{Shrink, shrink};
 use coreach_execution::test_case::DocumentError;
 use coreach_execution::timed::{delay_of, micros_up};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Outcome, Run, Settings, Strategy, TestCase, run};
+use coreach_execution::{Drive, Outcome, Run, Settings, Strategy, TestCase, judge, run};
+use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
-use coreach_model::{Value, Verdict};
+use coreach_model::{Term, Value, Verdict, number};
 use serde_json::{Value as Json, json};
 
 /// A document: `silence_after`, actions as `name kind parameter:type ...`, transitions as `source action target when guard do x := e`.
-fn document(silence_after: &str, variables: &[&str], actions: &[&str], transitions: &[&str]) -> Json {
-    let data = |list: &[&str]| -> Vec<Json> {
+fn document(silence_after: &str, variables: &[&str], actions: &[&str], transitions: &[&str]) -> Document {
+    let data = |list: &[&str]| -> Json {
         list.iter()
-            .map(|one| one.split_once(':').map(|(name, ty)| json!({ "name": name, "type": ty })).unwrap())
+            .map(|one| one.split_once(':').map(|(name, ty)| (name.to_owned(), json!(ty))).unwrap())
             .collect()
     };
-    let actions: Vec<Json> = actions
-        .iter()
-        .map(|text| {
-            let words: Vec<&str> = text.split_whitespace().collect();
-            let mut parameters = vec!["delay:real"];
-            parameters.extend(&words[2..]);
-            let kind = words[1].trim_start_matches('~');
-            let mut action = json!({ "name": words[0], "kind": kind, "parameters": data(&parameters), "declarations": [] });
-            if words[1].starts_with('~') {
-                action["controllable"] = json!(false);
-            }
-            action
-        })
-        .collect();
-    let mut names: Vec<String> = Vec::new();
+    let (mut sections, mut uncontrollable, mut silences) = (BTreeMap::new(), Vec::new(), Vec::new());
+    for text in actions {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let parameters = data(&[&["delay:real"], &words[2..]].concat());
+        uncontrollable.extend(words[1].starts_with('~').then_some(words[0]));
+        silences.extend((words[1] == "quiescence").then_some(words[0]));
+        let section = if words[1].ends_with("input") { "inputs" } else { "outputs" };
+        sections.entry(section).or_insert_with(|| json!({}))[words[0]] = parameters;
+    }
+    let mut names: Vec<&str> = Vec::new();
     let transitions: Vec<Json> = transitions
         .iter()
         .map(|text| {
@@ -51,47 +49,55 @@ fn document(silence_after: &str, variables: &[&str], actions: &[&str], transitio
             let (head, guard) = head.split_once(" when ").unwrap_or((head, "true"));
             let words: Vec<&str> = head.split_whitespace().collect();
             for name in [words[0], words[2]] {
-                if !names.iter().any(|known| known == name) {
-                    names.push(name.to_owned());
+                if !names.contains(&name) {
+                    names.push(name);
                 }
             }
-            let assignments: Vec<Json> = assigned
+            let assign: Json = assigned
                 .split(',')
                 .filter_map(|one| one.split_once(":="))
-                .map(|(name, value)| json!({ "variable": name.trim(), "text": value.trim(), "smtlib": "" }))
+                .map(|(name, value)| (name.trim().to_owned(), json!(value.trim())))
                 .collect();
-            json!({ "source": words[0], "action": words[1], "target": words[2],
-                "guard": { "text": guard, "smtlib": "" }, "assignments": assignments })
+            json!({ "from": words[0], "on": words[1], "to": words[2], "when": guard, "assign": assign })
         })
         .collect();
-    let locations: Vec<Json> = names
-        .iter()
-        .map(|name| {
-            let verdict = match name.as_str() {
-                "Pass" => Some("pass"),
-                name if name.starts_with("FAIL") => Some("fail"),
-                name if name.starts_with("INC") => Some("inconclusive"),
-                _ => None,
-            };
-            let mut location = json!({ "name": name, "label": name });
-            if let Some(verdict) = verdict {
-                location["verdict"] = json!(verdict);
-            }
-            location
-        })
-        .collect();
+    let variables = data(variables);
     let zero: Vec<String> =
-        data(variables).iter().map(|one| format!("{} == 0", one["name"].as_str().unwrap())).collect();
+        variables.as_object().unwrap().keys().map(|name| format!("{name} == 0")).collect();
     let condition = if zero.is_empty() { "true".to_owned() } else { zero.join(" && ") };
-    json!({ "format": "coreach", "format_version": 5, "generator": { "name": "coreach", "version": "0" },
-        "stage": "test_case", "name": "by_hand", "timed": { "delay": "delay", "silence_after": silence_after },
-        "types": [], "constants": [], "variables": data(variables), "actions": actions,
-        "initial": { "location": names[0], "condition": { "text": condition, "smtlib": "" } },
-        "locations": locations, "transitions": transitions })
+    let locations: Json = names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+    let mut model = json!({ "iosts": "by_hand", "variables": variables, "locations": locations,
+        "initial": { "location": names[0], "condition": condition }, "transitions": transitions });
+    for (section, of) in sections {
+        model[section] = of;
+    }
+    let file = from_bytes("by_hand".to_owned(), model.to_string().into_bytes()).unwrap();
+    let (specification, _) = read_specification(file).unwrap_or_else(|found| panic!("{found:#?}"));
+    let mut tables = Tables::default();
+    let mut document = graph(TEST_CASE, &specification.iosts, &mut tables);
+    for action in &mut document.actions {
+        if silences.contains(&action.name.as_str()) {
+            action.kind = Direction::Quiescence;
+        }
+        action.controllable = uncontrollable.contains(&action.name.as_str()).then_some(false);
+    }
+    for location in &mut document.locations {
+        location.verdict = match location.name.as_str() {
+            "Pass" => Some(VerdictEntry::Pass),
+            name if name.starts_with("FAIL") => Some(VerdictEntry::Fail),
+            name if name.starts_with("INC") => Some(VerdictEntry::Inconclusive),
+            _ => None,
+        };
+    }
+    let seconds = Term::literal(Value::Real(number::real(silence_after, 100).unwrap()));
+    document.timed =
+        Some(TimedEntry { delay: "delay".to_owned(), silence_after: tables.terms.number(&seconds) });
+    tables.write(&mut document);
+    document
 }
 
-fn case(document: &Json) -> TestCase {
-    TestCase::from_json(document.to_string().as_bytes()).unwrap()
+fn case(document: &Document) -> TestCase {
+    TestCase::from_json(json!(document).to_string().as_bytes()).unwrap()
 }
 
 /// The answer must come between `low` and `high` after the question.
@@ -278,13 +284,16 @@ fn what_a_document_says_of_time_is_read_or_refused_with_a_reason() {
             .sum::<usize>(),
         1
     );
-    for (text, time) in [("5/2", 2500), ("5.0 / 2.0", 2500), ("1e-1", 100), ("1/3", 334)] {
-        let mut other = good.clone();
-        other["timed"]["silence_after"] = json!(text);
-        assert_eq!(case(&other).timed.unwrap().silence_after, ms(time), "{text}");
+    let after = |text: &str| document(text, &[], &["Ask input"], &["A Ask B"]);
+    for (text, time) in [("5/2", 2500), ("1e-1", 100), ("1/3", 334)] {
+        assert_eq!(case(&after(text)).timed.unwrap().silence_after, ms(time), "{text}");
+    }
+    for text in ["0", "-1", "1e30"] {
+        let error = TestCase::from_json(json!(after(text)).to_string().as_bytes()).unwrap_err();
+        assert!(error.to_string().contains("`silence_after`"), "{text}: {error}");
     }
     let refused = |change: &dyn Fn(&mut Json)| {
-        let mut bad = good.clone();
+        let mut bad = json!(good);
         change(&mut bad);
         match TestCase::from_json(bad.to_string().as_bytes()) {
             Err(DocumentError::NoDocument(why)) => why,
@@ -293,17 +302,14 @@ fn what_a_document_says_of_time_is_read_or_refused_with_a_reason() {
     };
     for (wanted, change) in [
         (
-            "`silence_after`",
-            &(|bad: &mut Json| bad["timed"]["silence_after"] = json!("0")) as &dyn Fn(&mut Json),
+            "expected usize",
+            &(|bad: &mut Json| bad["timed"]["silence_after"] = json!("1")) as &dyn Fn(&mut Json),
         ),
-        ("`silence_after`", &|bad| bad["timed"]["silence_after"] = json!("-1")),
-        ("`silence_after`", &|bad| bad["timed"]["silence_after"] = json!("1e30")),
-        ("`silence_after`", &|bad| bad["timed"]["silence_after"] = json!("1/0")),
-        ("`delay`", &|bad| bad["timed"] = json!({ "silence_after": "1" })),
+        ("term that is not there", &|bad| bad["timed"]["silence_after"] = json!(1000)),
+        ("`delay`", &|bad| bad["timed"] = json!({ "silence_after": 0 })),
         ("first parameter of `Ask`", &|bad| bad["timed"]["delay"] = json!("other")),
-        ("first parameter of `Ask`", &|bad| bad["actions"][0]["parameters"][0]["type"] = json!("int")),
         ("`Answer` is no input", &|bad| bad["actions"][2]["controllable"] = json!(false)),
-        ("neither `true` nor `false`", &|bad| bad["actions"][1]["controllable"] = json!("no")),
+        ("expected a boolean", &|bad| bad["actions"][1]["controllable"] = json!("no")),
     ] {
         let why = refused(change);
         assert!(why.contains(wanted), "{why}");

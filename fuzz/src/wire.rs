@@ -1,11 +1,11 @@
 //! What an implementation sends: the first byte chooses the wire, the rest is the message.
 
-use coreach_execution::adapter::description::{Http, Lines};
-use coreach_execution::adapter::signature::Signatures;
+use coreach_adapters::description::{Http, Lines};
+use coreach_adapters::signature::Signatures;
 
-#[path = "../../execution/tests/wire/oracle.rs"]
+#[path = "../../adapters/tests/wire/oracle.rs"]
 mod oracle;
-#[path = "../../execution/tests/wire/wires.rs"]
+#[path = "../../adapters/tests/wire/wires.rs"]
 mod wires;
 
 thread_local! {

@@ -2,7 +2,8 @@
 //!
 //! This crate holds the nouns of coreach: types, values, hash-consed terms, actions, locations, transitions; the
 //! reader that makes them from the user's YAML and answers a mistake with a diagnostic drawn on that YAML; and the
-//! concrete semantics (thesis 4.4-4.16), which every test uses as its oracle.
+//! concrete semantics (thesis 4.4-4.16), which every test uses as its oracle. Values are written and read as JSON here, for wires
+//! and for documents.
 //!
 //! What is absent on purpose: no solver, no abstraction, no stage of the pipeline. A check that needs a solver lives
 //! in `coreach-analyses`.
@@ -48,16 +49,20 @@
 //! ```
 
 pub mod budget;
+pub mod codec;
 pub mod compose;
 pub mod data;
 pub mod diagnostic;
+pub mod excerpt;
 pub mod file;
 pub mod iosts;
 pub mod journal;
+pub mod json;
 pub mod number;
 pub mod numbered;
 pub mod obligation;
 pub mod parallel;
+pub mod random;
 pub mod reader;
 pub mod semantics;
 pub mod term;

@@ -62,6 +62,7 @@ pub mod losses;
 pub mod named_types;
 pub mod names;
 pub mod online;
+pub mod origins;
 pub mod simplify;
 pub mod sources;
 pub mod stages;
@@ -74,10 +75,13 @@ pub mod violations;
 use coreach_analyses::reachability;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
+use coreach_model::{LocationId, Numbered};
 
 use artifact::{Artifact, Closed, CompletePurpose, Product, TestCase, TestGraph, Visible};
+use coreach_artifact::document::Origins;
 use lateness::{Timing, spare_environment, with_silence};
 use limits::Limits;
+use origins::{Pairs, origins};
 use sources::Sources;
 use stages::close::close;
 use stages::complete::complete;
@@ -122,6 +126,8 @@ macro_rules! stages {
             $(#[doc = concat!("After `", $name, "`.")] pub $field: $artifact,)*
             /// Of what it was made.
             pub sources: Sources,
+            /// Of which locations each of the test case's was made.
+            pub origins: Numbered<LocationId, Origins>,
             /// What the checks left open, where it is anything; empty where nothing was checked.
             pub unsettled: Vec<Unsettled>,
             /// Of a timed specification: what is known of time.
@@ -338,6 +344,8 @@ pub fn generate(
         Aim::Violate => verdicts(test_case, &test_graph, &visible, left),
     };
 
+    let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
+    let origins = origins(&pairs, &closed, &visible, &test_graph, &test_case);
     let sources = Sources::of(specification, &purpose);
     let timing = None;
     Ok(Generation {
@@ -348,6 +356,7 @@ pub fn generate(
         test_graph,
         test_case,
         sources,
+        origins,
         unsettled,
         timing,
     })

@@ -21,12 +21,14 @@ use coreach_model::obligation::enabling_condition;
 use coreach_model::{LocationId, Numbered, Term};
 
 use crate::artifact::Verdict;
+use crate::origins::Pairs;
 use crate::sources::Sources;
 use crate::stages::complete::complete;
 use crate::stages::product::product;
 use crate::stop::Stop;
 use crate::{Options, Stage, all_writable, checked};
 use crate::{check, losses};
+use coreach_artifact::document::Origins;
 
 /// What an on-line judge needs.
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ pub struct OnlineTest {
     pub losses: Vec<String>,
     /// Of what it was made.
     pub sources: Sources,
+    /// Of which locations each was made.
+    pub origins: Numbered<LocationId, Origins>,
     /// Can Accept be reached at all, as far as the analysis can tell?
     pub reachable: bool,
 }
@@ -73,7 +77,7 @@ pub fn online(
     checked(options, Stage::Product, &mut unsettled, || {
         check::product(&product, specification, &complete_purpose, solver)
     });
-    let (mut iosts, accepting) = (product.iosts, product.accepting);
+    let (mut iosts, accepting) = (product.iosts.clone(), &product.accepting);
     iosts.transitions.retain(|transition| !accepting[transition.source]);
     for transition in &mut iosts.transitions {
         transition.guard = enabling_condition(transition);
@@ -82,6 +86,8 @@ pub fn online(
     let (iosts, kept) = iosts.without_unreachable_locations();
     all_writable(Stage::Product, &iosts, &options.limits)?;
     let accepting = kept.map(|old| accepting[*old]);
+    let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
+    let origins = kept.map(|old| pairs.origins([*old]));
     let facts = analyse(&iosts, &accepting, &options.analysis);
     let coreach: Numbered<LocationId, Term> = facts.coreach.into();
     let start = [iosts.initial_condition.clone(), coreach[iosts.initial].clone()];
@@ -92,6 +98,7 @@ pub fn online(
         coreach,
         losses: losses::say(&facts.losses, &facts.iterations, &iosts),
         sources: Sources::of(specification, purpose),
+        origins,
         reachable,
         iosts,
     })

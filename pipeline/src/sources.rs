@@ -13,33 +13,21 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use coreach_artifact::document::{self, Source};
+use coreach_model::Term;
 use coreach_model::iosts::{ActionKind, Iosts, TestPurpose};
 use coreach_model::writer::{write_purpose_yaml, write_yaml};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::named_types::named_types;
 
 /// The models of a test case.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sources {
-    /// The specification.
-    pub specification: Source,
-    /// The purpose.
-    pub purpose: Source,
-    /// The conjuncts of the specification's guards of what is observed, and of what is internal. Older
-    /// documents have none.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub conjuncts: BTreeSet<String>,
-}
-
-/// A model by its name, and by what is in it.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct Source {
-    /// The name.
-    pub name: String,
-    /// The hash, in hexadecimal digits.
-    pub sha256: String,
+    /// Their names and hashes.
+    pub models: document::Sources,
+    /// The conjuncts of the specification's guards of what is observed, and of what is internal.
+    pub conjuncts: BTreeSet<Term>,
 }
 
 impl Sources {
@@ -48,40 +36,35 @@ impl Sources {
         let mut purpose = purpose.clone();
         purpose.iosts = plain(&purpose.iosts);
         Sources {
-            specification: Source::of_specification(specification),
-            purpose: Source::new(&purpose.iosts.name, &write_purpose_yaml(&purpose)),
+            models: document::Sources {
+                specification: of_specification(specification),
+                purpose: source(&purpose.iosts.name, &write_purpose_yaml(&purpose)),
+            },
             conjuncts: conjuncts(specification),
         }
     }
-
-    /// Are these the same models, whichever version has said so?
-    pub fn are_same(&self, other: &Sources) -> bool {
-        (&self.specification, &self.purpose) == (&other.specification, &other.purpose)
-    }
 }
 
-impl Source {
-    /// Of a specification.
-    pub fn of_specification(specification: &Iosts) -> Self {
-        let plain = plain(specification);
-        Source::new(&plain.name, &write_yaml(&plain, &named_types(&plain)))
-    }
-
-    fn new(name: &str, text: &str) -> Self {
-        let mut sha256 = String::new();
-        for byte in Sha256::digest(text.as_bytes()) {
-            // Writing to a string cannot fail.
-            let _ = write!(sha256, "{byte:02x}");
-        }
-        Source { name: name.to_owned(), sha256 }
-    }
+/// A specification by its name, and by what is in it.
+pub fn of_specification(specification: &Iosts) -> Source {
+    let plain = plain(specification);
+    source(&plain.name, &write_yaml(&plain, &named_types(&plain)))
 }
 
-fn conjuncts(specification: &Iosts) -> BTreeSet<String> {
+fn source(name: &str, text: &str) -> Source {
+    let mut sha256 = String::new();
+    for byte in Sha256::digest(text.as_bytes()) {
+        // Writing to a string cannot fail.
+        let _ = write!(sha256, "{byte:02x}");
+    }
+    Source { name: name.to_owned(), sha256 }
+}
+
+fn conjuncts(specification: &Iosts) -> BTreeSet<Term> {
     let is_input = |action| specification.action(action).kind == ActionKind::Input;
     let observed = specification.transitions.iter().filter(|transition| !is_input(transition.action));
     let parts = observed.flat_map(|transition| transition.guard.conjuncts());
-    parts.filter(|part| !part.is_true()).map(|part| part.to_string()).collect()
+    parts.filter(|part| !part.is_true()).collect()
 }
 
 /// Without the words for people.

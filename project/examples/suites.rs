@@ -22,14 +22,14 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use coreach_adapters::in_process::InProcess;
 use coreach_analyses::symbolic::TreeLimits;
-use coreach_execution::adapter::in_process::InProcess;
-use coreach_execution::adapter::simulated::Simulated;
 use coreach_execution::constants::{self, initial_state};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::mutation::{Mutant, mutants, walk};
 use coreach_execution::run::events;
+use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{Drive, Judge, Settings, TestCase, initial, judge, run};
@@ -38,8 +38,8 @@ use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Iosts, Value, Verdict};
 use coreach_project::cover::{self, Criterion, cover};
-use coreach_project::project::Project;
-use coreach_project::{cases, jobs, project};
+use coreach_project::project::{self, Project};
+use coreach_project::{cases, jobs};
 
 /// Events of a walk before it begins anew.
 const WALK: usize = 100;

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use coreach_analyses::check::check as check_with_solver;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::TestCase;
 use coreach_execution::campaign::Store;
 use coreach_execution::record::{self, restore};
 use coreach_execution::refused::refused;
-use coreach_execution::{TestCase, json};
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
-use coreach_model::file;
 use coreach_model::iosts::{Aim, Iosts, TestPurpose};
 use coreach_model::reader::{
     AnySpecification, load as load_file, read_aimed, read_any_specification, read_specification,
@@ -22,13 +21,13 @@ use coreach_model::reader::{
 };
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::delayed;
-use coreach_model::{ActionId, LocationId, Term};
+use coreach_model::{ActionId, LocationId, Term, file, json};
 use coreach_pipeline::stages::complete::rejected_residuals;
 
-use crate::campaign::load_campaign;
-use crate::campaign::{Campaign, TestSource};
-use crate::iut;
+use crate::campaign::{Campaign, TestSource, load_campaign};
+use crate::iut::{self, Locations};
 use crate::models::{FileKind, kind_of};
+use crate::once::Once;
 use crate::project::{load, specification_of};
 use crate::stored::{STORE, beside};
 use crate::timing::{internal_time, timed_property};
@@ -118,8 +117,9 @@ fn text(file: Arc<SourceFile>, path: &Path, given: &[PathBuf]) -> Checked {
             Err(found) => Checked::new("configuration", String::new(), found),
         },
         Ok(FileKind::Iut) => {
-            let models: Vec<Iosts> = given.iter().flat_map(|path| models(path)).collect();
-            implementation(path, &models)
+            let mut locations = Locations::default();
+            let models: Vec<Iosts> = given.iter().flat_map(|path| models(path, &mut locations)).collect();
+            implementation(path, &models, &locations)
         }
         Ok(FileKind::Campaign) => campaign(path),
     }
@@ -208,30 +208,26 @@ fn rejected(purpose: &TestPurpose, solver: &mut Z3Solver) -> Vec<String> {
     sentences
 }
 
-/// The models of a file that was given with others; mistakes in it are told of it alone.
-fn models(path: &Path) -> Vec<Iosts> {
+/// The models of a file that was given with others, and their locations; mistakes in it are told of it alone.
+fn models(path: &Path, locations: &mut Locations) -> Vec<Iosts> {
     if let Ok(Beginning::Document) = beginning(path) {
         let read = file::read(path, file::MOST_DOCUMENT).ok();
-        return read
-            .and_then(|bytes| TestCase::from_json(&bytes).ok())
-            .map(|test| test.iosts)
-            .into_iter()
-            .collect();
+        let Some(test) = read.and_then(|bytes| TestCase::from_json(&bytes).ok()) else { return Vec::new() };
+        locations.add_document(&test);
+        return vec![test.iosts];
     }
     let Ok(file) = load_file(path) else { return Vec::new() };
-    match kind_of(&file) {
-        Ok(FileKind::Specification(_)) => {
-            read_specification(file).map(|(specification, _)| specification.iosts).into_iter().collect()
-        }
-        Ok(FileKind::Configuration) => {
-            load(path).map(|(project, _)| project.specification.iosts).into_iter().collect()
-        }
-        _ => Vec::new(),
-    }
+    let specification = match kind_of(&file) {
+        Ok(FileKind::Specification(_)) => read_specification(file).ok().map(|(read, _)| read.iosts),
+        Ok(FileKind::Configuration) => load(path).ok().map(|(project, _)| project.specification.iosts),
+        _ => None,
+    };
+    specification.iter().for_each(|specification| locations.add(specification));
+    specification.into_iter().collect()
 }
 
 /// An implementation's file, against each of these models; a specification may have been given by itself and by a configuration.
-fn implementation(path: &Path, given: &[Iosts]) -> Checked {
+fn implementation(path: &Path, given: &[Iosts], locations: &Locations) -> Checked {
     let mut models: Vec<&Iosts> = Vec::new();
     given.iter().for_each(|model| {
         if !models.contains(&model) {
@@ -240,7 +236,7 @@ fn implementation(path: &Path, given: &[Iosts]) -> Checked {
     });
     let mut found = Vec::new();
     let mut name = String::new();
-    let mut note = |result: coreach_model::reader::Reading<coreach_execution::adapter::Iut>| {
+    let mut note = |result: coreach_model::reader::Reading<coreach_adapters::Iut>| {
         let more = match result {
             Ok((iut, more)) => {
                 name = format!("`{}`", iut.name);
@@ -261,7 +257,10 @@ fn implementation(path: &Path, given: &[Iosts]) -> Checked {
                 .and_then(|file| iut::read(file, path.parent().unwrap_or(Path::new("")), None)),
         );
     }
-    models.iter().copied().for_each(|model| note(iut::load(path, model)));
+    let mut files = Once::default();
+    for model in &models {
+        note(iut::load_once(path, model, Some(locations), &mut files));
+    }
     let against: Vec<String> = models.iter().map(|model| format!("`{}`", model.name)).collect();
     let says = match against.as_slice() {
         [] => format!("{name} (no model is given with it: its actions and parameters are not checked)"),
@@ -283,12 +282,13 @@ fn campaign(path: &Path) -> Checked {
             }
         });
     };
-    let mut models = Vec::new();
+    let (mut models, mut locations) = (Vec::new(), Locations::default());
     for source in &campaign.tests {
         match source {
             TestSource::Configuration(reference) => match load(&reference.path) {
                 Ok((project, more)) => {
                     note(more);
+                    locations.add(&project.specification.iosts);
                     models.push(project.specification.iosts);
                 }
                 Err(more) => note(more),
@@ -299,7 +299,10 @@ fn campaign(path: &Path) -> Checked {
                 let read =
                     bytes.and_then(|bytes| TestCase::from_json(&bytes).map_err(|error| error.to_string()));
                 match read {
-                    Ok(test) => models.push(test.iosts),
+                    Ok(test) => {
+                        locations.add_document(&test);
+                        models.push(test.iosts);
+                    }
                     Err(error) => note(vec![
                         Diagnostic::error("not-a-test-case", error)
                             .at(reference.origin.clone(), "named here"),
@@ -309,7 +312,7 @@ fn campaign(path: &Path) -> Checked {
         }
     }
     for reference in &campaign.iuts {
-        note(implementation(&reference.path, &models).found);
+        note(implementation(&reference.path, &models, &locations).found);
     }
     let Campaign { name, tests, iuts, .. } = &campaign;
     let says = format!(

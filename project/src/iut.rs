@@ -13,6 +13,7 @@ mod evidence;
 mod http;
 mod lines;
 mod link;
+mod locations;
 mod settle;
 mod simulated;
 mod tls;
@@ -22,25 +23,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use coreach_execution::Behaviour;
-use coreach_execution::adapter::description::{
+use coreach_adapters::Behaviour;
+use coreach_adapters::description::{
     self, Command, Encoding, Iut, Launch, RepliesFrom, Settle, Stdio, Tcp, Way,
 };
-use coreach_execution::adapter::evidence::Limits;
-use coreach_execution::adapter::template::Template;
+use coreach_adapters::evidence::Limits;
+use coreach_adapters::template::Template;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::reader::yaml::{self, Entry, Kind, Node};
 use coreach_model::reader::{Reading, shape};
-
-use crate::once::Once;
 use encoding::Carrier;
+pub use locations::Locations;
 use settle::Speech;
 use simulated::{Simulated, instantiated, simulated};
 pub use simulated::{Stands, standing};
 use words::{Holes, Reader};
+
+use crate::once::Once;
 
 /// The ways to an implementation.
 const WAYS: [&str; 5] = ["simulated", "stdio", "tcp", "udp", "http"];
@@ -56,16 +58,21 @@ const READY: u64 = 10_000;
 /// # Errors
 /// Every mistake that could be found, in it or in a model that it names.
 pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
-    load_once(path, iosts, &mut Once::default())
+    load_once(path, iosts, None, &mut Once::default())
 }
 
-/// The same, for one who needs it for several test cases, or its text as well.
+/// The same, for one who needs it for several test cases, or its text as well, and knows which locations it may name.
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_once(path: &Path, iosts: &Iosts, files: &mut Once) -> Reading<Iut> {
+pub fn load_once(
+    path: &Path,
+    iosts: &Iosts,
+    locations: Option<&Locations>,
+    files: &mut Once,
+) -> Reading<Iut> {
     let file = files.load(path).map_err(|diagnostic| vec![diagnostic])?;
-    read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), files)
+    read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), locations, files)
 }
 
 /// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not checked.
@@ -73,15 +80,22 @@ pub fn load_once(path: &Path, iosts: &Iosts, files: &mut Once) -> Reading<Iut> {
 /// # Errors
 /// As [`load`].
 pub fn read(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>) -> Reading<Iut> {
-    read_once(file, folder, iosts, &mut Once::default())
+    read_once(file, folder, iosts, None, &mut Once::default())
 }
 
-fn read_once(file: Arc<SourceFile>, folder: &Path, iosts: Option<&Iosts>, files: &mut Once) -> Reading<Iut> {
+fn read_once(
+    file: Arc<SourceFile>,
+    folder: &Path,
+    iosts: Option<&Iosts>,
+    locations: Option<&Locations>,
+    files: &mut Once,
+) -> Reading<Iut> {
     let mut collector = Collector::new(file);
     let iut = read_root(&mut Reader {
         collector: &mut collector,
         folder,
         iosts,
+        locations,
         apart: Vec::new(),
         captures: Vec::new(),
     });
@@ -125,7 +139,8 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
     let mut collector = Collector::new(file);
     let folder = Path::new("");
     let (apart, captures) = (Vec::new(), Vec::new());
-    let mut reader = Reader { collector: &mut collector, folder, iosts: Some(iosts), apart, captures };
+    let mut reader =
+        Reader { collector: &mut collector, folder, iosts: Some(iosts), locations: None, apart, captures };
     let root = yaml::parse(reader.collector);
     let said = match root.as_ref().map(|root| &root.kind) {
         Some(Kind::Mapping(entries)) => {

@@ -5,10 +5,9 @@
 
 use std::path::Path;
 
-use coreach_execution::json;
-use coreach_model::file;
 use coreach_model::iosts::Aim;
 use coreach_model::reader::load;
+use coreach_model::{file, json};
 
 use crate::budget;
 use crate::models::{FileKind, kind_of};

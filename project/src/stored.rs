@@ -3,13 +3,12 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use coreach_execution::adapter::Iut;
+use coreach_adapters::Iut;
 use coreach_execution::record::{self, Record, restore};
 use coreach_execution::{Run, Settings, TestCase};
-use coreach_model::Diagnostic;
-use coreach_model::file;
 use coreach_model::reader::Reading;
 use coreach_model::semantics::State;
+use coreach_model::{Diagnostic, file};
 
 use crate::cases::{self, Cases};
 use crate::iut;

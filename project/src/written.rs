@@ -48,10 +48,14 @@ pub fn read_back(
 ) -> Result<(), String> {
     let read = match (format, view.stage) {
         (Format::Yaml, _) => model(view, text, specification),
-        (Format::Json, None) if view.what == ONLINE && view.found.reachable != Some(false) => {
+        (Format::Json | Format::ReadableJson, None)
+            if view.what == ONLINE && view.found.reachable != Some(false) =>
+        {
             test_case(view, text)
         }
-        (Format::Json, Some(Stage::InputComplete)) if view.found.reachable != Some(false) => {
+        (Format::Json | Format::ReadableJson, Some(Stage::InputComplete))
+            if view.found.reachable != Some(false) =>
+        {
             test_case(view, text)
         }
         _ => return Ok(()),
@@ -100,7 +104,7 @@ fn read_model(view: &View<'_>, text: &str, specification: &Specification) -> Res
 fn test_case(view: &View<'_>, text: &str) -> Result<Iosts, Vec<Diagnostic>> {
     let test = match TestCase::from_json(text.as_bytes()) {
         Ok(test) => test,
-        Err(DocumentError::Model(found)) => return Err(found),
+        Err(DocumentError::TooDeep(what)) => return Err(vec![Diagnostic::error("nested-too-deep", what)]),
         Err(other) => return Err(vec![Diagnostic::error("no-test-case", other.to_string())]),
     };
     let marks = view.iosts.location_ids().map(|at| view.mark(at));

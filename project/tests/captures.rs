@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::open;
-use coreach_execution::codec::from_text;
-use coreach_execution::{Adapter, Failure, Received, Session};
+use coreach_execution::open;
+use coreach_model::codec::from_text;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;

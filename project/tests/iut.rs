@@ -9,7 +9,7 @@
 use std::fs;
 use std::path::Path;
 
-use coreach_execution::adapter::description::Way;
+use coreach_adapters::description::Way;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, load, read_specification};
 use coreach_project::iut;

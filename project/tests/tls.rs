@@ -2,23 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
+use coreach_adapters::channel::Channel;
+use coreach_adapters::cut::Cut;
+use coreach_adapters::stream::{Drained, Frame, Stream};
+use coreach_adapters::tls::Tls;
+use coreach_adapters::{Adapter, Failure, Left, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::channel::Channel;
-use coreach_execution::adapter::cut::Cut;
-use coreach_execution::adapter::stream::{Drained, Frame, Stream};
-use coreach_execution::adapter::tls::Tls;
-use coreach_execution::adapter::{Left, open};
-use coreach_execution::codec::from_text;
-use coreach_execution::{Adapter, Failure, Received, Session};
+use coreach_execution::open;
+use coreach_model::codec::from_text;
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;

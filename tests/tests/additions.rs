@@ -23,7 +23,8 @@ fn root() -> PathBuf {
 
 /// The sources of all crates of ours, by their paths from the root.
 fn sources() -> Vec<(String, String)> {
-    const FOLDERS: [&str; 7] = ["model", "analyses", "pipeline", "execution", "project", "cli", "tests/src"];
+    const FOLDERS: [&str; 8] =
+        ["model", "analyses", "adapters", "pipeline", "execution", "project", "cli", "tests/src"];
     let mut found = Vec::new();
     let mut work: Vec<PathBuf> = FOLDERS.iter().map(|folder| root().join(folder)).collect();
     work.retain(|folder| folder.exists());
@@ -159,14 +160,14 @@ fn a_verdict_is_decided_where_the_documents_say() {
 
 #[test]
 fn an_adapter_is_opened_and_read_in_one_place_each() {
-    let ways = variants("execution/src/adapter/description.rs", "Way");
+    let ways = variants("adapters/src/description.rs", "Way");
     let ways: Vec<String> = ways.iter().map(|way| format!("Way::{way}")).collect();
     touched(
         "an adapter",
         &ways,
         &[
-            "execution/src/adapter/description.rs",
-            "execution/src/adapter/open.rs",
+            "adapters/src/description.rs",
+            "execution/src/open.rs",
             "execution/src/reproducer/mod.rs",
             "project/src/campaign/iuts.rs",
         ],

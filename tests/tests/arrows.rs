@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Crate, folder, and the crates of ours that it may use (tests of a crate included).
-const ARROWS: [(&str, &str, &[&str]); 14] = [
+const ARROWS: [(&str, &str, &[&str]); 15] = [
     ("coreach-model", "model", &[]),
     ("coreach-polyhedra", "analyses/polyhedra", &[]),
     ("coreach-octagon", "analyses/octagon", &["coreach-polyhedra"]),
@@ -20,11 +20,12 @@ const ARROWS: [(&str, &str, &[&str]); 14] = [
         &["coreach-model", "coreach-polyhedra", "coreach-octagon", "coreach-apron"],
     ),
     ("coreach-pipeline", "pipeline", &["coreach-model", "coreach-analyses"]),
-    ("coreach-execution", "execution", &["coreach-model", "coreach-analyses"]),
+    ("coreach-adapters", "adapters", &["coreach-model"]),
+    ("coreach-execution", "execution", &["coreach-model", "coreach-analyses", "coreach-adapters"]),
     (
         "coreach-project",
         "project",
-        &["coreach-model", "coreach-analyses", "coreach-pipeline", "coreach-execution"],
+        &["coreach-model", "coreach-analyses", "coreach-adapters", "coreach-pipeline", "coreach-execution"],
     ),
     ("coreach-import", "import", &["coreach-model"]),
     (
@@ -33,6 +34,7 @@ const ARROWS: [(&str, &str, &[&str]); 14] = [
         &[
             "coreach-model",
             "coreach-analyses",
+            "coreach-adapters",
             "coreach-pipeline",
             "coreach-execution",
             "coreach-project",
@@ -45,6 +47,7 @@ const ARROWS: [(&str, &str, &[&str]); 14] = [
         &[
             "coreach-model",
             "coreach-analyses",
+            "coreach-adapters",
             "coreach-pipeline",
             "coreach-execution",
             "coreach-project",

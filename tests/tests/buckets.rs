@@ -12,19 +12,17 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coreach_execution::adapter::in_process::InProcess;
-use coreach_execution::adapter::simulated::Simulated;
+use coreach_adapters::in_process::InProcess;
 use coreach_execution::explain::reason;
-use coreach_execution::initial;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::mutation::{Operator, mutate};
-use coreach_execution::random::Random;
-use coreach_execution::run::Occurrence;
-use coreach_execution::run::events;
+use coreach_execution::run::{Occurrence, events};
 use coreach_execution::shrink::{Shrink, shrink};
+use coreach_execution::simulated::Simulated;
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Bucket, Drive, Run, Settings, Strategy, run};
+use coreach_execution::{Bucket, Drive, Run, Settings, Strategy, initial, run};
+use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Value, Verdict};
 

@@ -21,6 +21,7 @@ mod oracle;
 mod packaging;
 mod page;
 mod path;
+mod places;
 mod programs;
 mod proofs;
 mod rounds;

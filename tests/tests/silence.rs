@@ -4,15 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use coreach_adapters::in_process::InProcess;
 use coreach_analyses::Options as Analysis;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::TreeLimits;
-use coreach_execution::adapter::in_process::InProcess;
-use coreach_execution::adapter::simulated::Simulated;
 use coreach_execution::campaign::StrategyKind;
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::Cause;
+use coreach_execution::simulated::Simulated;
 use coreach_execution::values::{MIX, Values};
 use coreach_execution::{Drive, Outcome, Settings, TestCase, judge, run};
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
@@ -20,7 +20,8 @@ use coreach_model::{Iosts, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
 use coreach_pipeline::limits::Limits;
 use coreach_pipeline::{Conformance, Options, Stage, generate_for};
-use coreach_project::cover::{self, report::document};
+use coreach_project::cover;
+use coreach_project::cover::report::document;
 use coreach_project::project::load;
 use coreach_tests::generator::random::Random;
 

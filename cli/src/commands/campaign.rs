@@ -10,8 +10,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use coreach_adapters::description::Iut;
 use coreach_execution::Ending;
-use coreach_execution::adapter::description::Iut;
 use coreach_execution::campaign::junit::{self, JunitError};
 use coreach_execution::campaign::store::Contents;
 use coreach_execution::campaign::summary::{
@@ -32,14 +32,13 @@ use coreach_project::{budget, render};
 use super::report::beside;
 use super::{bucket_line, plural, table};
 use crate::arguments::{CampaignArguments, CampaignCommand};
-use crate::console;
 use crate::execution_arguments::{Inconclusive, Tolerance};
 use crate::exit::Exit;
-use crate::files;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, ToWrite, each, wanted};
 use crate::progress::Progress;
 use crate::write::{Pending, open_store};
+use crate::{console, files};
 
 /// What ends the command with an exit code of its own, after it has been told.
 struct Ended(Exit);
@@ -212,8 +211,7 @@ fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
     for ending in Ending::ALL.into_iter().filter(happened) {
         exit = exit.and(inconclusive.exit(ending));
     }
-    let is_empty = summary.planned == 0 && summary.left_out.is_empty();
-    if is_empty || summary.counts.total() != summary.planned {
+    if summary.planned == 0 || summary.counts.total() != summary.planned {
         exit = exit.and(Exit::Incomplete);
     }
     summary.left_out.iter().fold(exit, |exit, left| exit.and(left.why.into()))

@@ -58,8 +58,8 @@ fn pairs<'a>(project: &'a Project, domains: &[DomainKind]) -> (Vec<Pair<'a>>, Ke
     let of = |purpose: &'a TestPurpose| domains.iter().map(move |domain| (purpose, *domain));
     let pairs: Vec<Pair<'a>> = project.purposes.iter().flat_map(of).collect();
     let specification = &project.specification.iosts;
-    let sources: Vec<Sources> =
-        project.purposes.iter().map(|purpose| Sources::of(specification, purpose)).collect();
+    let sources: Vec<_> =
+        project.purposes.iter().map(|purpose| Sources::of(specification, purpose).models).collect();
     let names: Vec<&str> = domains.iter().map(|domain| domain.name()).collect();
     let options = format!("{:?} {:?} {:?}", project.options, project.conformance, project.judging);
     let plan = plan(KIND, &serde_json::json!({ "models": sources, "domains": names, "options": options }));

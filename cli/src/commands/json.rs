@@ -60,7 +60,6 @@ pub fn json() -> io::Result<Exit> {
     loop {
         let line = match line(&mut input)? {
             Line::End => return Ok(Exit::Fine),
-            Line::Text(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
             Line::Text(line) => Ok(line),
             Line::TooLong => Err(format!("the line is longer than {MOST_LINE} bytes")),
         };

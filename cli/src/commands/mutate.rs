@@ -9,7 +9,7 @@ use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::mutation::{Effort, Mutant, Operator, Result as Judged, judge, mutants, visits};
 use coreach_execution::{Settings, TestCase};
 use coreach_model::{Diagnostic, Iosts};
-use coreach_pipeline::sources::Source;
+use coreach_pipeline::sources::of_specification;
 use coreach_project::cases::{self, Cases};
 use coreach_project::parts::{Part, plan};
 use coreach_project::summary::{
@@ -91,7 +91,7 @@ fn given(
     let plan = plan(
         KIND,
         &serde_json::json!({
-            "specification": Source::of_specification(&specification).sha256,
+            "specification": of_specification(&specification).sha256,
             "tests": hashes.collect::<Vec<_>>(),
             "tries": tries.words(),
         }),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use coreach_execution::adapter::open;
+use coreach_adapters::Adapter;
 use coreach_execution::explain::reason;
 use coreach_execution::judge::{self, Judge};
 use coreach_execution::lazy::Lazy;
@@ -13,7 +13,7 @@ use coreach_execution::replay::replay as run_again;
 use coreach_execution::run::events;
 use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
-use coreach_execution::{Adapter, Run, Settings};
+use coreach_execution::{Run, Settings, open};
 use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
 

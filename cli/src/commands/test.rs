@@ -9,26 +9,26 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use coreach_execution::adapter::marker::is_ending;
-use coreach_execution::adapter::open;
+use coreach_adapters::Adapter;
+use coreach_adapters::marker::is_ending;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::interruption::stop_if_ending;
-use coreach_execution::judge;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
 use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Adapter, Bucket, Drive, Ending, Judge, Run, Settings, Strategy, tester};
+use coreach_execution::{Bucket, Drive, Ending, Judge, Run, Settings, Strategy, judge, open, tester};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Diagnostic, Verdict};
 use coreach_project::cases::{self, Case, Cases, NoCase};
+use coreach_project::iut::{self, Locations};
 use coreach_project::once::Once;
-use coreach_project::{budget, iut, render};
+use coreach_project::{budget, render};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -83,8 +83,10 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
     }
     let mut implementations = Vec::new();
     let mut files = Once::default();
+    let locations = locations(&cases);
     for case in &cases {
-        match budget::reading(|| iut::load_once(&arguments.iut, case.test.wire(), &mut files)) {
+        let read = || iut::load_once(&arguments.iut, case.test.wire(), Some(&locations), &mut files);
+        match budget::reading(read) {
             Ok((iut, more)) => implementations.push((iut, more)),
             Err(found) => return refuse(&found),
         }
@@ -342,6 +344,18 @@ fn ask(judge: &dyn Judge, moves: &[Move]) -> Asked {
             },
         }
     }
+}
+
+/// The locations that an implementation's file may name.
+fn locations(cases: &[Case]) -> Locations {
+    let mut known = Locations::default();
+    for case in cases {
+        match &case.specification {
+            Some(specification) => known.add(specification),
+            None => known.add_document(&case.test),
+        }
+    }
+    known
 }
 
 /// The locations of `--quiescence-at` that no test case has: their limit would silently be nobody's.

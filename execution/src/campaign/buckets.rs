@@ -1,7 +1,8 @@
 //! The buckets of a store's runs.
 //!
 //! A record says its bucket, since there are buckets. One of an older version does not, and needs no migration: its trace is
-//! shown to its test case again, which the store has as well. So the same failure has one bucket, whichever version wrote it. A record
+//! shown to its test case again, which the store has as well. So the same failure has one bucket, whichever version wrote it, but
+//! where the test case does not say of which locations it was made: then its location's label is the place. A record
 //! that no longer fits its test case has what it says itself of its place and its action, which is better than nothing.
 //!
 //! **Costs** reading each test case once, and each old record that failed through its test case.
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use crate::bucket::{Bucket, place};
+use crate::bucket::Bucket;
 use crate::ending::Ending;
 use crate::explain::reason;
 use crate::judge;
@@ -58,7 +59,7 @@ fn said(record: &Record) -> Bucket {
     let last = record.trace.last().filter(|_| record.cause == "event");
     Bucket {
         verdict: record.verdict,
-        place: place(&record.reason.location),
+        place: record.reason.location.clone(),
         cause: record.cause.clone(),
         action: last.and_then(|step| step.action.clone()),
         violated: Vec::new(),

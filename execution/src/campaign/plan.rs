@@ -11,19 +11,19 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
+use coreach_adapters::behaviour::{TOLERANCE, Within};
 use coreach_analyses::solver::Solver;
+use coreach_model::codec;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
-use crate::behaviour::Within;
 use crate::campaign::left_out::LeftOut;
-use crate::codec;
 use crate::constants::{ConstantsError, initial_state};
 use crate::strategy::Strategy;
 use crate::test_case::{DocumentError, TestCase};
-use crate::tester::{Settings, TOLERANCE};
+use crate::tester::Settings;
 
 /// How many of a key's signs are shown to people: enough for billions of runs.
 pub const SHOWN: usize = 12;

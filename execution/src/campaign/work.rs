@@ -8,7 +8,7 @@
 //!
 //! A system that runs share, since nobody here brings it up, is used by one of them at a time: two that meet there would reset
 //! each other. A runner that finds only such runs waits. What a run leaves under way to such a system, the next one must know
-//! ([`crate::adapter::system`]), so the way to it is kept.
+//! ([`coreach_adapters::system`]), so the way to it is kept.
 //!
 //! Several processes may do one store at the same time, by mistake or to help each other. Each looks before a run whether
 //! it is there already. Two that go through one queue in step would still do each run twice; so who finds that another
@@ -24,9 +24,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use coreach_adapters::{Adapter, Iut};
 use coreach_model::Verdict;
 
-use crate::adapter::{Adapter, Iut};
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Finished, Store, StoreError};
 use crate::ending::Ending;

@@ -18,15 +18,16 @@
 //! **Costs** one evaluation of each guard of the location per event. The state after a stimulus is kept from the moment
 //! when its values were tried to the moment when it was sent.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
-use coreach_model::{Datum, LocationId, TransitionId, Value, Verdict, Violated};
+use coreach_model::{Datum, LocationId, Term, TransitionId, Value, Verdict, Violated};
 
 use crate::judge::crossing::Follower;
-use crate::judge::guards::{can_come, expected, guards, violated};
+use crate::judge::guards::{can_come, expected, guards, texts, violated};
 use crate::judge::{AfterSilence, Choice, Judge, Judged, Move, Offer, Offers, Shown, Why};
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
@@ -142,8 +143,8 @@ impl<'a> CaseJudge<'a> {
 /// What of a guard that does not hold is the specification's: a purpose splits its transitions, and what of
 /// the halves cannot be reached is left out, so that the half that fails for the specification's reason
 /// alone may not be there. All of it, where nothing is known to be.
-fn of_specification(test: &TestCase, set: Vec<String>) -> Vec<String> {
-    let own: Vec<String> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
+fn of_specification(test: &TestCase, set: Vec<Term>) -> Vec<Term> {
+    let own: Vec<Term> = set.iter().filter(|part| test.conjuncts.contains(*part)).cloned().collect();
     if own.is_empty() { set } else { own }
 }
 
@@ -261,6 +262,10 @@ impl Judge for CaseJudge<'_> {
         Some((self.test, vec![&self.state]))
     }
 
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        self.test.origins[self.at()].iter().map(String::as_str).collect()
+    }
+
     fn place(&self) -> &str {
         &self.test.iosts.location(self.state.location).name
     }
@@ -288,7 +293,7 @@ impl Judge for CaseJudge<'_> {
         let violated = match observed {
             Some(event) if verdict == Some(Verdict::Fail) => {
                 let sets = violated(&self.test.iosts, self.open(), &self.state, event);
-                sets.into_iter().map(|set| of_specification(self.test, set)).collect()
+                sets.into_iter().map(|set| texts(&of_specification(self.test, set))).collect()
             }
             _ => Vec::new(),
         };

@@ -118,6 +118,11 @@ impl<J: Follower> Crossing<J> {
         strand.map_or(&self.initial, |strand| strand.front.as_ref().unwrap_or(&strand.judge))
     }
 
+    /// The inner judges once they have taken all that was sent; where that cannot be told, as they are.
+    fn fronts(&self) -> impl Iterator<Item = &J> {
+        self.strands.iter().map(|strand| strand.front.as_ref().unwrap_or(&strand.judge))
+    }
+
     /// Those that have no verdict yet.
     fn live(&self) -> impl Iterator<Item = &Strand<J>> {
         self.strands.iter().filter(|strand| strand.judge.verdict().is_none())
@@ -372,8 +377,7 @@ impl<J: Follower> Judge for Crossing<J> {
     }
 
     fn shown(&self) -> Shown {
-        let fronts = self.strands.iter().map(|strand| strand.front.as_ref().unwrap_or(&strand.judge).shown());
-        let all: Vec<Shown> = fronts.collect();
+        let all: Vec<Shown> = self.fronts().map(Judge::shown).collect();
         let Some(first) = all.first() else { return self.initial.shown() };
         let places: BTreeSet<&str> = all.iter().map(|shown| shown.place.as_str()).collect();
         // Only what is the same in all of them.
@@ -388,6 +392,10 @@ impl<J: Follower> Judge for Crossing<J> {
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         self.first().scene()
+    }
+
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        self.fronts().flat_map(Judge::specification_locations).collect()
     }
 
     fn place(&self) -> &str {

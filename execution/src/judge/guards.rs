@@ -48,14 +48,16 @@ pub(crate) fn violated<'t>(
     transitions: impl Iterator<Item = &'t Transition>,
     state: &State,
     event: &Event,
-) -> Vec<Vec<String>> {
+) -> Vec<Vec<Term>> {
     let valuation = with_event(iosts, state, event);
     let fails = |conjunct: &Term| holds(conjunct, &valuation) != Ok(true);
-    let texts = |transition: &Transition| {
-        let conjuncts = transition.guard.conjuncts().into_iter().filter(fails);
-        conjuncts.map(|conjunct| conjunct.to_string()).collect()
-    };
-    transitions.filter(|one| iosts.action(one.action).name == event.action).map(texts).collect()
+    let failing = |transition: &Transition| transition.guard.conjuncts().into_iter().filter(fails).collect();
+    transitions.filter(|one| iosts.action(one.action).name == event.action).map(failing).collect()
+}
+
+/// Conjuncts as people read them.
+pub(crate) fn texts(conjuncts: &[Term]) -> Vec<String> {
+    conjuncts.iter().map(Term::to_string).collect()
 }
 
 /// Is there an event of the transition's action that it takes in this state? Only where that is certain.

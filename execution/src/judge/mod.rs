@@ -20,18 +20,19 @@ pub mod crossing;
 pub(crate) mod guards;
 pub mod online;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use coreach_adapters::Iut;
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::Iosts;
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Datum, TransitionId, Value, Verdict, Violated};
 
-use crate::adapter::Iut;
 use crate::judge::case::CaseJudge;
 use crate::judge::crossing::{Crossing, Follower};
 use crate::judge::online::OnlineJudge;
-use crate::random::Random;
 pub use crate::run::Shown;
 use crate::run::{Cause, Occurrence};
 use crate::test_case::TestCase;
@@ -167,6 +168,11 @@ pub trait Judge {
     /// The test case in which a way to Pass can be planned, and the states that are possible in it; `None` where there is none.
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         None
+    }
+
+    /// The names of the specification's locations in which it may be, as far as that is known.
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        BTreeSet::new()
     }
 
     /// The name by which settings for single places call this state.

@@ -21,6 +21,8 @@
 //! **Ends**: internal steps do, in a specification without livelock; the number of states is limited ([`crate::monitor::MOST`]),
 //! and beyond it the run is Inconclusive for the cause `states`. **Costs** the states times the transitions of their locations.
 
+use std::collections::BTreeSet;
+
 use coreach_model::iosts::{ActionKind, Iosts};
 use coreach_model::semantics::{Event, State, fire};
 use coreach_model::term::evaluate::holds;
@@ -182,6 +184,10 @@ impl Judge for OnlineJudge<'_> {
 
     fn scene(&self) -> Option<(&TestCase, Vec<&State>)> {
         Some((self.test, self.states().collect()))
+    }
+
+    fn specification_locations(&self) -> BTreeSet<&str> {
+        self.states().flat_map(|state| &self.test.origins[state.location]).map(String::as_str).collect()
     }
 
     fn place(&self) -> &str {

@@ -18,13 +18,14 @@ pub mod operators;
 
 use std::collections::BTreeSet;
 
+use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, internal_closure, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Datum, Numbered, TransitionId, Value, Verdict, Violated};
+pub use operators::{Mutant, Operator, mutant, mutate};
 
-use crate::adapter::in_process::{Implementation, InProcess};
-use crate::adapter::simulated::Simulated;
 use crate::bucket::Bucket;
 use crate::constants::initial_state;
 use crate::explain::reason;
@@ -33,13 +34,12 @@ use crate::judge::case::CaseJudge;
 use crate::judge::{Judge, Judged};
 use crate::lazy::Lazy;
 use crate::monitor::{MOST, Monitor};
-use crate::random::Random;
 use crate::run::{Cause, Occurrence, Outcome, Run, events};
+use crate::simulated::Simulated;
 use crate::strategy::Strategy;
 use crate::test_case::TestCase;
 use crate::tester::{self, Drive, Settings};
 use crate::values::{MIX, Values};
-pub use operators::{Mutant, Operator, mutant, mutate};
 
 /// How hard to try.
 #[derive(Clone, PartialEq, Eq, Debug)]

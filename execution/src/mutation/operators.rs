@@ -4,11 +4,10 @@
 //! conform. Each names what it did, so that a finding can be repeated by hand.
 
 use coreach_model::iosts::{Action, ActionKind, Iosts, Transition};
+use coreach_model::random::Random;
 use coreach_model::term::node::{Comparison, Node};
 use coreach_model::term::{Substitution, Term, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, TransitionId, Type, Value};
-
-use crate::random::Random;
 
 macro_rules! operators {
     ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {

@@ -17,6 +17,7 @@ use coreach_analyses::solver::{Answer, Solver, Witness};
 use coreach_analyses::symbolic::search::{Found, Goal, SearchBound, SearchLimits, Searcher};
 use coreach_analyses::symbolic::{Step, SymbolicState, System};
 use coreach_model::iosts::{ActionKind, Iosts, Location, TransitionId};
+use coreach_model::random::Random;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::timed::Timed;
@@ -25,7 +26,6 @@ use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu::rational::RBig;
 
 use crate::offline::sequence::{Item, normalized};
-use crate::random::Random;
 
 /// Delays that are easy to read, in tenths of the unit.
 const HANDY: [u32; 9] = [10, 1, 5, 15, 20, 25, 30, 50, 0];

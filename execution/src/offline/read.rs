@@ -13,7 +13,7 @@
 //!
 //! A file whose first sign is `{` is JSON lines. Delays are exact (`0.1` is a tenth); where an event happens
 //! at the instant of the one before it, there is none, or 0. A byte-order mark in front is no part of the
-//! text. Values are read by the parameters' types ([`crate::codec`]). Empty lines count for nothing.
+//! text. Values are read by the parameters' types ([`coreach_model::codec`]). Empty lines count for nothing.
 //!
 //! **Ends** with the file. **Costs** one line of memory, at most [`LONGEST_LINE`].
 
@@ -22,14 +22,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use coreach_model::Value;
+use coreach_model::codec::{self, Misread};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile, nearest};
 use coreach_model::iosts::{ActionId, Iosts};
+use coreach_model::json::{self, Tree};
 use coreach_model::number::{self, NumberError, WIRE_DIGITS};
 use dashu::base::BitTest;
 use dashu::rational::RBig;
 
-use crate::codec::{self, Misread};
-use crate::json::{self, Tree};
 use crate::offline::sequence::{Item, Placed};
 
 /// The longest line, in bytes.

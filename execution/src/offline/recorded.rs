@@ -3,12 +3,11 @@
 //! What `test --keep` has kept of a timed run has the delay of each event among its values, and silence as a
 //! step. Delays are those that the run was judged with: within the tolerance of the measured ones.
 
-use coreach_model::Value;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::delayed::Delayed;
+use coreach_model::{Value, codec};
 use dashu::rational::RBig;
 
-use crate::codec;
 use crate::ending;
 use crate::offline::sequence::{Item, Placed};
 use crate::record::{Record, occurrence};

@@ -1,12 +1,10 @@
 //! Timed sequences: delays and events, one after the other (2012, Definition 1).
 
-use coreach_model::Value;
 use coreach_model::iosts::{ActionId, ActionKind, Iosts};
 use coreach_model::timed::Timed;
+use coreach_model::{Value, codec};
 use dashu::integer::UBig;
 use dashu::rational::RBig;
-
-use crate::codec;
 
 /// A member of a timed sequence.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

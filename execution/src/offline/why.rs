@@ -10,10 +10,9 @@ use coreach_model::iosts::{ActionId, ActionKind, TransitionId};
 use coreach_model::term::evaluate::{Valuation, evaluate};
 use coreach_model::term::node::Comparison;
 use coreach_model::term::substitute;
-use coreach_model::{Datum, Term, Value};
+use coreach_model::{Datum, Term, Value, codec};
 use dashu::rational::RBig;
 
-use crate::codec;
 use crate::offline::context::{Context, Place};
 use crate::offline::judge::Offline;
 use crate::offline::sequence::{Item, time_text};

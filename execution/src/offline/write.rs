@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use coreach_model::Value;
 use coreach_model::iosts::{ActionId, Iosts};
+use coreach_model::{Value, codec};
 use dashu::rational::RBig;
 use serde_json::{Map, Value as Json, json};
 
-use crate::codec;
 use crate::offline::read::HEAD;
 use crate::offline::sequence::{Item, time_text};
 

@@ -1,9 +1,10 @@
 //! What the script has to know of frames of bytes: how they are told apart, and the fields of each output.
 
+use coreach_adapters::cut::{Cut, Length};
+use coreach_adapters::description::{BitContent, Bits, Extent, Field};
+use coreach_adapters::integer::Integer;
+
 use super::python::{bytes, text};
-use crate::adapter::cut::{Cut, Length};
-use crate::adapter::description::{BitContent, Bits, Extent, Field};
-use crate::adapter::integer::Integer;
 
 /// How frames are told apart.
 pub fn cut(cut: &Cut) -> String {
@@ -88,12 +89,13 @@ fn truth(truth: bool) -> &'static str {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+    use coreach_adapters::Received;
+    use coreach_adapters::binary::output;
+    use coreach_adapters::cut::Inbox;
+    use coreach_adapters::description::{Binary, Encoding, Spelling, Stdio, Unmatched, Way};
+    use coreach_model::random::Random;
+
     use super::*;
-    use crate::adapter::Received;
-    use crate::adapter::binary::output;
-    use crate::adapter::cut::Inbox;
-    use crate::adapter::description::{Binary, Encoding, Spelling, Stdio, Unmatched, Way};
-    use crate::random::Random;
     use crate::reproducer::observations::constants;
     use crate::reproducer::observations::tests::{SHOW, iut, python, shown, signatures};
     use crate::reproducer::{COMMON, FRAMES, IMPORTS, WIRE};
@@ -172,7 +174,7 @@ mod tests {
                 match inbox.frame() {
                     Ok(None) => break,
                     Err(_) => {
-                        expected.push("garbage ".to_owned() + &crate::adapter::binary::hex(inbox.rest()));
+                        expected.push("garbage ".to_owned() + &coreach_adapters::binary::hex(inbox.rest()));
                         wrong += 1;
                         break;
                     }

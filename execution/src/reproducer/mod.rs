@@ -31,23 +31,22 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coreach_model::semantics::Event;
-use coreach_model::{Datum, Value, Verdict};
-use serde_json::Value as Json;
-
-use crate::adapter::description::{
+use coreach_adapters::description::{
     Capture, Command, Encoding, Exchange, Http, Iut, Launch, RepliesFrom, Spelling, Stdio, Step, Tcp, Way,
 };
-use crate::adapter::evidence::{self, Item, Kind};
-use crate::adapter::signature::Signatures;
-use crate::adapter::{Failure, Received, Session, binary, json_lines};
-use crate::codec;
+use coreach_adapters::evidence::{self, Item, Kind};
+use coreach_adapters::signature::Signatures;
+use coreach_adapters::{Failure, Received, Session, binary, json_lines};
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value, Verdict, codec};
+use python::{bytes, comment, json, text};
+use sent::LAUNCHED;
+use serde_json::Value as Json;
+use words::Words;
+
 use crate::explain::reason;
 use crate::judge::Judge;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step as Happened};
-use python::{bytes, comment, json, text};
-use sent::LAUNCHED;
-use words::Words;
 
 /// Why there is no script.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
+use coreach_adapters::description::{
+    Capture, Encoding, End, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp, Unmatched, Way,
+};
+use coreach_adapters::signature::Signatures;
 use regex::Regex;
 
 use super::python::{self, dictionary, text};
 use super::{PATIENCE, frames};
-use crate::adapter::description::{
-    Capture, Encoding, End, Field, Iut, Middle, Response, Shape, Source, Stdio, Tcp, Unmatched, Way,
-};
-use crate::adapter::signature::Signatures;
 
 /// The constants in front of the script.
 pub fn constants(iut: &Iut, signatures: &Signatures) -> String {
@@ -119,15 +119,15 @@ pub mod tests {
 
     use std::time::Instant;
 
+    use coreach_adapters::description::{Block, Http, Lines, Spelling};
+    use coreach_adapters::lines::{Found, Pending, pattern};
+    use coreach_adapters::reply::{Reply, translate};
+    use coreach_adapters::template::Template;
+    use coreach_adapters::{Received, Session};
+    use coreach_model::random::Random;
     use coreach_model::reader::{from_bytes, read_specification};
 
     use super::*;
-    use crate::adapter::description::{Block, Http, Lines, Spelling};
-    use crate::adapter::lines::{Found, Pending, pattern};
-    use crate::adapter::reply::{Reply, translate};
-    use crate::adapter::template::Template;
-    use crate::adapter::{Received, Session};
-    use crate::random::Random;
     use crate::reproducer::{COMMON, HTTP, IMPORTS, LINES, WIRE};
 
     const MODEL: &str = "
@@ -150,7 +150,7 @@ transitions: [{ from: A, to: A, on: Told }]
     }
 
     pub fn stdio() -> Stdio {
-        let command = crate::adapter::description::Command {
+        let command = coreach_adapters::description::Command {
             words: Vec::new(),
             directory: "/".into(),
             environment: Vec::new(),
@@ -336,7 +336,7 @@ transitions: [{ from: A, to: A, on: Told }]
             spelling: Spelling::default(),
             captures: Vec::new(),
             unmatched,
-            settle: crate::adapter::description::Settle::default(),
+            settle: coreach_adapters::description::Settle::default(),
         };
         let signatures = signatures();
         for unmatched in [Unmatched::Fail, Unmatched::Ignore] {

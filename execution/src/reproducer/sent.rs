@@ -1,14 +1,14 @@
 //! What the script sends: the texts of descriptions with what fills their holes, as far as it is known when the script is written.
 
+use coreach_adapters::description::{Encoding, Request, Spelling, Way};
+use coreach_adapters::http::encoded;
+use coreach_adapters::template::Template;
+use coreach_adapters::{binary, json_lines};
 use coreach_model::semantics::Event;
 
 use super::python::{self, bytes, text};
 use super::words::{Filling, PLAIN, Words, Written};
 use super::{NoScript, Writer, encoding, frames, no_script, no_value};
-use crate::adapter::description::{Encoding, Request, Spelling, Way};
-use crate::adapter::http::encoded;
-use crate::adapter::template::Template;
-use crate::adapter::{binary, json_lines};
 
 /// What belongs to the launch of a server, as it is called in holes.
 pub const LAUNCHED: [&str; 2] = ["port", "tmp"];

@@ -2,8 +2,9 @@
 //!
 //! What is known when the script is written stands in it as a literal; around the rest, the functions of templates are those of Python.
 
+use coreach_adapters::template::{Function, Part, Template};
+
 use super::python;
-use crate::adapter::template::{Function, Part, Template};
 
 /// A text as an expression.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -119,8 +120,9 @@ fn applied(function: Function, run: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
+    use coreach_adapters::http::encoded;
+
     use super::*;
-    use crate::adapter::http::encoded;
     use crate::reproducer::IMPORTS;
 
     const ENCODED: Written = Written { here: |text| encoded(&text), there: "quoted" };

@@ -13,7 +13,7 @@
 //! **Judged times.** A delay counts from the *judged* instant of the step before, so that the judged instants stay with the real ones, however
 //! many were moved within the tolerance ([`super::tolerance`]). Before a Fail is given, all of them are moved
 //! ([`super::history`]), and not only within the tolerance: by what the kernel says of how long it kept the
-//! system and the tester from running since the step before ([`crate::adapter::held_up`]), and by four times
+//! system and the tester from running since the step before ([`coreach_adapters::held_up`]), and by four times
 //! the lateness of this machine in that time ([`super::jitter`]). What avoids the Fail then makes it
 //! Inconclusive ([`Cause::Jitter`]). Of a system that the tester has not brought up nobody says how long it
 //! was kept from running: there a Fail that another delay would avoid is not given where this machine was
@@ -26,13 +26,13 @@
 
 use std::time::{Duration, Instant};
 
+use coreach_adapters::held_up::held_up_here;
+use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
 use coreach_analyses::solver::Solver;
 use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
-use crate::adapter::held_up::held_up_here;
-use crate::adapter::{Adapter, Failure, Received, Sent, Session};
 use crate::interruption::finish;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};

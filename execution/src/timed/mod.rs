@@ -36,12 +36,10 @@ use std::time::Duration;
 
 use coreach_model::iosts::{ActionId, ActionKind, Iosts, LocationId};
 use coreach_model::semantics::Event;
-use coreach_model::{Datum, Numbered, Type, Value, number};
+use coreach_model::{Datum, Numbered, Term, Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
-use serde_json::Value as Json;
 
-use crate::json;
 use crate::run::Occurrence;
 
 /// The most that `silence_after` may be: about a month, so that what is added to the clock does not run over.
@@ -78,44 +76,33 @@ pub struct TimedCase {
 }
 
 impl TimedCase {
-    /// Takes what a document says of time, and makes what the tester only sees observations.
+    /// From what a document says of time. What the tester only sees becomes an observation.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(document: &Json, iosts: &mut Iosts) -> Result<Option<TimedCase>, String> {
-        let Some(timed) = document.get("timed") else { return Ok(None) };
-        let name = timed.get("delay").and_then(Json::as_str).ok_or("`timed` has no text `delay`")?;
-        let after = timed.get("silence_after").and_then(duration);
-        let silence_after =
-            after.ok_or("`silence_after` of `timed` is no time above 0 and up to a month, in seconds")?;
-        let delay = Datum::new(name, Type::Real);
+    pub fn new(
+        delay: &str,
+        silence_after: &Term,
+        uncontrollable: BTreeSet<ActionId>,
+        iosts: &mut Iosts,
+    ) -> Result<TimedCase, String> {
+        let silence_after = duration(silence_after).ok_or(
+            "`silence_after` of `timed` is no time above 0 and up to a month, in seconds: a test case with a symbolic one is not run",
+        )?;
+        let delay = Datum::new(delay, Type::Real);
         for action in iosts.actions.iter().filter(|action| action.is_visible()) {
             if action.parameters.first() != Some(&delay) {
-                return Err(format!("the first parameter of `{}` is not `{name}` of type real", action.name));
-            }
-        }
-        let mut uncontrollable = BTreeSet::new();
-        for action in document.get("actions").and_then(Json::as_array).into_iter().flatten() {
-            let controllable = match action.get("controllable") {
-                None => true,
-                Some(flag) => flag.as_bool().ok_or("`controllable` is neither `true` nor `false`")?,
-            };
-            let named = action.get("name").and_then(Json::as_str).and_then(|name| iosts.find_action(name));
-            if let Some(id) = named.filter(|_| !controllable) {
-                if iosts.action(id).kind != ActionKind::Input {
-                    return Err(format!(
-                        "`{}` is no input, and `controllable` is of inputs",
-                        iosts.action(id).name
-                    ));
-                }
-                uncontrollable.insert(id);
+                return Err(format!(
+                    "the first parameter of `{}` is not `{delay}` of type real",
+                    action.name
+                ));
             }
         }
         for id in &uncontrollable {
             iosts.actions[*id].kind = ActionKind::Output;
         }
         let wire = wire(iosts);
-        Ok(Some(TimedCase { delay, silence_after, uncontrollable, wire }))
+        Ok(TimedCase { delay, silence_after, uncontrollable, wire })
     }
 }
 
@@ -130,19 +117,9 @@ fn wire(iosts: &Iosts) -> Iosts {
     Iosts { actions, transitions, locations, initial: LocationId(0), ..iosts.clone() }
 }
 
-/// A time as a document states it, in seconds; up to whole milliseconds.
-fn duration(json: &Json) -> Option<Duration> {
-    let text = match json {
-        Json::String(text) => text.clone(),
-        Json::Number(number) => number.to_string(),
-        _ => return None,
-    };
-    // As the language of expressions writes a number: `2.5`, `5/2`, `5.0 / 2.0`.
-    let one = |text: &str| number::number(text.trim(), json::DOCUMENT.digits).ok();
-    let seconds = match text.split_once('/') {
-        None => one(&text)?,
-        Some((above, below)) => one(above)? / one(below).filter(|below| *below > RBig::ZERO)?,
-    };
+/// A time in seconds as a document states it; up to whole milliseconds.
+fn duration(stated: &Term) -> Option<Duration> {
+    let Some(Value::Real(seconds)) = stated.as_literal() else { return None };
     let milliseconds = u64::try_from((seconds * RBig::from(1000)).ceil()).ok()?;
     (1..=LONGEST * 1000).contains(&milliseconds).then(|| Duration::from_millis(milliseconds))
 }

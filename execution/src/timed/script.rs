@@ -3,10 +3,10 @@
 //! Each stimulus is sent with the values that it had and with its delay; where the system did something else meanwhile, as soon behind
 //! that as its guard allows. The instants are measured anew, so no two runs have the same delays.
 
+use coreach_adapters::Adapter;
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::Event;
 
-use crate::adapter::Adapter;
 use crate::judge::Judge;
 use crate::lazy::Lazy;
 use crate::replay::Cue;
@@ -68,7 +68,7 @@ fn later(scene: &Scene<'_>, event: &Event) -> Option<Event> {
     let (test, states) = scene.judge.scene()?;
     let (state, timed) = (states.first()?, test.timed.as_ref()?);
     let far = seconds(timed.silence_after);
-    let mut random = crate::random::Random::new(0);
+    let mut random = coreach_model::random::Random::new(0);
     test.stimuli[state.location].iter().find_map(|number| {
         let transition = &test.iosts.transitions[*number];
         if test.iosts.action(transition.action).name != event.action {

@@ -1,6 +1,6 @@
 //! A timed model that stands for a system, with a clock of its own: a run of an hour takes as long as its events.
 //!
-//! The model is walked in its delayed form ([`coreach_model::timed::delayed`]) as [`crate::adapter::simulated`] walks an untimed one: one state at a
+//! The model is walked in its delayed form ([`coreach_model::timed::delayed`]) as [`crate::simulated`] walks an untimed one: one state at a
 //! time, every choice by lot from the run's seed. After each visible event it decides what it does next and *when*: an output and its
 //! values, at an instant of the window that the guard leaves (both ends included, where they belong to it). An input that comes
 //! before that instant changes the state, and it decides anew; one that the state does not take is ignored. Inputs that come from elsewhere than
@@ -13,17 +13,17 @@
 
 use std::time::{Duration, Instant};
 
+use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{ActionId, ActionKind, LocationId};
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State, fire, step};
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{Numbered, TransitionId};
 use dashu::rational::RBig;
 
-use crate::adapter::{Adapter, Failure, Received, Session};
 use crate::initial;
-use crate::random::Random;
 use crate::timed::windows::{Drawn, window};
 use crate::timed::{micros_up, seconds, with_delay, without_delay};
 use crate::values::{MIX, Values};

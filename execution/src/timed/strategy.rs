@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 
 use coreach_analyses::solver::Solver;
+use coreach_model::random::Random;
 use dashu::rational::RBig;
 
-use crate::random::Random;
 use crate::run::{Cause, Run, Step};
 use crate::strategy::{Move, Strategy, order};
 use crate::tester::Drive;

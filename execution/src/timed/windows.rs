@@ -12,6 +12,7 @@
 use coreach_analyses::hull::{Range, hull};
 use coreach_analyses::solver::Solver;
 use coreach_model::iosts::{Iosts, Transition};
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::node::Comparison;
@@ -19,7 +20,6 @@ use coreach_model::term::substitute;
 use coreach_model::{Datum, Term, TransitionId, Value};
 use dashu::rational::RBig;
 
-use crate::random::Random;
 use crate::test_case::TestCase;
 use crate::timed::tolerance::condition;
 use crate::timed::{delay_of, micros, micros_up};

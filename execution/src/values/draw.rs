@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use coreach_analyses::hull::Range;
+use coreach_model::random::Random;
 use coreach_model::value::ArrayValue;
 use coreach_model::{Type, Value};
 use dashu::integer::IBig;
 use dashu::rational::RBig;
 
-use crate::random::Random;
 use crate::values::{Mix, Source};
 
 /// How far from 0 a small number may be.

@@ -20,18 +20,16 @@ pub mod boundaries;
 mod draw;
 mod solve;
 
-pub use draw::any;
-pub use solve::pivots;
-
 use std::collections::{BTreeMap, HashMap};
 
 use coreach_analyses::hull::{Hull, hull};
 use coreach_analyses::solver::Solver;
+use coreach_model::random::Random;
 use coreach_model::term::evaluate::{Valuation, holds};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{Datum, Term, TransitionId, Type, Value};
-
-use crate::random::Random;
+pub use draw::any;
+pub use solve::pivots;
 
 /// How often values are drawn before the solver is asked.
 pub const ATTEMPTS: usize = 6;

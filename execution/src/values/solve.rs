@@ -1,11 +1,11 @@
 //! Values from the solver: diverse where a window leaves it no choice but to differ, any where nothing else helps.
 
 use coreach_analyses::solver::{Solver, Witness};
+use coreach_model::random::Random;
 use coreach_model::term::node::Comparison;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::integer::IBig;
 
-use crate::random::Random;
 use crate::values::{Source, draw};
 
 /// A random window of each integer parameter.

@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::fire;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, SourceFile, TransitionId};
 
 use super::*;
-use crate::random::Random;
 
 /// A model with one stimulus of two parameters and this guard.
 fn model(types: &str, a: &str, b: &str, guard: &str) -> Iosts {

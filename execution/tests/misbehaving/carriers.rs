@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
-use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::Adapter;
-use coreach_execution::adapter::description::{
+use coreach_adapters::Adapter;
+use coreach_adapters::description::{
     Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
     Stdio, Step, Tcp, Unmatched, Way,
 };
-use coreach_execution::adapter::lines::pattern;
-use coreach_execution::adapter::open;
-use coreach_execution::adapter::template::Template;
+use coreach_adapters::lines::pattern;
+use coreach_adapters::template::Template;
+use coreach_analyses::solver::z3::Z3Solver;
+use coreach_execution::open;
 
 use super::habits::{HTTP, Habit, JSON, LINES, STDIO};
 

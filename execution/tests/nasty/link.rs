@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use coreach_execution::random::Random;
+use coreach_model::random::Random;
 
 /// What a link does.
 #[derive(Clone, Copy, Default, Debug)]

@@ -13,24 +13,20 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::adapter::description::{
+use coreach_adapters::description::{
     Command, Encoding, Exchange, Http, Iut, Launch, Lines, Probe, Request, Response, Settle, Shape, Spelling,
     Stdio, Step, Tcp, Unmatched, Way,
 };
-use coreach_execution::adapter::http::HttpAdapter;
-use coreach_execution::adapter::lines::pattern;
-use coreach_execution::adapter::open;
-use coreach_execution::adapter::template::Template;
-use coreach_execution::adapter::{Left, Settled};
+use coreach_adapters::http::HttpAdapter;
+use coreach_adapters::lines::pattern;
+use coreach_adapters::template::Template;
+use coreach_adapters::{Adapter, Failure, Left, Session, Settled};
+use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
-use coreach_execution::initial;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::{Cause, Outcome};
 use coreach_execution::values::{MIX, Values};
-use coreach_execution::{
-    Adapter, CaseJudge, Drive, Failure, Run, Session, Settings, Strategy, TestCase, run,
-};
+use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, initial, open, run};
 use coreach_model::Value;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;

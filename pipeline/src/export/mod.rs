@@ -69,6 +69,8 @@ exports! {
     Puml = "puml", "puml", |view, _| Ok(puml::puml(view));
     /// A document for programs.
     Json = "json", "json", |view, _| Ok(json::json(view));
+    /// The same document with each condition as text and as SMT-LIB.
+    ReadableJson = "readable-json", "readable.json", |view, _| Ok(json::readable_json(view));
     /// A model that coreach reads back.
     Yaml = "yaml", "yaml", |view, _| Ok(yaml::yaml(view));
     /// A labelled transition system, for CADP and mCRL2.

@@ -12,6 +12,7 @@ use crate::online::OnlineTest;
 use crate::sources::Sources;
 use crate::timed::PathGuided;
 use crate::{Generation, Stage};
+use coreach_artifact::document::Origins;
 
 /// What an on-line test is called where a stage's artifact has its name.
 pub const ONLINE: &str = "online_test";
@@ -33,6 +34,8 @@ pub struct View<'a> {
     pub found: FoundOut<'a>,
     /// For a test case: of what it was made.
     pub sources: Option<&'a Sources>,
+    /// For a test case: of which locations each of its own was made.
+    pub origins: Option<&'a Numbered<LocationId, Origins>>,
     /// Of a timed specification: what is known of time.
     pub timing: Option<&'a Timing>,
     /// A run through the graph: for the number of each transition that was taken, when, counted from 1.
@@ -44,6 +47,7 @@ impl<'a> View<'a> {
     pub fn of(generation: &'a Generation, stage: Stage) -> Self {
         let artifact = generation.result(stage);
         let iosts = artifact.iosts();
+        let is_last = Some(stage) == Stage::ALL.last().copied();
         let mut found = FoundOut::default();
         for earlier in Stage::ALL.into_iter().filter(|earlier| *earlier <= stage) {
             generation.result(earlier).tell(&mut found);
@@ -55,7 +59,8 @@ impl<'a> View<'a> {
             marks: iosts.location_ids().map(|location| mark(generation, stage, location)).collect(),
             particulars: artifact.particulars(),
             found,
-            sources: (Some(stage) == Stage::ALL.last().copied()).then_some(&generation.sources),
+            sources: is_last.then_some(&generation.sources),
+            origins: is_last.then_some(&generation.origins),
             timing: generation.timing.as_ref(),
             walked: BTreeMap::new(),
         }
@@ -73,6 +78,7 @@ impl<'a> View<'a> {
             },
             found: FoundOut { losses: &test.losses, reachable: Some(test.reachable), ..FoundOut::default() },
             sources: Some(&test.sources),
+            origins: Some(&test.origins),
             ..View::of_specification(&test.iosts)
         }
     }
@@ -88,6 +94,7 @@ impl<'a> View<'a> {
                 reachable: made.unseen.is_empty().then_some(true),
                 ..FoundOut::default()
             },
+            origins: Some(&made.origins),
             timing: Some(&made.timing),
             ..View::of_specification(&made.iosts)
         }
@@ -103,6 +110,7 @@ impl<'a> View<'a> {
             particulars: Particulars::default(),
             found: FoundOut::default(),
             sources: None,
+            origins: None,
             timing: None,
             walked: BTreeMap::new(),
         }

@@ -15,6 +15,7 @@ use super::rules::{Ends, Made, Target};
 use super::{MadeBy, PathGuided, RuleCounts, SilenceAfter};
 use crate::lateness::{Timing, with_action};
 use crate::names::of_scope;
+use coreach_artifact::document::Origins;
 
 /// What TM is called as a constant, where no datum has the name.
 const TM: &str = "TM";
@@ -29,6 +30,7 @@ pub struct Assemble<'a> {
     timing: Timing,
     verdicts: Numbered<LocationId, Option<Verdict>>,
     known: Numbered<LocationId, Vec<Term>>,
+    origins: Numbered<LocationId, Origins>,
     made_by: Numbered<TransitionId, MadeBy>,
     counts: Vec<RuleCounts>,
     /// The transitions into verdicts, by what these are: their locations stand behind the contexts.
@@ -78,6 +80,7 @@ impl<'a> Assemble<'a> {
             timing,
             verdicts: Numbered::new(),
             known: Numbered::new(),
+            origins: Numbered::new(),
             made_by: Numbered::new(),
             counts: Vec::new(),
             ending: Vec::new(),
@@ -115,6 +118,7 @@ impl<'a> Assemble<'a> {
         });
         self.verdicts.push(None);
         self.known.push(context.known.clone());
+        self.origins.push(Origins { specification: [at.name.clone()].into(), ..Origins::default() });
         self.counts.push(counts);
         let goes_on = |made: &Made| matches!(made.target, Target::Next | Target::Ends(Ends::Pass));
         if !made.iter().any(goes_on) {
@@ -155,6 +159,7 @@ impl<'a> Assemble<'a> {
             places.insert(ends, self.iosts.locations.push(Location::named(ends.name())));
             self.verdicts.push(Some(ends.verdict()));
             self.known.push(Vec::new());
+            self.origins.push(Origins::default());
         }
         for (number, ends) in std::mem::take(&mut self.ending) {
             self.iosts.transitions[number].target = places[&ends];
@@ -170,6 +175,7 @@ impl<'a> Assemble<'a> {
             made_by: self.made_by,
             counts: self.counts,
             known: self.known,
+            origins: self.origins,
             unseen: self.unseen,
             losses,
         }

@@ -39,6 +39,7 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, V
 use dashu::rational::RBig;
 
 use crate::lateness::Timing;
+use coreach_artifact::document::Origins;
 
 pub use names::resolve;
 pub use rules::{Ends, Rule, Target};
@@ -92,6 +93,8 @@ pub struct PathGuided {
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
+    /// Of which location of the model each was made.
+    pub origins: Numbered<LocationId, Origins>,
     /// What it says of time; silence is a fact after TM.
     pub timing: Timing,
     /// Silence.

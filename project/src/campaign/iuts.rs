@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coreach_execution::adapter::description::{Iut, Way};
-use coreach_execution::adapter::http::HttpAdapter;
-use coreach_execution::adapter::open;
-use coreach_execution::adapter::stdio::StdioAdapter;
-use coreach_execution::adapter::tcp::TcpAdapter;
+use coreach_adapters::description::{Iut, Way};
+use coreach_adapters::http::HttpAdapter;
+use coreach_adapters::stdio::StdioAdapter;
+use coreach_adapters::tcp::TcpAdapter;
 use coreach_execution::campaign::Iut as Described;
 use coreach_execution::campaign::work::Link;
 use coreach_execution::lazy::Lazy;
+use coreach_execution::open;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
@@ -185,7 +185,7 @@ mod tests {
         let model = "iosts: m\nlocations: [A]\ninitial: { location: A }\noutputs: { O: {} }\ntransitions: [{ from: A, to: A, on: O }]\n";
         let model = from_bytes("m".to_owned(), model.as_bytes().to_vec()).unwrap();
         let iosts = read_specification(model).unwrap().0.iosts;
-        let (read, _) = crate::iut::load_once(&path, &iosts, &mut files).unwrap();
+        let (read, _) = crate::iut::load_once(&path, &iosts, None, &mut files).unwrap();
         assert_eq!((described.name.as_str(), read.name.as_str()), ("first", "first"));
         let Way::Stdio(stdio) = read.way else { panic!("{:?}", read.way) };
         assert_eq!(stdio.command.words[0].fill(|_| None), Ok("first".to_owned()));

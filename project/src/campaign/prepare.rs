@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use coreach_execution::adapter::description;
+use coreach_adapters::description;
 use coreach_execution::campaign::{Instance, Iut, LeftOut, Partition, Plan, Test, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given};
 use coreach_execution::lazy::Lazy;
@@ -15,18 +15,17 @@ use coreach_model::file::{self, FileError};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::Reading;
 use coreach_model::{Diagnostic, Severity};
-
 use coreach_pipeline::stop::BUDGET;
 
-use crate::budget;
 use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::{NoCase, document};
 use crate::configuration::Reference;
+use crate::iut::Locations;
 use crate::making::Says;
 use crate::once::Once;
 use crate::project::{Project, load};
-use crate::{iut, jobs};
+use crate::{budget, iut, jobs};
 
 /// The most runs of a plan.
 const MOST_RUNS: usize = 10_000_000;
@@ -144,7 +143,8 @@ pub fn prepare(
     if failed || found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
-    let ways = ways(&tests, &iuts, &mut files, &mut found);
+    let locations = locations(campaign, &projects, &tests);
+    let ways = ways(&tests, &iuts, &locations, &mut files, &mut found);
     if found.iter().any(Diagnostic::is_error) {
         return Err(found);
     }
@@ -202,10 +202,25 @@ fn read_iuts<'a>(
     iuts
 }
 
+/// The locations that an implementation's file may name.
+fn locations(
+    campaign: &Campaign,
+    projects: &[(Project, &Reference)],
+    tests: &[(Test, Vec<Instance>)],
+) -> Locations {
+    let mut known = Locations::default();
+    projects.iter().for_each(|(project, _)| known.add(&project.specification.iosts));
+    if campaign.tests.iter().any(|source| matches!(source, TestSource::Document(_))) {
+        tests.iter().for_each(|(test, _)| known.add_document(&test.case));
+    }
+    known
+}
+
 /// What each implementation's file says for each test case, whose actions it must fit.
 fn ways(
     tests: &[(Test, Vec<Instance>)],
     iuts: &[(Iut, &Reference)],
+    locations: &Locations,
     files: &mut Once,
     found: &mut Vec<Diagnostic>,
 ) -> Ways {
@@ -213,7 +228,9 @@ fn ways(
     for (test, _) in tests {
         let mut its = Vec::new();
         for (_, reference) in iuts {
-            match budget::reading(|| iut::load_once(&reference.path, test.case.wire(), files)) {
+            match budget::reading(|| {
+                iut::load_once(&reference.path, test.case.wire(), Some(locations), files)
+            }) {
                 Ok((way, warnings)) => {
                     note(found, warnings);
                     its.push(way);

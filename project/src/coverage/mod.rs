@@ -228,7 +228,7 @@ impl Reader<'_> {
             case.map_err(|error| vec![Diagnostic::error("no-test-case", format!("{name}: {error}"))])
         };
         let case = budget::reading(read)?;
-        let subject = self.subjects.of(&document, &case, self.says)?;
+        let subject = self.subjects.of(&case, self.says)?;
         let new = self.subjects.subjects.iter().skip(self.tallies.len());
         self.tallies.extend(new.map(|subject| Tally::new(subject.walked.count())));
         self.tests.insert(name.to_owned(), Test { case, subject });

@@ -370,11 +370,11 @@ pub(super) fn report(
     says: Says<'_>,
 ) -> Report {
     // The same models may be named by several configurations.
-    let mut groups: BTreeMap<_, BTreeMap<Sources, Vec<usize>>> = BTreeMap::new();
+    let mut groups: BTreeMap<_, BTreeMap<_, Vec<usize>>> = BTreeMap::new();
     for (number, subject) in subjects.subjects.iter().enumerate() {
         let candidate = &subjects.candidates[subject.candidate];
         let purpose = &candidate.purposes[subject.purpose];
-        let sources = Sources::of(&candidate.specification.iosts, purpose);
+        let sources = Sources::of(&candidate.specification.iosts, purpose).models;
         groups.entry(candidate.source.clone()).or_default().entry(sources).or_default().push(number);
     }
     let mut specifications = Vec::new();

@@ -2,20 +2,17 @@
 //!
 //! A test case says of what it was made ([`coreach_pipeline::sources`]). The configurations that were named are read, and the one whose
 //! specification and purpose have these hashes is the one. A model that was changed since has another, and is refused: its lines are
-//! not those that ran. A test case of an earlier version says nothing of the kind; then the configurations' test cases are made again, and
-//! the same document is the same test case.
+//! not those that ran.
 //!
 //! What is walked are the models as they stand in their files, the configuration's constants not put in: so runs of two
 //! configurations of one specification add up, item by item.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::solver::z3::Z3Solver;
+use coreach_artifact::document::{Source, Sources};
 use coreach_execution::TestCase;
-use coreach_execution::campaign::{Key, Test};
 use coreach_execution::coverage::{Part, Walked};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::reader::{Specification, read_any_specification, yaml};
@@ -24,24 +21,21 @@ use coreach_model::{Diagnostic, Iosts, LocationId, Number};
 use coreach_pipeline::Conformance;
 use coreach_pipeline::artifact::Product;
 use coreach_pipeline::limits::Limits;
-use coreach_pipeline::sources::{Source, Sources};
+use coreach_pipeline::sources;
 use coreach_pipeline::stages::complete::complete;
 use coreach_pipeline::stages::product::product;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::suspend::suspend;
-use serde_json::Value as Json;
 
+use crate::budget;
 use crate::configuration::{Configuration, load_configuration};
 use crate::instantiate::{instantiate, values_of};
 use crate::making::Says;
 use crate::timing::given;
-use crate::{budget, cases};
 
 /// A configuration with its models as they are written.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Where it is.
-    pub path: PathBuf,
     configuration: Configuration,
     /// Its specification.
     pub specification: Specification,
@@ -73,8 +67,6 @@ pub struct Subjects {
     pub candidates: Vec<Candidate>,
     /// What runs have asked for.
     pub subjects: Vec<Subject>,
-    /// For each candidate that was asked: the test cases that are made of it, by their purposes and hashes.
-    remade: HashMap<usize, Vec<(String, Option<Key>)>>,
 }
 
 impl Subjects {
@@ -95,32 +87,20 @@ impl Subjects {
         if !found.is_empty() {
             return Err(found);
         }
-        Ok(Subjects { candidates, subjects: Vec::new(), remade: HashMap::new() })
+        Ok(Subjects { candidates, subjects: Vec::new() })
     }
 
-    /// The number of the subject that a test case's document is about.
+    /// The number of the subject that a test case is about.
     ///
     /// # Errors
     /// No configuration has its models, or they were changed.
-    pub fn of(&mut self, document: &str, test: &TestCase, says: Says<'_>) -> Result<usize, Vec<Diagnostic>> {
+    pub fn of(&mut self, test: &TestCase, says: Says<'_>) -> Result<usize, Vec<Diagnostic>> {
         let name = &test.iosts.name;
-        let json: Json = serde_json::from_str(document).unwrap_or_default();
-        let made = json.get("made_of").cloned().map(serde_json::from_value::<Sources>);
-        let (candidate, purpose) = match made {
-            Some(Ok(made)) => self.by_hash(&made).ok_or_else(|| self.changed(name, &made))?,
-            Some(Err(error)) => {
-                let message = format!("the test case `{name}` does not say what it was made of: {error}");
-                return Err(vec![Diagnostic::error("no-test-case", message)]);
-            }
-            None => self.by_making(document, says)?.ok_or_else(|| {
-                let message = format!("no configuration makes the test case `{name}` as it was run");
-                vec![
-                    Diagnostic::error("other-model", message)
-                        .note("an earlier version made it, which did not keep the hashes of its models; so the test cases were made again")
-                        .help("name the configuration of which it was made; if a model has changed since, run the campaign again"),
-                ]
-            })?,
+        let Some(made) = &test.made_of else {
+            let message = format!("the test case `{name}` does not say what it was made of");
+            return Err(vec![Diagnostic::error("no-test-case", message)]);
         };
+        let (candidate, purpose) = self.by_hash(made).ok_or_else(|| self.changed(name, made))?;
         let known =
             self.subjects.iter().position(|known| (known.candidate, known.purpose) == (candidate, purpose));
         if let Some(known) = known {
@@ -134,35 +114,8 @@ impl Subjects {
 
     fn by_hash(&self, made: &Sources) -> Option<(usize, usize)> {
         self.candidates.iter().enumerate().find_map(|(number, candidate)| {
-            Some((number, candidate.made.iter().position(|known| known.are_same(made))?))
+            Some((number, candidate.made.iter().position(|known| known == made)?))
         })
-    }
-
-    /// Makes the test cases again, and looks for the same one.
-    fn by_making(
-        &mut self,
-        document: &str,
-        says: Says<'_>,
-    ) -> Result<Option<(usize, usize)>, Vec<Diagnostic>> {
-        let hash = |document: &str| Test::new(document.as_bytes()).map(|test| test.hash).ok();
-        let Some(wanted) = hash(document) else { return Ok(None) };
-        for (number, candidate) in self.candidates.iter().enumerate() {
-            let hashes = match self.remade.entry(number) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => {
-                    let cases = cases::load(&candidate.path, None, says)?.cases;
-                    place.insert(cases.iter().map(|case| (case.name.clone(), hash(&case.document))).collect())
-                }
-            };
-            let same = hashes.iter().find(|(_, hash)| *hash == Some(wanted));
-            let purpose = same.and_then(|(name, _)| {
-                candidate.purposes.iter().position(|purpose| purpose.iosts.name == *name)
-            });
-            if let Some(purpose) = purpose {
-                return Ok(Some((number, purpose)));
-            }
-        }
-        Ok(None)
     }
 
     /// Why no configuration has these models.
@@ -214,9 +167,9 @@ fn candidate(path: &Path) -> Result<Candidate, Vec<Diagnostic>> {
     let specification = given.specification;
     let (mut fixed, mut fixed_purposes) = (specification.iosts.clone(), purposes.clone());
     instantiate(&configuration, &mut fixed, &mut fixed_purposes)?;
-    let made = fixed_purposes.iter().map(|purpose| Sources::of(&fixed, purpose)).collect();
-    let source = Source::of_specification(&specification.iosts);
-    Ok(Candidate { path: path.to_owned(), configuration, specification, source, purposes, made })
+    let made = fixed_purposes.iter().map(|purpose| sources::Sources::of(&fixed, purpose).models).collect();
+    let source = sources::of_specification(&specification.iosts);
+    Ok(Candidate { configuration, specification, source, purposes, made })
 }
 
 /// What is walked: the product of the models as they are written.

@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use coreach_execution::adapter::shared::Shared;
-use coreach_execution::behaviour::{Behaviour, Within};
-use coreach_execution::bucket::places;
-use coreach_execution::tester::TOLERANCE;
+use coreach_adapters::behaviour::{Behaviour, TOLERANCE, Within};
+use coreach_adapters::shared::Shared;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::inventory;
@@ -140,20 +138,12 @@ fn within(reader: &mut Reader<'_>, node: &Node) -> Within {
     shape::check_keys(reader.collector, entries, &["all", "locations", "after"], "`within`");
     let all = shape::get(entries, "all").and_then(|node| time(reader, node, "all"));
     let (locations, after) = (times(reader, entries, "locations"), times(reader, entries, "after"));
+    if let Some(known) = reader.locations {
+        locations.iter().for_each(|(name, span, _)| known.check(reader.collector, name, span));
+    }
     let Some(iosts) = reader.iosts else {
         return Within { all, locations: named(locations), after: named(after) };
     };
-    let known: Vec<&str> = iosts.locations.iter().flat_map(|location| places(&location.label)).collect();
-    for (name, span, _) in locations.iter().filter(|(name, ..)| !known.contains(&name.as_str())) {
-        // A test case does not have every location of its specification; one that is only nearly there is a slip.
-        if let Some(near) = reader.collector.nearest(name, known.iter().copied()) {
-            let diagnostic =
-                Diagnostic::warning("unknown-location", format!("no location `{name}` is reached"))
-                    .at(reader.collector.origin(span), "not in this test case")
-                    .help(format!("did you mean `{near}`?"));
-            reader.collector.push(diagnostic);
-        }
-    }
     let known =
         || iosts.actions.iter().filter(|action| action.is_visible()).map(|action| action.name.as_str());
     for (name, span, _) in after.iter().filter(|(name, ..)| !known().any(|action| action == name)) {

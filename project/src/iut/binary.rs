@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use coreach_execution::adapter::binary::{fits, unhex};
-use coreach_execution::adapter::cut::{Cut, LONGEST, Length};
-use coreach_execution::adapter::description::{Binary, BitContent, Bits, Extent, Field};
-use coreach_execution::adapter::integer::Integer;
+use coreach_adapters::binary::{fits, unhex};
+use coreach_adapters::cut::{Cut, LONGEST, Length};
+use coreach_adapters::description::{Binary, BitContent, Bits, Extent, Field};
+use coreach_adapters::integer::Integer;
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind};

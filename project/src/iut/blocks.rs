@@ -1,6 +1,6 @@
 //! The lines that an output is: a pattern, one for each line, or a block up to an end.
 
-use coreach_execution::adapter::description::{Block, End, Middle, Shape};
+use coreach_adapters::description::{Block, End, Middle, Shape};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use coreach_execution::adapter::description::{Capture, Source};
+use coreach_adapters::description::{Capture, Source};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;

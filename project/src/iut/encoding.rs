@@ -1,6 +1,6 @@
 //! How events are written on a stream or in datagrams: JSON messages, lines by templates and patterns, frames of fields.
 
-use coreach_execution::adapter::description::{Encoding, Lines};
+use coreach_adapters::description::{Encoding, Lines};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::listed;

@@ -1,6 +1,6 @@
 //! `evidence`: how much of what goes over the wire is kept, and what is not.
 
-use coreach_execution::adapter::evidence::Limits;
+use coreach_adapters::evidence::Limits;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;

@@ -1,6 +1,6 @@
 //! The section `http` of an IUT's file: requests by templates, responses by status and JSON pointers.
 
-use coreach_execution::adapter::description::{Http, Request, Response};
+use coreach_adapters::description::{Http, Request, Response};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::number;
@@ -8,10 +8,9 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Kind, Node, Scalar};
 
 use super::blocks::check_then;
-use super::captures;
 use super::settle::{self, Speech};
-use super::tls;
 use super::words::{Holes, Places, Reader, by_hole};
+use super::{captures, tls};
 
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";

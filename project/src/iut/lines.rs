@@ -1,8 +1,8 @@
 //! `encoding: lines`: templates of what is sent, patterns of what is received.
 
-use coreach_execution::adapter::description::Shape;
-use coreach_execution::adapter::lines::pattern;
-use coreach_execution::adapter::template::Template;
+use coreach_adapters::description::Shape;
+use coreach_adapters::lines::pattern;
+use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
@@ -72,7 +72,7 @@ pub fn observations(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, 
 }
 
 /// A regular expression of a whole line.
-pub type Regex = coreach_execution::adapter::lines::Regex;
+pub type Regex = coreach_adapters::lines::Regex;
 
 /// A regular expression, and its groups with their places.
 pub fn regular(reader: &mut Reader<'_>, scalar: &Scalar) -> Option<(Regex, Places)> {

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use coreach_execution::adapter::description::{Exchange, Probe, Settle, Step};
+use coreach_adapters::description::{Exchange, Probe, Settle, Step};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Kind, Node};

@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use coreach_execution::adapter::description::{Completion, SimulatedModel, Way};
+use coreach_adapters::description::{Completion, SimulatedModel, Way};
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
 use coreach_model::reader::{AnySpecification, Reading, read_any_specification, shape};
-
 use coreach_model::timed::delayed::{Delayed, delayed};
 
 use super::words::Reader;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use coreach_execution::adapter::tls::{self, File, Tls};
+use coreach_adapters::tls::{self, File, Tls};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::file;
 use coreach_model::reader::shape;

@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::path::Path;
 
-use coreach_execution::adapter::description::{Spelling, Unmatched};
-use coreach_execution::adapter::template::{Function, Template, TemplateError, Wrong};
-use coreach_execution::codec;
+use coreach_adapters::description::{Spelling, Unmatched};
+use coreach_adapters::template::{Function, Template, TemplateError, Wrong};
 use coreach_model::data::Datum;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::{Action, ActionKind, Iosts};
 use coreach_model::reader::collect::{Collector, inventory, listed};
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
-use coreach_model::{Type, Value};
+use coreach_model::{Type, Value, codec};
 
 use super::captures::Declared;
+use super::locations::Locations;
 
 /// Names with their places in the file.
 pub type Places = Vec<(String, Range<usize>)>;
@@ -27,6 +27,8 @@ pub struct Reader<'a> {
     pub folder: &'a Path,
     /// The model, where there is one to check against.
     pub iosts: Option<&'a Iosts>,
+    /// The locations that may be named, where they are known.
+    pub locations: Option<&'a Locations>,
     /// Actions of which something else says how they are sent or seen.
     pub apart: Vec<String>,
     /// What is captured, once it is read.

@@ -3,6 +3,7 @@
 //! What repeats is written once and named by its place in a list: files, types, terms, expressions. Terms share their parts, so a guard
 //! whose text would fill a disk is a few nodes here.
 
+use coreach_artifact::terms::TermNode;
 use coreach_execution::bucket::Bucket;
 use coreach_execution::record::ReasonRecord;
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub struct Document {
     /// Types.
     pub types: Vec<Json>,
     /// Nodes of terms; each names only nodes before it.
-    pub terms: Vec<Json>,
+    pub terms: Vec<TermNode>,
     /// Terms that are shown.
     pub expressions: Vec<Expression>,
     /// Models and results of stages.

@@ -1,11 +1,10 @@
 //! A view as a graph of the page.
 
-use coreach_execution::codec;
 use coreach_execution::initial;
 use coreach_execution::lazy::Lazy;
 use coreach_model::iosts::{Iosts, LocationId};
 use coreach_model::term::evaluate::Valuation;
-use coreach_model::{ActionKind, Datum, Number, Term, Value};
+use coreach_model::{ActionKind, Datum, Number, Term, Value, codec};
 use coreach_pipeline::export::layout::Point;
 use coreach_pipeline::export::picture::{Hidden, Kind, Picture, Words, picture};
 use coreach_pipeline::export::{Mark, View};

@@ -166,8 +166,9 @@ impl Page {
     }
 
     /// What the page shows.
-    pub fn document(self) -> Document {
-        let Tables { files, types, terms, expressions, .. } = self.tables;
+    pub fn document(mut self) -> Document {
+        let (types, terms) = self.tables.lists();
+        let Tables { files, expressions, .. } = self.tables;
         Document {
             format: "coreach-page",
             format_version: FORMAT_VERSION,

@@ -18,9 +18,9 @@ use serde_json::Map;
 
 use super::document::{Run, Step, Walk};
 use super::{Page, graph};
+use crate::budget;
 use crate::making::Made;
-use crate::stored::Stored;
-use crate::{budget, stored};
+use crate::stored::{self, Stored};
 
 /// Runs that a page lists.
 pub const MOST_RUNS: usize = 20_000;
@@ -146,7 +146,7 @@ impl Page {
                 action: Some(event.action.clone()),
                 values: names
                     .zip(&event.values)
-                    .map(|(datum, value)| (datum.name().to_owned(), coreach_execution::codec::to_json(value)))
+                    .map(|(datum, value)| (datum.name().to_owned(), coreach_model::codec::to_json(value)))
                     .collect(),
                 transition: None,
                 at_ms: None,

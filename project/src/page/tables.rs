@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use coreach_execution::codec;
+use coreach_artifact::terms::{TermNode, TermTable};
+use coreach_artifact::types::TypeTable;
 use coreach_model::diagnostic::{Origin as Place, SourceFile};
-use coreach_model::term::node::{Comparison, Node, Operator};
-use coreach_model::{Term, Type, budget};
+use coreach_model::{Term, Type};
 use serde_json::{Value as Json, json};
 
 use super::document::{Expression, File, Origin};
@@ -18,13 +18,11 @@ const LONGEST: u64 = 5_000;
 #[derive(Default)]
 pub(super) struct Tables {
     pub(super) files: Vec<File>,
-    pub(super) types: Vec<Json>,
-    pub(super) terms: Vec<Json>,
+    types: TypeTable,
+    terms: TermTable,
     pub(super) expressions: Vec<Expression>,
     /// For each file, where its lines begin.
     known: Vec<(Arc<SourceFile>, Vec<usize>)>,
-    known_types: HashMap<Type, usize>,
-    known_terms: HashMap<Term, usize>,
     known_expressions: HashMap<Term, usize>,
 }
 
@@ -51,29 +49,7 @@ impl Tables {
 
     /// The number of a type.
     pub(super) fn ty(&mut self, ty: &Type) -> usize {
-        if let Some(at) = self.known_types.get(ty) {
-            return *at;
-        }
-        let written = match ty {
-            Type::Bool | Type::Int | Type::Nat | Type::Real => json!({ "kind": ty.to_string() }),
-            Type::Range(low, high) => {
-                json!({ "kind": "range", "low": low.to_string(), "high": high.to_string() })
-            }
-            Type::Enum(of) => json!({ "kind": "enum", "name": of.name, "literals": of.literals }),
-            Type::Array(of) => {
-                json!({ "kind": "array", "index": self.ty(&of.index), "element": self.ty(&of.element) })
-            }
-            Type::Record(of) => {
-                let fields: Vec<Json> =
-                    of.fields.iter().map(|(name, ty)| json!({ "name": name, "type": self.ty(ty) })).collect();
-                json!({ "kind": "record", "name": of.name, "fields": fields })
-            }
-        };
-        let mut written = written;
-        written["text"] = json!(ty.to_string());
-        self.types.push(written);
-        self.known_types.insert(ty.clone(), self.types.len() - 1);
-        self.types.len() - 1
+        self.types.number(ty)
     }
 
     /// The number of an expression.
@@ -85,58 +61,21 @@ impl Tables {
             size if size > LONGEST => format!("(an expression of {size} parts, too large to be shown)"),
             _ => term.to_string(),
         };
-        let root = self.term(term);
+        let root = self.terms.number(term);
         self.expressions.push(Expression { text, term: root });
         self.known_expressions.insert(term.clone(), self.expressions.len() - 1);
         self.expressions.len() - 1
     }
 
-    /// The number of a term's root; its parts come before it.
-    fn term(&mut self, term: &Term) -> usize {
-        // By hand: a term may be deeper than a thread's stack.
-        let mut work = vec![(term.clone(), false)];
-        while let Some((term, are_parts_done)) = work.pop() {
-            if self.known_terms.contains_key(&term) {
-                continue;
-            }
-            budget::ask();
-            if !are_parts_done {
-                let parts: Vec<Term> = term.children().into_iter().cloned().collect();
-                work.push((term, true));
-                work.extend(parts.into_iter().map(|part| (part, false)));
-                continue;
-            }
-            let written = self.node(&term);
-            self.terms.push(written);
-            self.known_terms.insert(term, self.terms.len() - 1);
-        }
-        self.known_terms[term]
+    /// The lists of types and terms. A page shows a type's text, where a program reads its parts.
+    pub(super) fn lists(&mut self) -> (Vec<Json>, Vec<TermNode>) {
+        let terms = self.terms.nodes(&mut self.types);
+        let texts = self.types.types().iter().map(|ty| ty.to_string());
+        let written = self.types.nodes().iter().zip(texts).map(|(node, text)| {
+            let mut written = json!(node);
+            written["text"] = json!(text);
+            written
+        });
+        (written.collect(), terms)
     }
-
-    fn node(&mut self, term: &Term) -> Json {
-        let of = |part: &Term| self.known_terms[part];
-        match term.node() {
-            Node::Literal(value) => json!(["literal", self.ty(&value.sort()), codec::to_json(value)]),
-            Node::Data(datum) => json!(["data", datum.name()]),
-            Node::Not(a) => json!(["not", of(a)]),
-            Node::And(parts) => json!(["and", parts.iter().map(of).collect::<Vec<_>>()]),
-            Node::Or(parts) => json!(["or", parts.iter().map(of).collect::<Vec<_>>()]),
-            Node::Compare(comparison, a, b) => json!([comparison_word(*comparison), of(a), of(b)]),
-            Node::IfThenElse(a, b, c) => json!(["if", of(a), of(b), of(c)]),
-            Node::Arithmetic(operator, a, b) => json!([operator_word(*operator), of(a), of(b)]),
-            Node::Negate(a) => json!(["negate", of(a)]),
-            Node::ToReal(a) => json!(["to_real", of(a)]),
-            Node::Select(a, i) => json!(["select", of(a), of(i)]),
-            Node::Store(a, i, e) => json!(["store", of(a), of(i), of(e)]),
-            Node::Field(a, position) => json!(["field", of(a), position]),
-        }
-    }
-}
-
-fn comparison_word(comparison: Comparison) -> String {
-    comparison.to_string()
-}
-
-fn operator_word(operator: Operator) -> String {
-    operator.to_string()
 }

@@ -6,7 +6,7 @@ pub mod verdict;
 
 use std::path::Path;
 
-use coreach_execution::codec;
+use coreach_model::codec;
 use coreach_model::diagnostic::{Diagnostic, nearest};
 use coreach_model::iosts::TransitionId;
 use coreach_model::reader::{load as load_file, read_timed_specification};

@@ -1,3 +1,3 @@
 //! The random numbers of the generator: those of the tester, so that a seed is one thing everywhere.
 
-pub use coreach_execution::random::Random;
+pub use coreach_model::random::Random;

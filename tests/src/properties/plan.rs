@@ -8,7 +8,7 @@
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::symbolic::search::{Found, SearchLimits, Searcher};
 use coreach_execution::planner::{goal, route};
-use coreach_execution::random::Random;
+use coreach_model::random::Random;
 use coreach_model::semantics::State as ModelState;
 use coreach_model::term::evaluate::Valuation;
 use coreach_model::{Iosts, LocationId};

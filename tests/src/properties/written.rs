@@ -10,6 +10,7 @@ use coreach_model::iosts::Iosts;
 use coreach_model::reader::Specification;
 use coreach_pipeline::export::{Format, Options, View, export};
 use coreach_pipeline::named_types::named_types;
+use coreach_pipeline::origins::{Pairs, origins};
 use coreach_pipeline::sources::Sources;
 use coreach_pipeline::{Generation, Stage};
 use coreach_project::written::read_back;
@@ -57,14 +58,18 @@ fn round(
 /// All results as one, where all were made.
 pub fn generation(specification: &Iosts, made: &Artifacts) -> Option<Generation> {
     let complete_purpose = made.complete.clone()?;
+    let (product, closed) = (made.product.clone()?, made.closed.clone()?);
+    let (visible, test_graph, test_case) = (made.visible.clone()?, made.graph.clone()?, made.case.clone()?);
+    let pairs = Pairs { specification, purpose: &complete_purpose, product: &product };
     Some(Generation {
         sources: Sources::of(specification, &complete_purpose.purpose),
+        origins: origins(&pairs, &closed, &visible, &test_graph, &test_case),
         complete_purpose,
-        product: made.product.clone()?,
-        closed: made.closed.clone()?,
-        visible: made.visible.clone()?,
-        test_graph: made.graph.clone()?,
-        test_case: made.case.clone()?,
+        product,
+        closed,
+        visible,
+        test_graph,
+        test_case,
         unsettled: Vec::new(),
         timing: None,
     })

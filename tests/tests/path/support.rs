@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use coreach_analyses::solver::z3::Z3Solver;
-use coreach_execution::codec;
 use coreach_execution::constants::{given, initial_state};
 use coreach_execution::test_case::TestCase;
-use coreach_model::SourceFile;
 use coreach_model::reader::read_timed_specification;
 use coreach_model::semantics::{State, fire};
 use coreach_model::timed::Timed;
+use coreach_model::{SourceFile, codec};
 use coreach_pipeline::export::{self, Format, View, export};
 use coreach_pipeline::timed::{Options, PathGuided, PathStop, SilenceAfter, path_guided, resolve};
 

@@ -1,21 +1,22 @@
 //! Traces to judge: those of runs against the specification and its mutants, and what changes in one place make of them; each with
 //! what our own judge says.
 
-use coreach_execution::adapter::in_process::InProcess;
-use coreach_execution::adapter::simulated::Simulated;
-use coreach_execution::codec::to_json;
+use std::time::Duration;
+
+use coreach_adapters::in_process::InProcess;
 use coreach_execution::constants::initial_state;
 use coreach_execution::judge::{Judge, Judged};
 use coreach_execution::lazy::Lazy;
 use coreach_execution::mutation::mutants;
-use coreach_execution::random::Random;
 use coreach_execution::run::Occurrence;
+use coreach_execution::simulated::Simulated;
 use coreach_execution::values::{MIX, Values, any};
 use coreach_execution::{CaseJudge, Drive, Settings, Strategy, TestCase, run};
+use coreach_model::codec::to_json;
+use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
 use coreach_model::{ActionKind, Iosts, Value};
 use serde_json::{Map, Value as Json, json};
-use std::time::Duration;
 
 /// A trace, and what is said of it, as a line for another judge.
 pub struct Judgement {

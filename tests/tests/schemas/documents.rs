@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use coreach_adapters::evidence::{self, Item, Phase};
+use coreach_adapters::{Failure, Left};
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::Bucket;
-use coreach_execution::adapter::evidence::{self, Item, Phase};
-use coreach_execution::adapter::{Failure, Left};
 use coreach_execution::campaign::summary::{Counts, Failed, Group, Summary, Told};
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::ending::{Cause, Ending, Outcome, cause};
@@ -739,7 +739,7 @@ fn pages_follow_their_schema() {
         notes: vec!["n".to_owned()],
         files: vec![page::File { name: "f".to_owned(), text: "x".to_owned() }],
         types: types.as_array().unwrap().clone(),
-        terms: vec![json!(["data", "d"])],
+        terms: serde_json::from_value(json!([["data", "d", 0]])).unwrap(),
         expressions: vec![page::Expression { text: "d".to_owned(), term: 0 }],
         graphs: vec![graph],
         domains: vec![page::Domain {

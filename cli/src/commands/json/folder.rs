@@ -9,7 +9,7 @@ use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use coreach_execution::adapter::marker::folder;
+use coreach_adapters::marker::folder;
 use coreach_model::file;
 use serde_json::Value as Json;
 

@@ -12,7 +12,7 @@
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use coreach_execution::json;
+use coreach_model::json;
 use coreach_project::budget::parse_time;
 use serde_json::Value as Json;
 

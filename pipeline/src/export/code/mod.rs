@@ -16,7 +16,7 @@ pub mod ttcn3;
 use std::collections::HashMap;
 use std::fmt;
 
-use coreach_model::{ActionKind, Term};
+use coreach_model::ActionKind;
 
 use super::{ONLINE, View};
 use crate::Stage;
@@ -134,34 +134,6 @@ fn role(kind: ActionKind) -> Option<&'static str> {
         ActionKind::Output => Some("observation"),
         ActionKind::Quiescence => Some("quiescence"),
         ActionKind::Internal => None,
-    }
-}
-
-/// Terms in the order of their making, each shared one once, and those that it is made of before it.
-#[derive(Default)]
-struct Table {
-    numbers: HashMap<Term, usize>,
-    terms: Vec<Term>,
-    heights: Vec<usize>,
-}
-
-impl Table {
-    /// The term's number. Recursion is as deep as the term, which the reader limits.
-    fn number(&mut self, term: &Term) -> usize {
-        if let Some(known) = self.numbers.get(term) {
-            return *known;
-        }
-        let below = term.children().into_iter().map(|child| self.number(child)).collect::<Vec<_>>();
-        let height = below.iter().map(|child| self.heights[*child] + 1).max().unwrap_or(0);
-        let number = self.terms.len();
-        self.terms.push(term.clone());
-        self.heights.push(height);
-        self.numbers.insert(term.clone(), number);
-        number
-    }
-
-    fn height(&self) -> usize {
-        self.heights.iter().copied().max().unwrap_or(0)
     }
 }
 

@@ -15,12 +15,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use coreach_artifact::terms::TermTable;
 use coreach_model::iosts::Transition;
 use coreach_model::term::node::Node;
 use coreach_model::visible::is_hidden_sign;
 use coreach_model::{Datum, Iosts, Term, Type, Value};
 
-use super::{Table, Unsuited, identifier, judged_by_its_graph, role};
+use super::{Unsuited, identifier, judged_by_its_graph, role};
 use crate::artifact::Mark;
 use crate::export::View;
 
@@ -41,7 +42,7 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
     judged_by_its_graph("python", view)?;
     let iosts = view.iosts;
     let mut types = Types::default();
-    let mut table = Table::default();
+    let mut table = TermTable::default();
     let mut data = String::new();
     let out = &mut data;
     let _ = writeln!(out, "\nNAME = {}", text(&iosts.name));
@@ -93,7 +94,7 @@ pub fn python(view: &View<'_>) -> Result<String, Unsuited> {
         let _ = writeln!(out, "    {},", written(iosts, transition, &mut table));
     }
     let _ = writeln!(out, "]\n\n# Each is made of those before it.\nTERMS = [");
-    for (number, term) in table.terms.iter().enumerate() {
+    for (number, term) in table.terms().iter().enumerate() {
         let told = comment(&term.to_string());
         let _ = writeln!(out, "    {},  # {number}{told}", node(term, &table, &mut types));
     }
@@ -214,7 +215,7 @@ impl Types {
     }
 }
 
-fn written(iosts: &Iosts, transition: &Transition, table: &mut Table) -> String {
+fn written(iosts: &Iosts, transition: &Transition, table: &mut TermTable) -> String {
     let name = |at| text(&iosts.location(at).name);
     let guard = table.number(&transition.guard);
     let assigned: Vec<String> = transition
@@ -232,13 +233,13 @@ fn written(iosts: &Iosts, transition: &Transition, table: &mut Table) -> String 
     )
 }
 
-fn node(term: &Term, table: &Table, types: &mut Types) -> String {
+fn node(term: &Term, table: &TermTable, types: &mut Types) -> String {
     let numbers =
-        || term.children().iter().map(|child| format!(", {}", table.numbers[*child])).collect::<String>();
+        || term.children().iter().map(|child| format!(", {}", table.known(child))).collect::<String>();
     let word = match term.node() {
         Node::Literal(given) => return format!("(\"value\", {}, {})", value(given), types.of(&given.sort())),
         Node::Data(datum) => return format!("(\"data\", {})", text(datum.name())),
-        Node::Field(of, position) => return format!("(\"field\", {}, {position})", table.numbers[of]),
+        Node::Field(of, position) => return format!("(\"field\", {}, {position})", table.known(of)),
         Node::Not(_) => "not".to_owned(),
         Node::And(_) => "and".to_owned(),
         Node::Or(_) => "or".to_owned(),

@@ -1,0 +1,69 @@
+//! What a run has taken out of answers, to be sent later: a token, a cookie, the number of what was made.
+//!
+//! ```text
+//! value of a capture = what the last message of this run that has it says, else its default, else none
+//! ```
+//!
+//! Which messages have it, the description says: a group of a pattern or a field of a frame; of an HTTP answer a header, a cookie, or
+//! something in its body ([`crate::reply::captured`]).
+//! A capture is no value of the model, and no judge sees it. It belongs to a run and is forgotten with it: the next one begins with none.
+
+use std::collections::BTreeMap;
+
+use crate::description::Capture;
+
+/// The captures of a run.
+#[derive(Clone, Default, Debug)]
+pub struct Captures {
+    declared: Vec<(String, Option<String>)>,
+    found: BTreeMap<String, String>,
+}
+
+impl Captures {
+    /// Nothing is captured yet.
+    pub fn of(declared: &[Capture]) -> Self {
+        let declared = declared.iter().map(|capture| (capture.name.clone(), capture.default.clone()));
+        Captures { declared: declared.collect(), found: BTreeMap::new() }
+    }
+
+    /// Is there a capture of this name?
+    pub fn knows(&self, name: &str) -> bool {
+        self.declared.iter().any(|(declared, _)| declared == name)
+    }
+
+    /// Its value.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let default = || self.declared.iter().find(|(declared, _)| declared == name)?.1.as_ref();
+        self.found.get(name).or_else(default).map(String::as_str)
+    }
+
+    /// A message has it.
+    pub fn take(&mut self, name: &str, value: &str) {
+        if self.knows(name) {
+            self.found.insert(name.to_owned(), value.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::description::Source;
+
+    #[test]
+    fn what_comes_later_counts_and_what_never_came_is_the_default() {
+        let capture = |name: &str, default: Option<&str>| Capture {
+            name: name.to_owned(),
+            source: Source::Part,
+            pattern: None,
+            from: Vec::new(),
+            default: default.map(str::to_owned),
+        };
+        let mut captures = Captures::of(&[capture("a", None), capture("b", Some("none"))]);
+        assert_eq!((captures.get("a"), captures.get("b"), captures.get("c")), (None, Some("none"), None));
+        for (name, value) in [("a", "1"), ("b", "2"), ("a", "3"), ("c", "4")] {
+            captures.take(name, value);
+        }
+        assert_eq!((captures.get("a"), captures.get("b"), captures.get("c")), (Some("3"), Some("2"), None));
+    }
+}

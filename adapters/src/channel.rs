@@ -1,0 +1,269 @@
+//! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read and written.
+//!
+//! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the caller's
+//! ([`crate::stream`]).
+
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
+
+use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{Shutdown, sockopt};
+
+use crate::adapter::Failure;
+use crate::datagrams::{self, Peer, Stray};
+use crate::tls::{Broken, Session, Tls};
+
+/// How much is read at once. No datagram is longer.
+const CHUNK: usize = 64 << 10;
+
+/// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that is full has more.
+const IN_A_ROW: usize = 32 << 10;
+
+/// What a datagram takes of the kernel's buffer besides its bytes, at least.
+const AROUND: usize = 512;
+
+/// The kernel keeps so many bytes of datagrams until they are read, where it is let.
+const KEPT: usize = 4 << 20;
+
+/// Two directions of bytes, or of datagrams.
+#[derive(Debug)]
+pub struct Channel {
+    read: OwnedFd,
+    /// `None` where both directions are one descriptor, or nothing is sent any more.
+    write: Option<OwnedFd>,
+    /// Who is heard, where these are datagrams.
+    peer: Option<Peer>,
+    /// Bytes of datagrams that were read without finding nothing.
+    in_a_row: usize,
+    /// Between the bytes and the descriptor, where TLS is spoken.
+    tls: Option<Box<Session>>,
+}
+
+/// Why nothing more can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The other side has closed it.
+    Closed,
+    /// The connection was broken off.
+    Broken,
+    /// Nobody takes datagrams there.
+    Refused,
+    /// The process is gone, though somebody else holds its output open.
+    Gone,
+}
+
+/// What came of a read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Came {
+    /// So many bytes; of datagrams, one that is so long.
+    Bytes(usize),
+    /// There is nothing yet.
+    Nothing,
+    /// There will be nothing more.
+    Ended(Ended),
+}
+
+impl Channel {
+    /// From two descriptors.
+    ///
+    /// # Errors
+    /// They cannot be kept from blocking.
+    pub fn of_two(read: OwnedFd, write: OwnedFd) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&write, true)?;
+        Channel::new(read, Some(write), None)
+    }
+
+    /// From one descriptor for both directions.
+    ///
+    /// # Errors
+    /// It cannot be kept from blocking.
+    pub fn of_one(both: OwnedFd) -> io::Result<Self> {
+        Channel::new(both, None, None)
+    }
+
+    /// From a socket for datagrams.
+    ///
+    /// # Errors
+    /// It cannot be kept from blocking.
+    pub fn of_datagrams((both, peer): (OwnedFd, Peer)) -> io::Result<Self> {
+        // The kernel gives what it gives.
+        let _ = sockopt::set_socket_recv_buffer_size(&both, KEPT);
+        Channel::new(both, None, Some(peer))
+    }
+
+    fn new(read: OwnedFd, write: Option<OwnedFd>, peer: Option<Peer>) -> io::Result<Self> {
+        rustix::io::ioctl_fionbio(&read, true)?;
+        Ok(Channel { read, write, peer, in_a_row: 0, tls: None })
+    }
+
+    /// The same with TLS, before that instant. The other side must be who it should be ([`crate::tls`]).
+    ///
+    /// # Errors
+    /// Why it has not begun.
+    pub fn secured(self, tls: &Tls, host: &str, until: Instant) -> Result<Self, String> {
+        let mut session = tls.session(host).map_err(|why| why.text)?;
+        let wait = |what: PollFlags| -> io::Result<()> {
+            let rest = until.saturating_duration_since(Instant::now());
+            let mut fds = [PollFd::new(&self.read, what)];
+            match poll(&mut fds, Timespec::try_from(rest).ok().as_ref()) {
+                Ok(0) => Err(io::Error::new(ErrorKind::TimedOut, "TLS: it has not begun in time")),
+                Ok(_) | Err(Errno::INTR) => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        };
+        session.begin(Raw(self.read.as_fd()), wait).map_err(|error| error.to_string())?;
+        Ok(Channel { tls: Some(Box::new(session)), ..self })
+    }
+
+    /// Are these datagrams?
+    pub fn is_of_datagrams(&self) -> bool {
+        self.peer.is_some()
+    }
+
+    /// What becomes readable when a datagram comes from elsewhere.
+    pub fn elsewhere(&self) -> Option<BorrowedFd<'_>> {
+        self.peer.as_ref()?.elsewhere()
+    }
+
+    /// The datagrams that have come from elsewhere, and are no messages.
+    pub fn strays(&mut self) -> Vec<Stray> {
+        self.peer.as_mut().map(Peer::strays).unwrap_or_default()
+    }
+
+    /// What becomes readable.
+    pub fn reader(&self) -> BorrowedFd<'_> {
+        self.read.as_fd()
+    }
+
+    /// What becomes writable.
+    pub fn writer(&self) -> BorrowedFd<'_> {
+        self.write.as_ref().map_or(self.read.as_fd(), AsFd::as_fd)
+    }
+
+    /// Reads once, behind what is in the buffer.
+    ///
+    /// # Errors
+    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came. With TLS, [`Failure::Garbage`] and [`Failure::Lost`].
+    pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
+        if let Some(tls) = &mut self.tls {
+            return read_all(tls, Raw(self.read.as_fd()), buffer);
+        }
+        buffer.reserve(CHUNK);
+        let read = match &mut self.peer {
+            None => rustix::io::read(&self.read, spare_capacity(buffer)),
+            Some(peer) => peer.read(&self.read, buffer),
+        };
+        let came = match read {
+            // A datagram may be empty.
+            Ok(0) if !self.is_of_datagrams() => Came::Ended(Ended::Closed),
+            Ok(count) => Came::Bytes(count),
+            Err(Errno::AGAIN | Errno::INTR) => Came::Nothing,
+            Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(Ended::Refused),
+            Err(_) => Came::Ended(Ended::Broken),
+        };
+        self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
+        // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is believed.
+        if self.is_of_datagrams() && self.in_a_row >= IN_A_ROW {
+            self.in_a_row = 0;
+            if datagrams::dropped(&self.read) > 0 {
+                return Err(Failure::Flood("more datagrams came than the kernel keeps".to_owned()));
+            }
+        }
+        Ok(came)
+    }
+
+    /// Writes as much as is taken; a datagram as a whole.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        match (&mut self.tls, &self.peer) {
+            (None, None) => rustix::io::write(self.writer(), bytes),
+            (None, Some(peer)) => peer.write(&self.read, bytes),
+            (Some(tls), _) => {
+                let written = tls.write(Raw(self.read.as_fd()), bytes);
+                written.map_err(|error| match error.kind() {
+                    ErrorKind::WouldBlock => Errno::AGAIN,
+                    _ => Errno::from_io_error(&error).unwrap_or(Errno::PIPE),
+                })
+            }
+        }
+    }
+
+    /// Says that nothing more will be sent. The other direction stays open.
+    pub fn close_output(&mut self) {
+        if let Some(tls) = &mut self.tls {
+            tls.end(Raw(self.read.as_fd()));
+        }
+        match self.write.take() {
+            Some(write) => drop(write),
+            // Of datagrams, nobody would hear it.
+            None if self.is_of_datagrams() => {}
+            // One that is broken off already needs no word.
+            None => drop(rustix::net::shutdown(&self.read, Shutdown::Write)),
+        }
+    }
+}
+
+/// Reads what there is through TLS, and leaves nothing behind that no descriptor would tell of.
+fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
+    let mut chunk = [0; 16 << 10];
+    let mut count = match tls.read(socket, &mut chunk) {
+        Ok(count) => count,
+        Err(error) => {
+            return match (error.kind(), Broken::within(&error)) {
+                (ErrorKind::WouldBlock, _) => Ok(Came::Nothing),
+                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(Ended::Closed)),
+                (_, Some(Broken { text, is_alert: true })) => Err(Failure::Lost(text.clone())),
+                (_, Some(Broken { text, .. })) => Err(Failure::Garbage(text.clone())),
+                _ => Ok(Came::Ended(Ended::Broken)),
+            };
+        }
+    };
+    if count == 0 {
+        return Ok(Came::Ended(Ended::Closed));
+    }
+    let mut all = 0;
+    while count > 0 {
+        buffer.extend_from_slice(&chunk[..count]);
+        all += count;
+        // An end is seen at the next read as well.
+        count = tls.left(&mut chunk).unwrap_or(0);
+    }
+    Ok(Came::Bytes(all))
+}
+
+/// A descriptor that does not block.
+#[derive(Clone, Copy)]
+struct Raw<'a>(BorrowedFd<'a>);
+
+impl io::Read for Raw<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(self.0, bytes)?)
+    }
+}
+
+impl io::Write for Raw<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(self.0, bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Ended {
+    /// In words that follow the name of a process.
+    pub fn text(self) -> &'static str {
+        match self {
+            Ended::Closed => "has closed its output",
+            Ended::Broken => "has broken off the connection",
+            Ended::Refused => "takes no datagrams at its address",
+            Ended::Gone => "has ended",
+        }
+    }
+}

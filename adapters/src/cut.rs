@@ -1,0 +1,360 @@
+//! How what comes is cut into frames, and how a frame is made ready to be sent.
+//!
+//! ```text
+//! lines      frame "\n"                    what ends a line that is sent is said elsewhere
+//! delimiter  frame delimiter               the delimiter stands nowhere in the frame
+//! fixed      frame                         of so many bytes each; what is sent is as long as it is
+//! length     [head] length rest            the frame is head and rest, without the length
+//! datagrams  a datagram is a frame
+//! ```
+//!
+//! Each byte is looked at once, and moved once at most. What has not been taken is bounded: a frame by [`LONGEST`], and all that
+//! waits by those who send ([`crate::stream`]).
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::adapter::Failure;
+use crate::integer::Integer;
+
+/// The longest frame, in bytes.
+pub const LONGEST: usize = 1 << 20;
+
+/// The most frames that wait to be taken.
+pub const MOST: usize = 10_000;
+
+/// The most bytes that wait to be taken: some long frames.
+const MOST_BYTES: usize = 4 * LONGEST;
+
+/// How frames are told apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cut {
+    /// Each ends with `\n`.
+    Lines,
+    /// Each ends with these bytes.
+    Delimiter(Vec<u8>),
+    /// Each that comes has so many bytes.
+    Fixed(usize),
+    /// Each says how long it is.
+    Length(Length),
+    /// Each is a datagram.
+    Datagrams,
+}
+
+/// Where a frame says how long it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Length {
+    /// How it is written.
+    pub integer: Integer,
+    /// So many bytes stand before it.
+    pub at: usize,
+    /// Does it count the whole frame with itself, and not only what follows it?
+    pub is_of_all: bool,
+}
+
+/// What has come and was not taken.
+#[derive(Debug)]
+pub struct Inbox {
+    cut: Cut,
+    buffer: Vec<u8>,
+    /// What lies before has been taken.
+    taken: usize,
+    /// There is no delimiter that begins between what was taken and here.
+    searched: usize,
+    /// How many ends of lines the rest has.
+    lines: usize,
+    /// How long the datagrams are.
+    lengths: VecDeque<usize>,
+}
+
+impl Inbox {
+    /// Nothing has come yet.
+    pub fn new(cut: Cut) -> Self {
+        Inbox { cut, buffer: Vec::new(), taken: 0, searched: 0, lines: 0, lengths: VecDeque::new() }
+    }
+
+    /// Where what comes is to be put, behind what is there.
+    ///
+    /// # Errors
+    /// [`Failure::Flood`]: it would be more than one frame can have.
+    pub fn space(&mut self) -> Result<&mut Vec<u8>, Failure> {
+        // What was taken is dropped when there is more of it than of the rest: every byte is moved once at most.
+        if self.taken > self.buffer.len() / 2 {
+            self.buffer.drain(..self.taken);
+            self.searched = self.searched.saturating_sub(self.taken);
+            self.taken = 0;
+        }
+        let is_one = match self.cut {
+            Cut::Lines => self.lines == 0,
+            Cut::Delimiter(_) => self.searched + 8 > self.buffer.len(),
+            Cut::Fixed(_) | Cut::Length(_) | Cut::Datagrams => false,
+        };
+        if is_one && self.waiting() > LONGEST {
+            return Err(self.too_long());
+        }
+        Ok(&mut self.buffer)
+    }
+
+    /// So many bytes have been put there; of datagrams, one.
+    pub fn came(&mut self, count: usize) {
+        match self.cut {
+            Cut::Lines => {
+                let new = &self.buffer[self.buffer.len() - count..];
+                self.lines += new.iter().filter(|byte| **byte == b'\n').count();
+            }
+            Cut::Datagrams => self.lengths.push_back(count),
+            Cut::Delimiter(_) | Cut::Fixed(_) | Cut::Length(_) => {}
+        }
+    }
+
+    /// Is the next frame there as a whole, or something that cannot be one?
+    pub fn has_frame(&self) -> bool {
+        let rest = self.rest();
+        match &self.cut {
+            Cut::Lines => self.lines > 0,
+            Cut::Delimiter(delimiter) => rest.windows(delimiter.len()).any(|window| window == delimiter),
+            Cut::Fixed(size) => rest.len() >= *size,
+            Cut::Datagrams => !self.lengths.is_empty(),
+            Cut::Length(length) => {
+                let begin = length.at + length.integer.width;
+                rest.get(length.at..begin).is_some_and(|written| {
+                    let said = length.integer.read(written);
+                    let whole = if length.is_of_all { said } else { said.saturating_add(begin as i128) };
+                    whole < begin as i128 || whole > LONGEST as i128 || rest.len() as i128 >= whole
+                })
+            }
+        }
+    }
+
+    /// Is the end of what has come in the middle of a frame, as far as that is known without looking for its end?
+    pub fn is_amid(&self) -> bool {
+        match self.cut {
+            Cut::Lines => self.waiting() > 0 && self.buffer.last() != Some(&b'\n'),
+            Cut::Delimiter(_) | Cut::Length(_) => self.waiting() > 0,
+            Cut::Fixed(size) => !self.waiting().is_multiple_of(size.max(1)),
+            Cut::Datagrams => false,
+        }
+    }
+
+    /// What has come and was not taken.
+    pub fn rest(&self) -> &[u8] {
+        &self.buffer[self.taken..]
+    }
+
+    /// How many bytes have come and were not taken.
+    pub fn waiting(&self) -> usize {
+        self.buffer.len() - self.taken
+    }
+
+    /// Is more there than is kept?
+    pub fn is_flooded(&self) -> bool {
+        self.lines.max(self.lengths.len()) > MOST || self.waiting() > MOST_BYTES
+    }
+
+    /// Forgets all that is there.
+    pub fn forget(&mut self) {
+        self.buffer.clear();
+        self.lengths.clear();
+        (self.taken, self.searched, self.lines) = (0, 0, 0);
+    }
+
+    /// Where the next frame is, if it is there as a whole. It counts as taken.
+    ///
+    /// # Errors
+    /// [`Failure::Flood`]: it is too long. [`Failure::Garbage`]: its length is none.
+    pub fn frame(&mut self) -> Result<Option<Range<usize>>, Failure> {
+        let rest = &self.buffer[self.taken..];
+        let (frame, whole) = match &self.cut {
+            Cut::Lines => {
+                if self.lines == 0 {
+                    self.searched = self.buffer.len();
+                    return Ok(None);
+                }
+                let at = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
+                let Some(at) = at else { return Ok(None) };
+                let length = self.searched + at - self.taken;
+                self.lines -= 1;
+                (0..length, length + 1)
+            }
+            Cut::Delimiter(delimiter) => {
+                let at = self.buffer[self.searched..].windows(delimiter.len()).position(|w| w == delimiter);
+                let Some(at) = at else {
+                    self.searched =
+                        self.searched.max((self.buffer.len() + 1).saturating_sub(delimiter.len()));
+                    return Ok(None);
+                };
+                let length = self.searched + at - self.taken;
+                (0..length, length + delimiter.len())
+            }
+            Cut::Fixed(size) => (0..*size, *size),
+            Cut::Datagrams => match self.lengths.pop_front() {
+                Some(length) => (0..length, length),
+                None => return Ok(None),
+            },
+            Cut::Length(length) => {
+                let begin = length.at + length.integer.width;
+                let Some(written) = rest.get(length.at..begin) else { return Ok(None) };
+                let said = length.integer.read(written);
+                let whole = if length.is_of_all { said } else { said.saturating_add(begin as i128) };
+                if whole < begin as i128 {
+                    return Err(Failure::Garbage(format!("a frame says that its length is {said}")));
+                }
+                let Some(whole) = usize::try_from(whole).ok().filter(|whole| *whole <= LONGEST) else {
+                    return Err(self.too_long());
+                };
+                if rest.len() < whole {
+                    return Ok(None);
+                }
+                // What stands before the length and what follows it, side by side.
+                self.buffer
+                    .copy_within(self.taken..self.taken + length.at, self.taken + length.integer.width);
+                (length.integer.width..whole, whole)
+            }
+        };
+        if self.waiting() < whole {
+            return Ok(None);
+        }
+        let frame = self.taken + frame.start..self.taken + frame.end;
+        self.taken += whole;
+        self.searched = self.taken;
+        if frame.len() > LONGEST { Err(self.too_long()) } else { Ok(Some(frame)) }
+    }
+
+    /// The bytes of a frame that was found, until something is put behind it.
+    pub fn bytes(&self, frame: Range<usize>) -> &[u8] {
+        &self.buffer[frame]
+    }
+
+    fn too_long(&self) -> Failure {
+        let what = if self.cut == Cut::Lines { "line" } else { "frame" };
+        Failure::Flood(format!("a {what} is longer than {LONGEST} bytes"))
+    }
+}
+
+impl Cut {
+    /// What is sent for a frame.
+    ///
+    /// # Errors
+    /// Why it cannot be sent so.
+    pub fn framed(&self, frame: Vec<u8>) -> Result<Vec<u8>, String> {
+        match self {
+            Cut::Lines | Cut::Fixed(_) | Cut::Datagrams => Ok(frame),
+            Cut::Delimiter(delimiter) => {
+                let mut framed = frame;
+                let end = framed.len();
+                framed.extend_from_slice(delimiter);
+                // Also one that begins in the frame and ends in its delimiter.
+                if framed.windows(delimiter.len()).position(|window| window == delimiter) != Some(end) {
+                    return Err("it has the delimiter of frames in it".to_owned());
+                }
+                Ok(framed)
+            }
+            Cut::Length(Length { integer, at, is_of_all }) => {
+                let Some((head, rest)) = frame.split_at_checked(*at) else {
+                    return Err(format!("it is shorter than the {at} bytes in front of its length"));
+                };
+                let said = if *is_of_all { frame.len() + integer.width } else { rest.len() };
+                let written = integer.written(said as i128);
+                let written = written.ok_or_else(|| format!("its length, {said}, does not fit"))?;
+                Ok([head, &written, rest].concat())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use coreach_model::random::Random;
+
+    use super::*;
+
+    const BIG: Integer = Integer { width: 2, is_signed: false, is_little: false };
+    const LITTLE: Integer = Integer { width: 3, is_signed: false, is_little: true };
+
+    /// What comes in pieces, as frames.
+    fn frames(cut: &Cut, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, Failure> {
+        let (mut inbox, mut found) = (Inbox::new(cut.clone()), Vec::new());
+        for piece in pieces {
+            inbox.space()?.extend_from_slice(piece);
+            inbox.came(piece.len());
+            loop {
+                let has_frame = inbox.has_frame();
+                let frame = inbox.frame()?;
+                assert_eq!(has_frame, frame.is_some(), "it is known before it is taken");
+                let Some(frame) = frame else { break };
+                found.push(inbox.bytes(frame).to_vec());
+            }
+        }
+        Ok(found)
+    }
+
+    fn cuts() -> Vec<Cut> {
+        let length = |integer, at, is_of_all| Cut::Length(Length { integer, at, is_of_all });
+        vec![
+            Cut::Delimiter(b"\r\n".to_vec()),
+            Cut::Delimiter(b"aab".to_vec()),
+            length(BIG, 0, false),
+            length(BIG, 3, false),
+            length(LITTLE, 0, true),
+            length(LITTLE, 1, true),
+        ]
+    }
+
+    #[test]
+    fn what_is_sent_is_cut_into_what_was_meant_wherever_it_breaks() {
+        let mut random = Random::new(5);
+        for cut in cuts() {
+            let (mut meant, mut sent) = (Vec::new(), Vec::new());
+            for _ in 0..300 {
+                let frame: Vec<u8> = (0..random.below(9)).map(|_| b"ab\r\n"[random.below(4)]).collect();
+                if let Ok(framed) = cut.framed(frame.clone()) {
+                    sent.extend(framed);
+                    meant.push(frame);
+                }
+            }
+            assert!(meant.len() > 100, "{cut:?}");
+            let (mut pieces, mut at) = (Vec::new(), 0);
+            while at < sent.len() {
+                let end = (at + 1 + random.below(11)).min(sent.len());
+                pieces.push(&sent[at..end]);
+                at = end;
+            }
+            assert_eq!(frames(&cut, &pieces), Ok(meant), "{cut:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_framed_is_not_sent() {
+        let [crlf, aab, prefix, behind, ..] = &cuts()[..] else { panic!() };
+        assert!(crlf.framed(b"a\r\nb".to_vec()).is_err());
+        assert!(aab.framed(b"xa".to_vec()).is_ok());
+        assert!(aab.framed(b"aaba".to_vec()).is_err());
+        // `aa` and the delimiter of `aaaab`: the first end is not the one that was meant.
+        assert_eq!(frames(aab, &[&aab.framed(b"a".to_vec()).unwrap()]), Ok(vec![b"a".to_vec()]));
+        assert!(prefix.framed(vec![0; 65_535]).is_ok());
+        assert!(prefix.framed(vec![0; 65_536]).is_err());
+        assert!(behind.framed(vec![0; 2]).is_err());
+    }
+
+    #[test]
+    fn a_length_that_is_none_is_garbage_and_a_long_one_a_flood() {
+        let of = |integer, is_of_all| Cut::Length(Length { integer, at: 0, is_of_all });
+        let signed = Integer { is_signed: true, ..BIG };
+        let wide = Integer { width: 8, ..BIG };
+        assert!(matches!(frames(&of(BIG, true), &[&[0, 1]]), Err(Failure::Garbage(_))));
+        assert!(matches!(frames(&of(signed, false), &[&[0xff, 0xff]]), Err(Failure::Garbage(_))));
+        assert!(matches!(frames(&of(wide, false), &[&[0xff; 8]]), Err(Failure::Flood(_))));
+        let endless = vec![b'x'; LONGEST + 1];
+        let delimiter = Cut::Delimiter(b"ab".to_vec());
+        assert!(matches!(frames(&delimiter, &[&endless, b"x"]), Err(Failure::Flood(_))));
+    }
+
+    #[test]
+    fn frames_of_one_length_and_datagrams() {
+        let pieces: [&[u8]; 3] = [b"abcd", b"", b"ef"];
+        assert_eq!(frames(&Cut::Fixed(3), &pieces), Ok(vec![b"abc".to_vec(), b"def".to_vec()]));
+        assert_eq!(frames(&Cut::Datagrams, &pieces), Ok(pieces.map(<[u8]>::to_vec).to_vec()));
+    }
+}

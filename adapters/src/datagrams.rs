@@ -1,0 +1,292 @@
+//! Sockets for datagrams: one for each run, at a port that no run has had lately.
+//!
+//! **Problem.** A datagram may come late, when its run is over. Nothing in it says of which run it is.
+//!
+//! **Method.** The socket of a run is connected, so the kernel lets in what comes from the system's address alone; and it is bound to a
+//! port that this program has not used for a minute (`FRESH`). What comes later goes to a port that nobody has, and the kernel drops
+//! it. **Falls short** where a datagram is later than that, or another program has had the port before.
+//!
+//! What comes from elsewhere is shown: a second socket at the same port, which is not connected, gets what
+//! the first does not. The kernel lets two have one port only if both ask for it; they do so when the port
+//! is theirs, and take it back, so that nobody else joins. Where every port of the host may answer, there is
+//! one socket, which is not connected: two could not tell which datagram came first. **Falls short** there:
+//! that nobody takes datagrams at the address is told to connected sockets alone.
+//!
+//! Who listens cannot be found out by sending something: it would be taken for a stimulus. The kernel's own list of sockets tells
+//! whether a port of this machine is bound (`/proc/net/udp`), and how many datagrams a socket has lost since its buffer was full.
+//!
+//! **Ends** after so many attempts as there are ports. **Costs** a dozen calls of the kernel for each run,
+//! and two descriptors.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+
+use crate::description::RepliesFrom;
+use crate::evidence::{ANOTHER_PORT, FROM};
+
+/// So long a port is not used again.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// How many ports are tried.
+const ATTEMPTS: usize = 10_000;
+
+/// How often one looks for a socket in the kernel's list.
+const LOOKS: usize = 20;
+
+/// The ports of this program's runs, and since when they are in use.
+static USED: Mutex<BTreeMap<u16, Instant>> = Mutex::new(BTreeMap::new());
+
+/// No datagram is longer.
+const LONGEST: usize = 64 << 10;
+
+/// So many datagrams from elsewhere are looked at in a row.
+const STRAYS: usize = 1000;
+
+/// Who is heard at a run's socket.
+#[derive(Debug)]
+pub enum Peer {
+    /// Its address: the socket is connected to it, and another one gets the rest.
+    Address {
+        /// The address.
+        peer: SocketAddr,
+        /// The other socket.
+        elsewhere: OwnedFd,
+    },
+    /// Every port of its host. What is sent goes to the one that was heard last.
+    Host {
+        /// That one.
+        last: SocketAddr,
+        /// What came from other hosts and was not asked for yet.
+        strays: Vec<Stray>,
+    },
+}
+
+/// A datagram that is no message: from where it came, in words, and its bytes.
+pub type Stray = (String, Vec<u8>);
+
+/// A socket for datagrams to this address, at a port of its own, and who is heard at it.
+///
+/// # Errors
+/// There is no port left, or no way to the address.
+pub fn socket(to: SocketAddr, replies: RepliesFrom) -> io::Result<(OwnedFd, Peer)> {
+    let socket = fresh(to)?;
+    match replies {
+        RepliesFrom::SamePort => {
+            socket.connect(to)?;
+            let peer = socket.peer_addr()?;
+            let elsewhere = beside(&socket, to)?;
+            Ok((socket.into(), Peer::Address { peer, elsewhere }))
+        }
+        RepliesFrom::AnyPort => {
+            // The kernel knows what stands for "any of ours", and whether there is a way.
+            let asked = UdpSocket::bind(any(to))?;
+            asked.connect(to)?;
+            Ok((socket.into(), Peer::Host { last: asked.peer_addr()?, strays: Vec::new() }))
+        }
+    }
+}
+
+impl Peer {
+    /// Reads a datagram of a message, behind what is in the buffer. The socket does not block.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn read(&mut self, socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
+        let Peer::Host { last, strays } = self else {
+            return rustix::io::read(socket, spare_capacity(buffer));
+        };
+        let before = buffer.len();
+        for _ in 0..STRAYS {
+            let (count, from) = received(&socket, buffer)?;
+            if from.ip() == last.ip() {
+                *last = from;
+                return Ok(count);
+            }
+            strays.push((stray(from, *last), buffer.split_off(before)));
+            buffer.reserve(LONGEST);
+        }
+        Err(Errno::AGAIN)
+    }
+
+    /// Sends a datagram.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn write(&self, socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
+        match self {
+            Peer::Address { .. } => rustix::io::write(socket, bytes),
+            Peer::Host { last, .. } => rustix::net::sendto(socket, bytes, SendFlags::empty(), last),
+        }
+    }
+
+    /// What becomes readable when something comes from elsewhere, where that is another socket.
+    pub fn elsewhere(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Peer::Address { elsewhere, .. } => Some(elsewhere.as_fd()),
+            Peer::Host { .. } => None,
+        }
+    }
+
+    /// What has come from elsewhere since this was last asked.
+    pub fn strays(&mut self) -> Vec<Stray> {
+        match self {
+            Peer::Host { strays, .. } => std::mem::take(strays),
+            Peer::Address { peer, elsewhere } => {
+                let next = || {
+                    let mut bytes = Vec::with_capacity(LONGEST);
+                    let (_, from) = received(&elsewhere, &mut bytes).ok()?;
+                    bytes.shrink_to_fit();
+                    Some((stray(from, *peer), bytes))
+                };
+                std::iter::from_fn(next).take(STRAYS).collect()
+            }
+        }
+    }
+}
+
+/// From where a datagram came that is no message of this peer.
+fn stray(from: SocketAddr, peer: SocketAddr) -> String {
+    if from.ip() == peer.ip() {
+        format!("{FROM}{from}, {ANOTHER_PORT}")
+    } else {
+        format!("{FROM}{from}, another host")
+    }
+}
+
+/// A datagram behind what is in the buffer, and from where it came.
+fn received(socket: impl AsFd, buffer: &mut Vec<u8>) -> Result<(usize, SocketAddr), Errno> {
+    let (count, _, from) = rustix::net::recvfrom(socket, spare_capacity(buffer), RecvFlags::empty())?;
+    let from = from.and_then(|from| SocketAddr::try_from(from).ok());
+    Ok((count, from.unwrap_or((Ipv4Addr::UNSPECIFIED, 0).into())))
+}
+
+/// A second socket at the port of this one, which is connected.
+fn beside(socket: &UdpSocket, to: SocketAddr) -> io::Result<OwnedFd> {
+    let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let second = rustix::net::socket_with(family, SocketType::DGRAM, flags, None)?;
+    let shared = |is: bool| -> io::Result<()> {
+        sockopt::set_socket_reuseaddr(socket, is)?;
+        Ok(sockopt::set_socket_reuseaddr(&second, is)?)
+    };
+    shared(true)?;
+    let mut ours = any(to);
+    ours.set_port(socket.local_addr()?.port());
+    rustix::net::bind(&second, &ours)?;
+    shared(false)?;
+    Ok(second)
+}
+
+/// A socket at a port that no run has had lately.
+fn fresh(to: SocketAddr) -> io::Result<UdpSocket> {
+    let mut used = USED.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = Instant::now();
+    used.retain(|_, since| now.saturating_duration_since(*since) < FRESH);
+    // The kernel gives a port that was let go again: what is drawn in vain is held until there is a better one.
+    let mut held = Vec::new();
+    for _ in 0..ATTEMPTS {
+        let socket = UdpSocket::bind(any(to))?;
+        let port = socket.local_addr()?.port();
+        if used.insert(port, now).is_none() {
+            return Ok(socket);
+        }
+        held.push(socket);
+        if held.len() > 64 {
+            held.clear();
+        }
+    }
+    Err(io::Error::other("all local ports were used by runs of the last minute"))
+}
+
+/// A port of this machine at which nobody listens for datagrams.
+///
+/// # Errors
+/// There is none.
+pub fn free_port() -> io::Result<u16> {
+    Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+/// Any port of ours, of the same family.
+fn any(to: SocketAddr) -> SocketAddr {
+    match to {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    }
+}
+
+/// Does somebody on this machine listen for datagrams at this port?
+pub fn is_bound(port: u16) -> bool {
+    let wanted = format!(":{port:04X}");
+    sockets().iter().any(|line| field(line, 1).is_some_and(|address| address.ends_with(&wanted)))
+}
+
+/// How many datagrams the kernel has dropped that were for this socket; 0 where that cannot be known.
+pub fn dropped(socket: impl AsFd) -> u64 {
+    let Ok(data) = rustix::fs::fstat(socket) else { return 0 };
+    let inode = data.st_ino.to_string();
+    // The kernel writes the list piece by piece, and may leave one out while others come and go.
+    for _ in 0..LOOKS {
+        let lines = sockets();
+        if let Some(line) = lines.iter().find(|line| field(line, 9) == Some(&inode)) {
+            return line.split_whitespace().next_back().and_then(|count| count.parse().ok()).unwrap_or(0);
+        }
+    }
+    0
+}
+
+fn sockets() -> Vec<String> {
+    let lists = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
+    lists.into_iter().flatten().flat_map(|list| list.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+fn field(line: &str, at: usize) -> Option<&str> {
+    line.split_whitespace().nth(at)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use super::*;
+
+    #[test]
+    fn no_port_is_used_twice() {
+        let system = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let mut ports = BTreeMap::new();
+        for run in 0..2000 {
+            // Closed at once: the kernel would give it again.
+            let (socket, _) = socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
+            assert_eq!(ports.insert(UdpSocket::from(socket).local_addr().unwrap().port(), run), None);
+        }
+    }
+
+    #[test]
+    fn who_listens_is_known() {
+        let system = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = system.local_addr().unwrap().port();
+        assert!(is_bound(port));
+        assert_eq!(dropped(&system), 0);
+        drop(system);
+        assert!(!is_bound(port));
+    }
+
+    #[test]
+    fn what_the_kernel_drops_is_counted() {
+        let system = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let (ours, _peer) = socket(system.local_addr().unwrap(), RepliesFrom::SamePort).unwrap();
+        let ours = UdpSocket::from(ours);
+        system.connect(("127.0.0.1", ours.local_addr().unwrap().port())).unwrap();
+        for _ in 0..20_000 {
+            system.send(&[0; 1000]).unwrap();
+        }
+        assert!(dropped(&ours) > 0);
+    }
+}

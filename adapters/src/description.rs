@@ -1,0 +1,534 @@
+//! What an IUT file says, as plain data: which implementation, how it is brought up, how its events are written.
+//!
+//! A description can be cloned and sent to another thread; [`coreach_execution::open`] makes the adapter of it in the thread that uses it.
+//! Texts that a user wrote are checked where the file is read (the command line does, with diagnostics), so nothing in
+//! here can be malformed: a pattern is compiled, a template is cut into its pieces.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use coreach_model::iosts::Iosts;
+use coreach_model::timed::delayed::Delayed;
+use regex::Regex;
+
+use crate::behaviour::{Behaviour, TOLERANCE};
+use crate::cut::Cut;
+use crate::evidence::Limits;
+use crate::integer::Integer;
+use crate::shared::{self, Shared};
+use crate::template::Template;
+use crate::tls::Tls;
+
+/// An implementation under test.
+#[derive(Clone, Debug)]
+pub struct Iut {
+    /// Its name, for reports.
+    pub name: String,
+    /// The way to it.
+    pub way: Way,
+    /// How long a stimulus and an observation may take on their ways, together, where that is to be looked at.
+    pub link: Option<Duration>,
+    /// Silence, lateness and hang-up.
+    pub behaviour: Behaviour,
+    /// How much of what goes over the wire is kept.
+    pub evidence: Limits,
+}
+
+/// The way to an implementation.
+#[derive(Clone, Debug)]
+pub enum Way {
+    /// It is a model.
+    Simulated(Box<SimulatedModel>),
+    /// It is a timed model, with a clock of its own.
+    SimulatedTimed(Box<Delayed>),
+    /// It is a command that is talked to over its standard input and output.
+    Stdio(Stdio),
+    /// It is talked to over a TCP connection.
+    Tcp(Tcp),
+    /// It is talked to in datagrams, over a UDP socket.
+    Udp(Tcp),
+    /// It is an HTTP server.
+    Http(Http),
+}
+
+/// A model that stands for the implementation.
+#[derive(Clone, Debug)]
+pub struct SimulatedModel {
+    /// What it does.
+    pub iosts: Iosts,
+    /// What it does with an input that its state does not take.
+    pub completion: Completion,
+}
+
+/// What a model that stands for an implementation does with an input that its state does not take.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Completion {
+    /// It ignores the input.
+    #[default]
+    Angelic,
+    /// From then on everything is possible: any output, or none.
+    Demonic,
+}
+
+/// A command.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The program and its arguments, no shell. `{port}` and the constants' names in braces are replaced.
+    pub words: Vec<Template>,
+    /// Where it is started.
+    pub directory: PathBuf,
+    /// Variables of its environment, besides those of ours.
+    pub environment: Vec<(String, String)>,
+    /// How long it may take to end by itself when its input is closed, before it is killed.
+    pub grace: Duration,
+}
+
+/// An implementation behind standard input and output: a new process for each run, or one that is kept.
+#[derive(Clone, Debug)]
+pub struct Stdio {
+    /// What is started.
+    pub command: Command,
+    /// How long it may take until it is ready.
+    pub ready: Duration,
+    /// How events are written.
+    pub encoding: Encoding,
+    /// How a run is left, where the command is kept, or where what it speaks to outlives it.
+    pub settle: Option<Settle>,
+    /// Is it kept between the runs of one adapter?
+    pub keep: bool,
+}
+
+/// A server that is brought up for the test.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// What is started.
+    pub command: Command,
+    /// How long it may take until it accepts a connection.
+    pub ready: Duration,
+    /// Is it kept between the runs of one adapter?
+    pub keep: bool,
+}
+
+/// An implementation behind a TCP connection, or a UDP socket: a new one for each run.
+#[derive(Clone, Debug)]
+pub struct Tcp {
+    /// Host and port; `{port}` is the free port that was chosen for the launched server.
+    pub address: Template,
+    /// The server, where it is ours to bring up.
+    pub launch: Option<Launch>,
+    /// TLS, where it is spoken. Not over UDP.
+    pub tls: Option<Tls>,
+    /// Whose datagrams are taken, over UDP.
+    pub replies_from: RepliesFrom,
+    /// How events are written.
+    pub encoding: Encoding,
+    /// How a run is left, where the server outlives it.
+    pub settle: Settle,
+}
+
+/// Whose datagrams are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum RepliesFrom {
+    /// Those of the address to which is sent.
+    #[default]
+    SamePort,
+    /// Those of its host; what is sent then goes to the port that was heard last.
+    AnyPort,
+}
+
+/// How a run is left behind ([`crate::system`]).
+#[derive(Clone, Debug)]
+pub struct Settle {
+    /// How long one waits for what is still under way.
+    pub within: Duration,
+    /// After so long without a sign it counts as come, where the other side tells nothing better. Streams only.
+    pub quiet: Option<Duration>,
+    /// What is done before the next run if that did not suffice: afterwards nothing of an earlier run is under way.
+    pub barrier: Vec<Step>,
+}
+
+impl Default for Settle {
+    fn default() -> Self {
+        Settle { within: Duration::from_secs(10), quiet: None, barrier: Vec::new() }
+    }
+}
+
+/// Something that is done before a run.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A request, of an HTTP server.
+    Request(Probe),
+    /// An exchange of lines, over the connection of the run.
+    Exchange(Exchange),
+    /// A command, which must end with status 0.
+    Command(Command, Duration),
+    /// A time that passes.
+    Pause(Duration),
+}
+
+/// A request whose answer says whether something is so.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    /// The request.
+    pub request: Request,
+    /// The status of the answer.
+    pub status: u16,
+    /// What its body must look like, where that is asked for.
+    pub body: Option<Regex>,
+    /// So long it is asked again.
+    pub within: Duration,
+}
+
+impl Iut {
+    /// What runs against it share, by name: one at a time may use it. None where each has its own, or the
+    /// file says that they do not disturb each other.
+    pub fn system(&self) -> Option<String> {
+        match &self.behaviour.shared {
+            Shared::ByAddress => self.way.system(),
+            Shared::Safe => None,
+            Shared::Named(name) => Some(name.clone()),
+        }
+    }
+
+    /// Of a timed run, how far an instant may be from where it is measured; what may be under way on a link is on top of it.
+    pub fn tolerance(&self) -> Duration {
+        self.behaviour.tolerance.unwrap_or(TOLERANCE) + self.link.unwrap_or_default()
+    }
+}
+
+impl Way {
+    /// Is something at the other end there before a run and after it?
+    pub fn outlives_runs(&self) -> bool {
+        match self {
+            Way::Simulated(_) | Way::SimulatedTimed(_) => false,
+            Way::Stdio(stdio) => stdio.settle.is_some() || stdio.keep,
+            Way::Tcp(Tcp { launch, .. }) | Way::Udp(Tcp { launch, .. }) | Way::Http(Http { launch, .. }) => {
+                launch.as_ref().is_none_or(|launch| launch.keep)
+            }
+        }
+    }
+
+    /// What runs that go this way share, by name: one run at a time may use it.
+    pub fn system(&self) -> Option<String> {
+        match self {
+            Way::Tcp(tcp) => shared::at(&tcp.address),
+            Way::Udp(udp) => Some(format!("{} (udp)", shared::at(&udp.address)?)),
+            Way::Http(http) => shared::at(&http.base),
+            Way::Stdio(stdio) => shared::of_command(&stdio.command).or_else(|| {
+                // Whatever the command speaks to: another run of it speaks to the same.
+                let outlives = stdio.settle.is_some() && !stdio.keep;
+                let whole = |word: &Template| word.fill(|hole| Some(format!("{{{hole}}}"))).ok();
+                let words: Option<Vec<String>> = stdio.command.words.iter().map(whole).collect();
+                outlives.then_some(words?.join(" "))
+            }),
+            Way::Simulated(_) | Way::SimulatedTimed(_) => None,
+        }
+    }
+}
+
+/// How events are written on a stream.
+#[derive(Clone, Debug)]
+pub enum Encoding {
+    /// One JSON message per line (`docs/adapters.md`).
+    Json,
+    /// The implementation's own line protocol.
+    Lines(Lines),
+    /// The implementation's own frames of bytes.
+    Binary(Binary),
+}
+
+impl Encoding {
+    /// What brings the implementation into its initial state.
+    pub fn reset(&self) -> &[Step] {
+        match self {
+            Encoding::Json => &[],
+            Encoding::Lines(lines) => &lines.reset,
+            Encoding::Binary(binary) => &binary.reset,
+        }
+    }
+
+    /// What is taken out of what is received, to be sent later.
+    pub fn captures(&self) -> &[Capture] {
+        match self {
+            Encoding::Json => &[],
+            Encoding::Lines(lines) => &lines.captures,
+            Encoding::Binary(binary) => &binary.captures,
+        }
+    }
+
+    /// How frames are told apart on a stream.
+    pub fn cut(&self) -> Cut {
+        match self {
+            Encoding::Json | Encoding::Lines(_) => Cut::Lines,
+            Encoding::Binary(binary) => binary.cut.clone(),
+        }
+    }
+}
+
+/// A line protocol.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// What ends a line that is sent.
+    pub line_ending: String,
+    /// What brings the implementation into its initial state, in this order.
+    pub reset: Vec<Step>,
+    /// For each input, the line that is sent.
+    pub stimuli: Vec<(String, Template)>,
+    /// For each output, the lines that it is. The first that fits is the event.
+    pub observations: Vec<(String, Shape)>,
+    /// What groups of patterns are captures, and no parameters.
+    pub captures: Vec<Capture>,
+    /// How values are written.
+    pub spelling: Spelling,
+    /// What a line is that no pattern fits.
+    pub unmatched: Unmatched,
+}
+
+/// The lines that an output is. Named groups of the patterns are its parameters.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// One for each pattern.
+    Lines(Vec<Regex>),
+    /// As many as come until an end.
+    Block(Box<Block>),
+}
+
+/// Lines up to an end.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The first line, where it is told from the others.
+    pub begin: Option<Regex>,
+    /// What lies before the end.
+    pub middle: Middle,
+    /// The end.
+    pub end: End,
+    /// The output that the same lines are read as once more, after those of a list.
+    pub then: Option<String>,
+}
+
+/// The lines within a block.
+#[derive(Clone, Debug)]
+pub enum Middle {
+    /// Any.
+    Any,
+    /// Each fits this pattern.
+    Lines(Regex),
+    /// A list: these patterns again and again, each time an output.
+    Each(Vec<Regex>),
+}
+
+/// Where a block ends.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// With the first line that fits.
+    Mark(Regex),
+    /// After as many items of the list as the group of this name says, in the first line.
+    Count(String),
+}
+
+/// Frames of bytes.
+#[derive(Clone, Debug)]
+pub struct Binary {
+    /// How frames are told apart on a stream; of datagrams, each is one.
+    pub cut: Cut,
+    /// What brings the implementation into its initial state, in this order.
+    pub reset: Vec<Step>,
+    /// For each input, the fields of its frame.
+    pub stimuli: Vec<(String, Vec<Field>)>,
+    /// For each output, the fields of its frame. The first that fits is the event.
+    pub observations: Vec<(String, Vec<Field>)>,
+    /// What names of fields are captures, and no parameters.
+    pub captures: Vec<Capture>,
+    /// How values are written: numbers in decimal digits, bytes in pairs of hexadecimal ones.
+    pub spelling: Spelling,
+    /// What a frame is that no fields fit.
+    pub unmatched: Unmatched,
+}
+
+/// A piece of a frame. The names are of parameters, in what is sent also of constants; where there is none, anything may stand
+/// there in what is received.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Field {
+    /// These bytes.
+    Fixed(Vec<u8>),
+    /// A number.
+    Integer(Integer, Option<String>),
+    /// Bytes, or a text in UTF-8.
+    Bytes {
+        /// How many.
+        extent: Extent,
+        /// A text?
+        is_text: bool,
+        /// Of what.
+        name: Option<String>,
+    },
+    /// Numbers of some bits each, together whole bytes, the most significant bit first.
+    Bits(Vec<Bits>),
+}
+
+/// How many bytes a field has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// So many.
+    Size(usize),
+    /// As many as a number in front of them says.
+    Length(Integer),
+    /// All before these, which follow.
+    Until(Vec<u8>),
+    /// The rest of the frame.
+    Rest,
+}
+
+/// Some bits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bits {
+    /// How many, at most 64.
+    pub width: u32,
+    /// What they are.
+    pub content: BitContent,
+}
+
+/// What bits are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BitContent {
+    /// This number.
+    Fixed(u64),
+    /// That of a parameter or a constant.
+    Named(String),
+    /// Any.
+    Any,
+}
+
+/// One step of a dialogue: something is sent, or an answer expected, or both.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The line to send; of frames, their bytes in hexadecimal digits.
+    pub send: Option<Template>,
+    /// What the next line must look like; of frames, their bytes in hexadecimal digits.
+    pub expect: Option<Regex>,
+}
+
+/// How values of single parameters are written where it is not the usual way: for each parameter, pairs of the text on
+/// the wire and the literal of the model, each text once. What is not among them is not a value of the parameter on this
+/// wire, in either direction. Of several texts for a literal, the first is sent.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Spelling(pub Vec<(String, Vec<(String, String)>)>);
+
+impl Spelling {
+    /// The pairs of a parameter that has some.
+    pub fn of(&self, parameter: &str) -> Option<&[(String, String)]> {
+        self.0.iter().find(|(name, _)| name == parameter).map(|(_, pairs)| pairs.as_slice())
+    }
+}
+
+/// What something is that was received and fits no description of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unmatched {
+    /// An output that is none of the specification's: the verdict is Fail.
+    Fail,
+    /// A sign that the description is incomplete: the run ends with an error.
+    Error,
+    /// Nothing of interest.
+    Ignore,
+}
+
+/// Something that is taken out of what was received, to be sent later ([`crate::captures`]).
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// By which templates name it.
+    pub name: String,
+    /// Where it stands.
+    pub source: Source,
+    /// What the whole text there must look like, where that is said; its group is what is taken.
+    pub pattern: Option<Regex>,
+    /// The outputs that it is taken out of; any answer, where there is none.
+    pub from: Vec<String>,
+    /// What it is before it was taken.
+    pub default: Option<String>,
+}
+
+/// Where a capture stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// In what a group of a pattern, or a field of a frame, that is called so has found.
+    Part,
+    /// In the header of this name.
+    Header(String),
+    /// In the cookie of this name that is set.
+    Cookie(String),
+    /// In the body, where this JSON pointer points to: a text, a number, a truth value.
+    Pointer(String),
+    /// In the body.
+    Body,
+}
+
+/// An HTTP server.
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// What stands before every path: `http://127.0.0.1:{port}`.
+    pub base: Template,
+    /// The server, where it is ours to bring up.
+    pub launch: Option<Launch>,
+    /// TLS, where the base begins with `https`.
+    pub tls: Option<Tls>,
+    /// What brings the implementation into its initial state, in this order.
+    pub reset: Vec<Step>,
+    /// For each input, the request that is sent.
+    pub stimuli: Vec<(String, Request)>,
+    /// For outputs, the responses that are it, of which an output may have several. The first that fits is the event.
+    pub observations: Vec<(String, Response)>,
+    /// What is taken out of answers, to be sent later.
+    pub captures: Vec<Capture>,
+    /// How values are written.
+    pub spelling: Spelling,
+    /// What a response is that fits none of them.
+    pub unmatched: Unmatched,
+    /// How a run is left, where the server outlives it.
+    pub settle: Settle,
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// `GET`, `POST`, ...
+    pub method: String,
+    /// From the first slash on. Values are percent-encoded.
+    pub path: Template,
+    /// The body, where there is one.
+    pub body: Option<Template>,
+    /// Headers besides the usual ones.
+    pub headers: Vec<(String, Template)>,
+}
+
+/// What a response must be to be an output.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The stimuli that it may be the answer to; all, where there is none.
+    pub to: Vec<String>,
+    /// For each parameter, the JSON pointer (RFC 6901) to its value in the body, or in an item of the list.
+    pub values: Vec<(String, String)>,
+    /// The JSON pointer to a list in the body, of which each item is an output.
+    pub each: Option<String>,
+    /// The output that the same answer is read as once more, after those of a list.
+    pub then: Option<String>,
+}
+
+/// Host and port of an address, or of the beginning of a URL.
+pub fn host_and_port(address: &str) -> String {
+    let (rest, port) = match (address.strip_prefix("http://"), address.strip_prefix("https://")) {
+        (Some(rest), _) => (rest, 80),
+        (None, Some(rest)) => (rest, 443),
+        (None, None) => return address.to_owned(),
+    };
+    let host = rest.split('/').next().unwrap_or_default();
+    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    if has_port { host.to_owned() } else { format!("{host}:{port}") }
+}
+
+/// The host of an address.
+pub fn host(address: &str) -> String {
+    let address = host_and_port(address);
+    address.rsplit_once(':').map_or(address.clone(), |(host, _)| host.to_owned())
+}

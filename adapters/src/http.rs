@@ -1,0 +1,371 @@
+//! An implementation that is an HTTP server: a stimulus is a request, its response is the output.
+//!
+//! Every request has a connection of its own, since a server may close one that is kept at just the wrong moment; so a request
+//! that has no answer yet could be overtaken by those of the next run, its `reset` among them. That is what
+//! [`crate::system`] is for: the answer is waited for, also when the run is over. Requests are made one at a time
+//! ([`crate::requests`]).
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use coreach_model::excerpt::shortened;
+use coreach_model::semantics::Event;
+
+use crate::adapter::{Adapter, Failure, Received, Session};
+use crate::description::{self, Capture, Http, Probe, Request, Step, Way};
+use crate::evidence::{self, Evidence};
+use crate::reply::{Reply, captured, translate};
+use crate::requests::{Prepared, Requests};
+use crate::server::{self, Launched, Server};
+use crate::shared::Shared;
+use crate::signature::Signatures;
+use crate::socket::Known;
+use crate::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
+
+/// The pause before a question is asked again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How long an answer may take to be read that came before the server ended.
+const LAST_ANSWER: Duration = Duration::from_millis(250);
+
+/// The adapter of an HTTP server.
+#[derive(Debug)]
+pub struct HttpAdapter {
+    description: Http,
+    run: Option<HttpRun>,
+    /// Of a run that is over: the request of which an answer may still come.
+    late: Option<Requests>,
+    system: System,
+    server: Server,
+    evidence: Evidence,
+}
+
+#[derive(Debug)]
+struct HttpRun {
+    base: String,
+    signatures: Signatures,
+    requests: Requests,
+    deadline: Instant,
+    /// Events of an answer that were not asked for yet.
+    ready: VecDeque<Received>,
+}
+
+impl HttpAdapter {
+    /// Nothing is started yet.
+    pub fn new(description: Http, limits: evidence::Limits) -> Self {
+        let system = System::new(Way::Http(description.clone()).system());
+        let server = Server::new(description.launch.clone(), description.base.clone());
+        HttpAdapter { description, run: None, late: None, system, server, evidence: Evidence::new(limits) }
+    }
+
+    /// What its runs may share.
+    #[must_use]
+    pub fn sharing(self, shared: &Shared) -> Self {
+        HttpAdapter { system: self.system.sharing(shared), ..self }
+    }
+}
+
+impl Adapter for HttpAdapter {
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.leave();
+        self.evidence = self.evidence.anew();
+        self.system.enter(session.deadline)?;
+        let barrier = &self.description.settle.barrier;
+        if self.system.is_dirty() && barrier.is_empty() {
+            self.wait(session.deadline)?;
+        }
+        if self.description.launch.is_some() {
+            drop(self.server.connect(session)?);
+        }
+        let base = server::fill(&self.description.base, &self.server.launched())?;
+        let signatures = Signatures::of(session).capturing(&self.description.captures);
+        let signatures = signatures.launched(self.server.launched());
+        let addresses = server::resolved(&self.server.address()?, session.deadline);
+        let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
+        let tls = self.description.tls.clone().map(|tls| (tls, description::host(&base)));
+        let requests = Requests::to(Known(addresses), tls, self.evidence.clone())?;
+        let deadline = session.deadline;
+        let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });
+        let launched = self.server.launched();
+        if self.system.is_dirty() {
+            for step in &self.description.settle.barrier {
+                run.step(step, "barrier", &launched, session, &self.description.captures)
+                    .map_err(|why| not_cleansed(&why))?;
+            }
+            self.late = None;
+            self.system.clean();
+        }
+        for step in &self.description.reset {
+            let done = run.step(step, "reset", &launched, session, &self.description.captures);
+            done.map_err(|why| reset_failed(why, &self.server))?;
+        }
+        Ok(())
+    }
+
+    fn takes_stimuli(&self) -> bool {
+        self.run.as_ref().is_none_or(|run| run.requests.is_idle() && run.ready.is_empty())
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        let run = self.run.as_mut().ok_or_else(not_started)?;
+        let request = self.description.stimuli.iter().find(|(action, _)| *action == stimulus.action);
+        let (_, request) = request.ok_or_else(|| {
+            Failure::Untranslatable(format!("`stimuli` has no request for `{}`", stimulus.action))
+        })?;
+        let spelling = &self.description.spelling;
+        let signatures = &run.signatures;
+        let value =
+            |name: &str| signatures.hole(stimulus, spelling, name).ok_or_else(|| signatures.lacking(name));
+        let prepared = prepare(request, &run.base, &stimulus.action, value)?;
+        run.requests.push(prepared)
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        loop {
+            let run = self.run.as_mut().ok_or_else(not_started)?;
+            if let Some(received) = run.ready.pop_front() {
+                return Ok(received);
+            }
+            // A server says nothing unasked.
+            if run.requests.is_idle() {
+                return Ok(Received::Silence);
+            }
+            let Some(reply) = run.next(until, &self.server)? else { return Ok(Received::Silence) };
+            let received = translate(&reply, &self.description, &run.signatures);
+            match &received {
+                Ok(all) if all.iter().any(|one| matches!(one, Received::Alien(_))) => {
+                    self.evidence.mark(&reply.body, evidence::ALIEN);
+                }
+                Err(_) => self.evidence.mark(&reply.body, evidence::GARBAGE),
+                Ok(_) => {}
+            }
+            let received = received?;
+            let outputs: Vec<&str> = received
+                .iter()
+                .filter_map(|received| match received {
+                    Received::Output(event) => Some(event.action.as_str()),
+                    Received::Alien(_) | Received::Silence => None,
+                })
+                .collect();
+            run.capture(&self.description.captures, &reply, &outputs);
+            run.ready.extend(received);
+        }
+    }
+
+    fn hears(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| !run.requests.is_idle())
+    }
+
+    fn settle(&mut self) -> Option<Settled> {
+        if !self.server.outlives_runs() {
+            return None;
+        }
+        let requests = &mut self.run.as_mut()?.requests;
+        requests.send_no_more();
+        let awaited = format!("the answer to `{}`", requests.outstanding()?);
+        let begin = Instant::now();
+        // What the answer says is nobody's business any more.
+        let _ = requests.next(begin + self.description.settle.within);
+        let left = match requests.outstanding() {
+            None => Left::Clean,
+            Some(_) if self.server.is_ours() => Left::Ended,
+            Some(_) => Left::Dirty,
+        };
+        Some(Settled { awaited, waited: begin.elapsed(), left })
+    }
+
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+        if let Some(process) = self.server.process() {
+            process.testify(&self.evidence);
+        }
+        self.evidence.take(begin)
+    }
+
+    fn stop(&mut self) {
+        self.leave();
+        self.server.end_run();
+        self.system.leave();
+    }
+}
+
+impl HttpAdapter {
+    /// Leaves the run. What is under way then makes the system dirty, or is its end.
+    fn leave(&mut self) {
+        let Some(HttpRun { requests, .. }) = self.run.take() else { return };
+        if !self.server.outlives_runs() {
+            return;
+        }
+        let Some(name) = requests.outstanding() else { return };
+        if self.server.is_ours() {
+            self.server.stop();
+            return;
+        }
+        self.system.soil(format!("`{name}` of an earlier run was sent and has not been answered"));
+        // Of one, one can still see that it has come. Of two, the older one is given up.
+        self.late = if self.late.is_some() { None } else { Some(requests) };
+    }
+
+    /// Waits for what an earlier run has left, where nothing else is said of it.
+    fn wait(&mut self, deadline: Instant) -> Result<(), Failure> {
+        let late = &mut self.late;
+        let look = |until: Instant| {
+            let Some(requests) = late else { return Arrival::Unknown };
+            let _ = requests.next(until);
+            match requests.outstanding() {
+                None => Arrival::Come,
+                Some(_) if requests.may_be_answered() => Arrival::Late,
+                Some(_) => Arrival::Unknown,
+            }
+        };
+        let waited = self.system.wait(&self.description.settle, deadline, look);
+        if !self.system.is_dirty() {
+            self.late = None;
+        }
+        waited
+    }
+}
+
+impl HttpRun {
+    /// The next answer, if it comes until then.
+    ///
+    /// # Errors
+    /// [`Failure`]. A server of ours that has ended says nothing any more, and that is no silence: a child may hold its
+    /// connection open. What it had said before is here already, and only has to be read.
+    fn next(&mut self, until: Instant, server: &Server) -> Result<Option<Reply>, Failure> {
+        let mut next = |until| self.requests.next(until).map_err(|failure| with_farewell(failure, server));
+        if let Some(reply) = next(until)? {
+            return Ok(Some(reply));
+        }
+        let now = Instant::now();
+        let Some(process) = server.process().filter(|process| process.has_ended(now)) else {
+            return Ok(None);
+        };
+        if now >= self.deadline {
+            return Ok(None);
+        }
+        match next(self.deadline.min(now + LAST_ANSWER))? {
+            Some(reply) => Ok(Some(reply)),
+            None => Err(Failure::Lost(format!("no answer: {}", process.farewell("has ended")))),
+        }
+    }
+
+    /// Does something before the run.
+    fn step(
+        &mut self,
+        step: &Step,
+        of: &str,
+        launched: &Launched,
+        session: &Session<'_>,
+        captures: &[Capture],
+    ) -> Result<(), Failure> {
+        match step {
+            Step::Request(probe) => {
+                let reply = self.probe(probe, of, session.deadline)?;
+                self.capture(captures, &reply, &[]);
+                Ok(())
+            }
+            Step::Command(command, within) => system::command(command, *within, launched, session),
+            Step::Pause(time) => system::pause(*time, session),
+            // The reader of descriptions has none here.
+            Step::Exchange(_) => Err(Failure::Untranslatable(format!("`{of}` has a line, and this is HTTP"))),
+        }
+    }
+
+    /// Takes out of an answer what is to be sent later.
+    fn capture(&mut self, captures: &[Capture], reply: &Reply, outputs: &[&str]) {
+        for capture in captures {
+            if let Some(value) = captured(capture, reply, outputs) {
+                self.signatures.capture(&capture.name, &value);
+            }
+        }
+    }
+
+    /// Asks until the answer is the one that is expected, or there is no time left.
+    fn probe(&mut self, probe: &Probe, of: &str, deadline: Instant) -> Result<Reply, Failure> {
+        let until = Instant::now() + probe.within;
+        loop {
+            let signatures = &self.signatures;
+            let value = |name: &str| signatures.before(name).ok_or_else(|| signatures.lacking(name));
+            let prepared = prepare(&probe.request, &self.base, of, value)?;
+            self.requests.push(prepared)?;
+            let Some(reply) = self.requests.next(deadline)? else {
+                return Err(Failure::Start(format!("`{of}` was not answered")));
+            };
+            let Some(why) = unlike(&reply, probe) else { return Ok(reply) };
+            if Instant::now() + PAUSE > until.min(deadline) {
+                return Err(Failure::Start(format!("`{of}` was answered with {why}")));
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// What an answer is, if it is not the expected one.
+fn unlike(reply: &Reply, probe: &Probe) -> Option<String> {
+    if reply.status != probe.status {
+        return Some(format!("status {}, not {}", reply.status, probe.status));
+    }
+    let expected = probe.body.as_ref()?;
+    let body = String::from_utf8_lossy(&reply.body);
+    let body = body.trim_end();
+    (!expected.is_match(body)).then(|| format!("`{}`, which is not what its `body` says", shortened(body)))
+}
+
+fn reset_failed(failure: Failure, server: &Server) -> Failure {
+    match with_farewell(failure, server) {
+        Failure::Start(text) => Failure::Start(text),
+        Failure::Untranslatable(text) => Failure::Untranslatable(text),
+        other => Failure::Start(format!("`reset` failed: {}", other.text())),
+    }
+}
+
+/// If the server is ours and gone, it may have said why.
+fn with_farewell(failure: Failure, server: &Server) -> Failure {
+    match (failure, server.process()) {
+        (Failure::Lost(text), Some(process)) => {
+            Failure::Lost(format!("{text}; {}", process.farewell("is running")))
+        }
+        (failure, _) => failure,
+    }
+}
+
+/// A request with its holes filled.
+///
+/// # Errors
+/// [`Failure::Untranslatable`]: a hole has no value.
+pub fn prepare(
+    request: &Request,
+    base: &str,
+    what: &str,
+    value: impl Fn(&str) -> Result<String, &'static str>,
+) -> Result<Prepared, Failure> {
+    let no_value = |name: String| {
+        let why = value(&name).err().unwrap_or_default();
+        Failure::Untranslatable(format!("the request for `{what}` has the hole `{name}`, {why}"))
+    };
+    let given = |name: &str| value(name).ok();
+    let path = request.path.fill_as(given, |value| encoded(&value)).map_err(no_value)?;
+    let body = match &request.body {
+        Some(body) => body.fill(given).map_err(no_value)?,
+        None => String::new(),
+    };
+    let mut headers = Vec::new();
+    for (name, template) in &request.headers {
+        headers.push((name.clone(), template.fill(given).map_err(no_value)?));
+    }
+    let url = format!("{base}{path}");
+    Ok(Prepared { name: what.to_owned(), method: request.method.clone(), url, body, headers })
+}
+
+/// Percent-encoded, but for what needs it nowhere (RFC 3986, 2.3).
+pub fn encoded(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}

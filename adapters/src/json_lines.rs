@@ -1,0 +1,241 @@
+//! The protocol of one JSON message per line, which `docs/adapters.md` defines for those who write implementations.
+//!
+//! What is no message of the protocol is garbage: between the tester and the implementation something does not fit, and
+//! nothing can be said about the implementation itself. A message that names an output is its behaviour, and may be wrong.
+//!
+//! ```text
+//! line    = space | message
+//! message = ready | output | log | error                        JSON objects ([`coreach_model::json`]), keys in any order
+//! ready   = { "ready": true }
+//! output  = { "output": string } | { "output": string, "values": { parameter: value, ... } }
+//! log     = { "log": any value }
+//! error   = { "error": string }
+//! ```
+//!
+//! Exactly these keys: an object with one more is none of them, and means nothing, since a reader that looks for `output` and
+//! one that looks for `log` would see different things in it. An output is an event where its name is one of the model's
+//! outputs and `values` has each of its parameters, nothing else, with a value of its type ([`coreach_model::codec`]); where it
+//! is not, it is alien.
+
+use coreach_model::excerpt::shortened;
+use coreach_model::json::{self, Malformed, Tree};
+use coreach_model::semantics::Event;
+use coreach_model::{Datum, Value, codec};
+use serde_json::{Map, Value as Json, json};
+
+use crate::adapter::{Failure, Received, Session};
+use crate::description::Spelling;
+use crate::signature::{Signatures, Wire, too_long};
+
+/// What a line of the implementation says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Message {
+    /// It is in its initial state.
+    Ready,
+    /// An output, or what was meant as one.
+    Output(Received),
+    /// Nothing for us.
+    Log,
+    /// It says itself that it cannot go on.
+    Error(String),
+}
+
+/// The first message of a run.
+pub fn start(session: &Session<'_>) -> String {
+    first("start", session.constants, session.seed)
+}
+
+/// The first message over a new connection in the middle of a run.
+pub fn resume(constants: &[(Datum, Value)], seed: u64) -> String {
+    first("resume", constants, seed)
+}
+
+fn first(what: &str, constants: &[(Datum, Value)], seed: u64) -> String {
+    let constants: Map<String, Json> =
+        constants.iter().map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value))).collect();
+    let seed = codec::to_json(&Value::int(seed));
+    format!("{}\n", json!({ what: { "constants": constants, "seed": seed } }))
+}
+
+/// A stimulus.
+pub fn input(event: &Event, signatures: &Signatures) -> String {
+    format!("{}\n", json!({ "input": event.action, "values": signatures.named(event) }))
+}
+
+/// What a line says.
+///
+/// # Errors
+/// [`Failure::Garbage`]: it is no message.
+pub fn message(line: &str, signatures: &Signatures) -> Result<Message, Failure> {
+    let garbage = |why: &str| Failure::Garbage(format!("{why}: {}", shortened(line)));
+    if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+        return Ok(Message::Log);
+    }
+    let tree = match json::parse(line, json::WIRE) {
+        Ok(tree) => tree,
+        Err(Malformed::TooLong(digits)) => return Err(too_long(digits)),
+        Err(why) => return Err(garbage(&format!("no JSON ({why})"))),
+    };
+    let Tree::Object(members) = &tree else { return Err(garbage("no message, which would be an object")) };
+    let mut keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    match (keys.as_slice(), members.as_slice()) {
+        (["ready"], [(_, Tree::Bool(true))]) => Ok(Message::Ready),
+        (["log"], _) => Ok(Message::Log),
+        (["error"], [(_, Tree::Text(text))]) => Ok(Message::Error(shortened(text))),
+        (["output"] | ["output", "values"], _) => {
+            let Some(Tree::Text(name)) = tree.get("output") else {
+                return Err(garbage("a message whose `output` is no text"));
+            };
+            let values: Vec<(&str, Wire<'_>)> = match tree.get("values") {
+                None => Vec::new(),
+                Some(Tree::Object(values)) => {
+                    values.iter().map(|(key, tree)| (key.as_str(), Wire::Json(tree))).collect()
+                }
+                Some(_) => return Err(garbage("a message whose `values` is no object")),
+            };
+            signatures.output(name, &values, &Spelling::default()).map(Message::Output)
+        }
+        _ => Err(garbage("no message of the protocol")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::time::Instant;
+
+    use coreach_model::reader::{from_bytes, read_specification};
+
+    use super::*;
+
+    const MODEL: &str = "
+iosts: m
+types: { Drink: [TEA, COFFEE] }
+constants: { c: int }
+locations: [A]
+initial: { location: A }
+inputs: { In: { p: int, d: Drink } }
+outputs: { Out: { n: int, r: real }, None: {} }
+transitions: [{ from: A, to: A, on: None }]
+";
+
+    fn signatures() -> Signatures {
+        let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
+        Signatures::of(&session)
+    }
+
+    fn event(line: &str) -> String {
+        match message(line, &signatures()) {
+            Ok(Message::Output(Received::Output(event))) => event.to_string(),
+            Ok(Message::Output(Received::Alien(text))) => format!("alien: {text}"),
+            Ok(other) => format!("{other:?}"),
+            Err(failure) => failure.to_string(),
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_value() {
+        for (n, r, expected) in [
+            ("3", "0.5", "Out(3, 1/2)"),
+            (
+                "123456789012345678901234567890",
+                "0.1000000000000000000001",
+                "Out(123456789012345678901234567890, 1000000000000000000001/10000000000000000000000)",
+            ),
+            ("\"-9007199254740993\"", "\"1/3\"", "Out(-9007199254740993, 1/3)"),
+            ("-9007199254740993", "1e-3", "Out(-9007199254740993, 1/1000)"),
+            ("3.0", "3", "Out(3, 3)"),
+        ] {
+            let line = format!(r#"{{"output": "Out", "values": {{"n": {n}, "r": {r}}}}}"#);
+            assert_eq!(event(&line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_garbage() {
+        for line in [
+            "hello",
+            "{",
+            "[]",
+            "5",
+            "{}",
+            r#"{"output": 5}"#,
+            r#"{"output": "Out", "values": [1]}"#,
+            r#"{"output": "Out", "value": {"n": 1}}"#,
+            r#"{"ready": false}"#,
+            r#"{"log": "a", "more": 1}"#,
+            r#"{"log": "a", "output": "None"}"#,
+            r#"{"output": "None", "log": "a"}"#,
+            r#"{"output": "None", "error": "a"}"#,
+            r#"{"output": "None", "ready": true}"#,
+            r#"{"output": "None", "output": "Out"}"#,
+            r#"{"output": "None", "\u006futput": "None"}"#,
+            r#"{"output": "None", "values": null}"#,
+            r#"{"output": "Out", "values": {"n": 1, "n": 2, "r": 1}}"#,
+            r#"{"output": "Out", "values": {"n": 1, "r": 1}, "values": {"n": 2, "r": 1}}"#,
+            r#"{"error": "a", "more": 1}"#,
+            r#"{"error": 5}"#,
+            "\u{feff}{\"output\": \"None\"}",
+            "\u{a0}{\"output\": \"None\"}",
+            "\u{a0}",
+            "{\"output\": \"None\"}\0",
+            r#"{"output": "None"} {"log": 1}"#,
+            r#"{"output": "None\ud800"}"#,
+            r#"{"output": "Out", "values": {"n": 000000000000000000001, "r": 1}}"#,
+            &"[".repeat(100_000),
+        ] {
+            assert!(matches!(message(line, &signatures()), Err(Failure::Garbage(_))), "{line}");
+        }
+        let digits = format!(r#"{{"output": "Out", "values": {{"n": {}, "r": 1}}}}"#, "9".repeat(5000));
+        assert!(matches!(message(&digits, &signatures()), Err(Failure::Garbage(_))));
+    }
+
+    #[test]
+    fn what_is_no_output_of_the_specification_is_alien() {
+        for (line, expected) in [
+            (r#"{"output": "Nope"}"#, "the output `Nope`, which is none"),
+            (r#"{"output": "In"}"#, "`In` as an output, but it is an input"),
+            (r#"{"output": "Out"}"#, "`Out` without a value for `n`"),
+            (
+                r#"{"output": "None", "values": {"x": 1}}"#,
+                "`None` with a value for `x`, which is no parameter of it",
+            ),
+            (
+                r#"{"output": "Out", "values": {"n": 1.5, "r": 1}}"#,
+                "`Out` with a wrong `n`: expected a value of type int, not 1.5",
+            ),
+            (
+                r#"{"output": "Out", "values": {"n": 1e999, "r": 1}}"#,
+                "`Out` with a wrong `n`: expected a value of type int, not 1e999",
+            ),
+            (
+                r#"{"output": "Out", "values": {"n": "5_", "r": 1}}"#,
+                "`Out` with a wrong `n`: expected a value of type int, not \"5_\"",
+            ),
+            (
+                r#"{"output": "Out", "values": {"n": " 5", "r": 1}}"#,
+                "`Out` with a wrong `n`: expected a value of type int, not \" 5\"",
+            ),
+        ] {
+            assert_eq!(event(line), format!("alien: {expected}"));
+        }
+        assert_eq!(event(r#"{"output": "None"}"#), "None()");
+    }
+
+    #[test]
+    fn the_rest_of_the_protocol() {
+        for (line, expected) in [
+            ("  ", Message::Log),
+            (" \t\r", Message::Log),
+            (r#"{"log": {"a": [1]}}"#, Message::Log),
+            (r#"{"ready": true}"#, Message::Ready),
+            (r#"{"error": "no price"}"#, Message::Error("no price".to_owned())),
+        ] {
+            assert_eq!(message(line, &signatures()), Ok(expected));
+        }
+    }
+}

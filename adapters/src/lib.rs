@@ -1,0 +1,46 @@
+//! Adapters: how the events of a test case reach a real implementation, and how its answers come back as
+//! events.
+//!
+//! [`mod@adapter`] is the trait, [`description`] what an IUT file says, as data; there is one file per kind of
+//! implementation, above the channels, frames and processes that several share. An adapter translates and
+//! never judges: no verdict is known here, nor who asks for what is sent.
+
+pub mod adapter;
+pub mod behaviour;
+pub mod binary;
+pub mod blocks;
+pub mod captures;
+pub mod channel;
+pub mod claim;
+pub mod cut;
+pub mod datagrams;
+pub mod description;
+pub mod dialogue;
+pub mod evidence;
+pub mod framing;
+pub mod held_up;
+pub mod http;
+pub mod in_process;
+pub mod integer;
+pub mod json_lines;
+pub mod lines;
+pub mod marker;
+pub mod process;
+pub mod reply;
+pub mod requests;
+pub mod server;
+pub mod shared;
+pub mod signature;
+pub mod socket;
+pub mod stdio;
+pub mod stream;
+pub mod system;
+pub mod tail;
+pub mod tcp;
+pub mod template;
+pub mod tls;
+
+pub use adapter::{Adapter, Failure, Received, Sent, Session};
+pub use behaviour::Behaviour;
+pub use description::Iut;
+pub use system::{Left, Settled};

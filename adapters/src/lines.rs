@@ -1,0 +1,300 @@
+//! An implementation's own line protocol: templates for what is sent, patterns for what is received.
+//!
+//! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the first counts whose
+//! patterns fit the lines that have come; if it wants more lines than have come, they are waited for, and if they do not fit then, the
+//! next output is tried with the same lines again. A line that begins nothing is unmatched. The lines of a list are several outputs, and
+//! may be one more as a whole.
+
+use std::collections::VecDeque;
+
+use coreach_model::excerpt::shortened;
+use coreach_model::semantics::Event;
+pub use regex::Regex;
+
+use crate::adapter::{Failure, Received};
+use crate::blocks::{Fit, Progress};
+use crate::cut::{LONGEST, MOST};
+use crate::description::{Lines, Shape, Unmatched};
+use crate::signature::{Signatures, Wire};
+
+/// A pattern that must fit a whole line.
+///
+/// # Errors
+/// It is no regular expression, or one that is too large.
+pub fn pattern(text: &str) -> Result<Regex, regex::Error> {
+    // Alone first: what is wrong with it shall be said about what the user wrote.
+    Regex::new(text)?;
+    Regex::new(&format!("\\A(?:{text})\\z"))
+}
+
+/// The line of a stimulus, its ending included.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn input(lines: &Lines, event: &Event, signatures: &Signatures) -> Result<String, Failure> {
+    let template = lines.stimuli.iter().find(|(action, _)| *action == event.action);
+    let none = || Failure::Untranslatable(format!("`stimuli` has no line for `{}`", event.action));
+    let (_, template) = template.ok_or_else(none)?;
+    let text = template.fill(|name| signatures.hole(event, &lines.spelling, name));
+    let text = text.map_err(|name| {
+        let why = signatures.lacking(&name);
+        Failure::Untranslatable(format!("the line for `{}` has the hole `{name}`, {why}", event.action))
+    })?;
+    Ok(text + &lines.line_ending)
+}
+
+/// What lines came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// An output, or what is none of the specification's.
+    Received(Received),
+    /// A line that means nothing.
+    Ignored,
+    /// Another line is needed.
+    More,
+}
+
+/// The lines that came and are not part of an event yet.
+#[derive(Clone, Default, Debug)]
+pub struct Pending {
+    lines: VecDeque<String>,
+    /// How many bytes these are.
+    bytes: usize,
+    /// The output that is being tried; those before it do not fit.
+    rule: usize,
+    progress: Progress,
+    /// What the last event was made of, or what was none.
+    taken: Vec<String>,
+    /// Outputs of a list that were not asked for yet.
+    ready: VecDeque<Received>,
+}
+
+impl Pending {
+    /// The lines of the last event, or of what was none.
+    pub fn taken(&self) -> Vec<u8> {
+        self.taken.join("\n").into_bytes()
+    }
+
+    /// The lines that wait.
+    pub fn text(&self) -> Vec<u8> {
+        self.lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
+    }
+
+    /// One line more.
+    ///
+    /// # Errors
+    /// [`Failure::Flood`]: there are too many already, and no output is finished.
+    pub fn push(&mut self, line: &str) -> Result<(), Failure> {
+        self.bytes += line.len();
+        self.lines.push_back(line.to_owned());
+        if self.lines.len() > MOST || self.bytes > 4 * LONGEST {
+            return Err(Failure::Flood(format!(
+                "an output has more than {MOST} lines, or {} bytes",
+                4 * LONGEST
+            )));
+        }
+        Ok(())
+    }
+
+    /// Is nothing left over?
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.ready.is_empty()
+    }
+
+    /// The next event of the lines that came.
+    ///
+    /// # Errors
+    /// [`Failure::Garbage`] for an unmatched line, where the description says so.
+    pub fn next(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Found, Failure> {
+        self.found(lines, signatures, false)
+    }
+
+    /// The same, where no line will come any more: what would need one is none.
+    ///
+    /// # Errors
+    /// As [`Pending::next`].
+    pub fn last(&mut self, lines: &Lines, signatures: &mut Signatures) -> Result<Found, Failure> {
+        self.found(lines, signatures, true)
+    }
+
+    fn found(&mut self, lines: &Lines, signatures: &mut Signatures, is_last: bool) -> Result<Found, Failure> {
+        if let Some(received) = self.ready.pop_front() {
+            return Ok(Found::Received(received));
+        }
+        while !self.lines.is_empty() {
+            let Some((action, shape)) = lines.observations.get(self.rule) else { break };
+            let fit = match (shape.fit(&self.lines, &mut self.progress), shape.then()) {
+                (Fit::Whole(whole), Some(then)) if self.reads_as(then, whole, lines).is_none() => Fit::No,
+                (fit, _) => fit,
+            };
+            match fit {
+                Fit::More if !is_last => return Ok(Found::More),
+                Fit::Whole(whole) => {
+                    let more = shape.then().and_then(|then| Some((then, self.reads_as(then, whole, lines)?)));
+                    let ready: Result<Vec<_>, _> = std::iter::once((action.as_str(), shape))
+                        .chain(more)
+                        .map(|(action, shape)| self.outputs(action, shape, whole, lines, signatures))
+                        .collect();
+                    self.drop_lines(whole);
+                    self.ready.extend(ready?.into_iter().flatten());
+                    return Ok(self.ready.pop_front().map_or(Found::Ignored, Found::Received));
+                }
+                Fit::No | Fit::More => {
+                    self.rule += 1;
+                    self.progress = Progress::default();
+                }
+            }
+        }
+        let Some(line) = self.lines.front() else { return Ok(Found::More) };
+        let text = format!("the line `{}`, which no pattern fits", shortened(line));
+        self.drop_lines(1);
+        match lines.unmatched {
+            Unmatched::Fail => Ok(Found::Received(Received::Alien(text))),
+            Unmatched::Error => Err(Failure::Garbage(text)),
+            Unmatched::Ignore => Ok(Found::Ignored),
+        }
+    }
+
+    /// The shape of another output, where the first `whole` lines are exactly it, too.
+    fn reads_as<'l>(&self, then: &str, whole: usize, lines: &'l Lines) -> Option<&'l Shape> {
+        let (_, shape) = lines.observations.iter().find(|(action, _)| action == then)?;
+        (shape.fit(&self.lines, &mut Progress::default()) == Fit::Whole(whole)).then_some(shape)
+    }
+
+    fn drop_lines(&mut self, count: usize) {
+        self.taken.clear();
+        self.taken.extend(self.lines.drain(..count));
+        self.bytes -= self.taken.iter().map(String::len).sum::<usize>();
+        self.rule = 0;
+        self.progress = Progress::default();
+    }
+
+    fn outputs(
+        &self,
+        action: &str,
+        shape: &Shape,
+        whole: usize,
+        lines: &Lines,
+        signatures: &mut Signatures,
+    ) -> Result<Vec<Received>, Failure> {
+        let output = |patterns: Vec<(usize, &Regex)>| {
+            let mut texts = Vec::new();
+            for (at, pattern) in patterns {
+                let Some(captures) = self.lines.get(at).and_then(|line| pattern.captures(line)) else {
+                    continue;
+                };
+                for name in pattern.capture_names().flatten() {
+                    // A group that counts a list need not be a parameter.
+                    let action = signatures.action(action);
+                    let is_parameter = action
+                        .is_some_and(|action| action.parameters.iter().any(|datum| datum.name() == name));
+                    let is_count = shape.is_count(name) && !is_parameter;
+                    if let Some(found) = captures.name(name).filter(|_| !is_count) {
+                        texts.push((name, Wire::Text(found.as_str())));
+                    }
+                }
+            }
+            signatures.capturing_output(action, &texts, &lines.spelling)
+        };
+        shape.outputs(whole).into_iter().map(output).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::time::Instant;
+
+    use coreach_model::reader::{from_bytes, read_specification};
+
+    use super::*;
+    use crate::adapter::Session;
+    use crate::description::Spelling;
+
+    const MODEL: &str = "
+iosts: m
+locations: [A]
+initial: { location: A }
+outputs: { Long: { n: int, b: bool }, Short: { n: int } }
+transitions: [{ from: A, to: A, on: Short }]
+";
+
+    fn events(unmatched: Unmatched, wire: &[&str]) -> Vec<String> {
+        let file = from_bytes("m".to_owned(), MODEL.as_bytes().to_vec()).unwrap();
+        let iosts = read_specification(file).unwrap().0.iosts;
+        let session = Session { iosts: &iosts, constants: &[], seed: 1, deadline: Instant::now() };
+        let mut signatures = Signatures::of(&session);
+        let yes =
+            [("yes", "true"), ("no", "false")].map(|(wire, literal)| (wire.to_owned(), literal.to_owned()));
+        let lines = Lines {
+            line_ending: "\n".to_owned(),
+            reset: Vec::new(),
+            stimuli: Vec::new(),
+            observations: vec![
+                (
+                    "Long".to_owned(),
+                    Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap(), pattern(r"b (?P<b>\w+)").unwrap()]),
+                ),
+                ("Short".to_owned(), Shape::Lines(vec![pattern(r"n (?P<n>\S+)").unwrap()])),
+            ],
+            captures: Vec::new(),
+            spelling: Spelling(vec![("b".to_owned(), yes.to_vec())]),
+            unmatched,
+        };
+        let mut pending = Pending::default();
+        let mut events = Vec::new();
+        for line in wire {
+            pending.push(line).unwrap();
+            loop {
+                match pending.next(&lines, &mut signatures) {
+                    Ok(Found::More) => break,
+                    Ok(Found::Ignored) => {}
+                    Ok(Found::Received(Received::Output(event))) => events.push(event.to_string()),
+                    Ok(Found::Received(other)) => events.push(format!("{other:?}")),
+                    Err(failure) => {
+                        events.push(failure.to_string());
+                        break;
+                    }
+                }
+            }
+        }
+        events
+    }
+
+    #[test]
+    fn the_first_output_that_fits_counts_and_lines_are_tried_again() {
+        assert_eq!(
+            events(Unmatched::Fail, &["n 1", "b yes", "n 2", "n 3", "b no"]),
+            ["Long(1, true)", "Short(2)", "Long(3, false)"]
+        );
+        assert_eq!(events(Unmatched::Fail, &["n 1"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_no_output_of_the_specification() {
+        let expected = "Alien(\"`Long` with a wrong `b`: expected a text of `values`, not \\\"maybe\\\"\")";
+        assert_eq!(events(Unmatched::Ignore, &["n 1", "b maybe"]), [expected]);
+        // Not by the model's own name either, and numbers by their digits alone.
+        for (wire, is_event) in [
+            ("n 1|b true", false),
+            ("n 1|b yes", true),
+            ("n 1_|b yes", false),
+            ("n 01|b yes", false),
+            ("n +1|b yes", false),
+            ("n ٣|b yes", false),
+            ("n -0|b yes", true),
+        ] {
+            let found = events(Unmatched::Ignore, &wire.split('|').collect::<Vec<_>>());
+            assert_eq!(!found[0].starts_with("Alien"), is_event, "{wire}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_nothing_fits_is_what_the_description_says() {
+        let text = "the line `what`, which no pattern fits";
+        assert_eq!(events(Unmatched::Fail, &["what"]), [format!("Alien({text:?})")]);
+        assert_eq!(events(Unmatched::Error, &["what"]), [format!("garbage: {text}")]);
+        assert_eq!(events(Unmatched::Ignore, &["n 1", "what", "more"]), ["Short(1)"]);
+    }
+}

@@ -1,0 +1,229 @@
+//! From the answer of an HTTP server to an event.
+//!
+//! ```text
+//! event = the first observation that may be the answer to this stimulus, whose status is that of the answer, and whose pointers
+//!         (RFC 6901) all point to something in its body; one without pointers asks for no body, and none is looked into
+//! list  = an observation that names a list in the body, in each item of which all its pointers point to something: an event for
+//!         each item, and one more where `then` names an observation that the answer is as well; else it has an item
+//! body  = JSON ([`coreach_model::json`]) in UTF-8, in no content coding but `identity`; anything else has nothing in it
+//! ```
+//!
+//! What a pointer points to is read by the parameter's type, or looked up in `values` where that has texts for the parameter:
+//! a text by what it says, a number and a truth value by their signs. An answer that is no observation is *unmatched*, and
+//! so is one whose body cannot be read, be it that its keys are there twice or that it is compressed: the server has
+//! answered, HTTP was kept, and what was said is none of the outputs. (RFC 9110, 12.5.3, lets a server choose a coding for one
+//! who names none; so every request names `identity`.) A number of more digits than are read is garbage, as on every wire.
+
+use coreach_model::excerpt::shortened;
+use coreach_model::json::{self, Malformed, Tree};
+
+use crate::adapter::{Failure, Received};
+use crate::description::{Capture, Http, Response, Source, Unmatched};
+use crate::signature::{Signatures, Wire, too_long};
+
+/// An answer.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Reply {
+    /// What was asked: the stimulus, or the step before a run.
+    pub to: String,
+    /// The status.
+    pub status: u16,
+    /// The headers, names in small letters, values that are UTF-8.
+    pub headers: Vec<(String, String)>,
+    /// The content coding that it names.
+    pub coding: Option<String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// The values of a header, in their order.
+    pub fn headers_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    /// The body, where it is in no content coding.
+    pub fn plain(&self) -> Option<&[u8]> {
+        self.foreign_coding().is_none().then_some(&self.body)
+    }
+
+    fn foreign_coding(&self) -> Option<&str> {
+        self.coding.as_deref().filter(|coding| !coding.eq_ignore_ascii_case("identity"))
+    }
+}
+
+impl Response {
+    /// May it be this answer, as far as can be said without the body?
+    fn is_of(&self, reply: &Reply) -> bool {
+        self.status == reply.status && (self.to.is_empty() || self.to.contains(&reply.to))
+    }
+}
+
+/// The events that a reply is; none where it is to be ignored.
+///
+/// # Errors
+/// [`Failure::Garbage`]: a number is too long, or the description says so of what is unmatched.
+pub fn translate(reply: &Reply, http: &Http, signatures: &Signatures) -> Result<Vec<Received>, Failure> {
+    let mut body: Option<Result<Tree, String>> = None;
+    for (action, response) in &http.observations {
+        if !response.is_of(reply) {
+            continue;
+        }
+        let then: Option<Vec<&(String, Response)>> = response.then.as_ref().map(|then| {
+            http.observations.iter().filter(|(name, more)| name == then && more.is_of(reply)).collect()
+        });
+        let more_ask = then.as_ref().is_some_and(|then| then.iter().any(|(_, more)| asks(more)));
+        if body.is_none() && (asks(response) || more_ask) {
+            body = Some(read(reply)?);
+        }
+        let tree = body.as_ref().and_then(|body| body.as_ref().ok());
+        let Some(events) = found(tree, response) else { continue };
+        let events_of = |action: &str, events: Vec<Values<'_>>| -> Result<Vec<Received>, Failure> {
+            events.iter().map(|values| signatures.output(action, values, &http.spelling)).collect()
+        };
+        let Some(then) = then else {
+            if events.is_empty() {
+                continue;
+            }
+            return events_of(action, events);
+        };
+        let last = then.into_iter().find_map(|(name, more)| Some((name, found(tree, more)?)));
+        let Some((name, last)) = last else { continue };
+        let mut all = events_of(action, events)?;
+        all.extend(events_of(name, last)?);
+        return Ok(all);
+    }
+    let shown = shortened(&String::from_utf8_lossy(&reply.body));
+    let why = match body {
+        Some(Err(why)) => format!(" ({why})"),
+        _ => String::new(),
+    };
+    let text = format!("the answer {} `{shown}`{why}, which fits no observation", reply.status);
+    match http.unmatched {
+        Unmatched::Fail => Ok(vec![Received::Alien(text)]),
+        Unmatched::Error => Err(Failure::Garbage(text)),
+        Unmatched::Ignore => Ok(Vec::new()),
+    }
+}
+
+/// What an HTTP answer has of a capture; `outputs` are those that the answer is.
+pub fn captured(capture: &Capture, reply: &Reply, outputs: &[&str]) -> Option<String> {
+    if !capture.from.is_empty()
+        && !outputs.iter().any(|output| capture.from.iter().any(|from| from == output))
+    {
+        return None;
+    }
+    let text = match &capture.source {
+        // A part of what is received, which a group or a field names.
+        Source::Part => return None,
+        Source::Header(name) => {
+            // RFC 9110, 5.3: several lines are one list.
+            let lines: Vec<&str> = reply.headers_of(name).collect();
+            (!lines.is_empty()).then(|| lines.join(", "))?
+        }
+        Source::Cookie(name) => {
+            let pairs =
+                reply.headers_of("set-cookie").filter_map(|line| line.split(';').next()?.split_once('='));
+            pairs.filter(|(key, _)| key.trim() == name).last()?.1.trim().to_owned()
+        }
+        Source::Pointer(pointer) => {
+            let body = std::str::from_utf8(reply.plain()?).ok()?;
+            match json::parse(body, json::WIRE).ok()?.pointer(pointer)? {
+                Tree::Text(text) | Tree::Number(text) => text.clone(),
+                Tree::Bool(value) => value.to_string(),
+                _ => return None,
+            }
+        }
+        Source::Body => std::str::from_utf8(reply.plain()?).ok()?.to_owned(),
+    };
+    let Some(pattern) = &capture.pattern else { return Some(text) };
+    let found = pattern.captures(&text)?;
+    found.get(1).map(|group| group.as_str().to_owned())
+}
+
+/// The body, or why nothing can be found in it.
+fn read(reply: &Reply) -> Result<Result<Tree, String>, Failure> {
+    if let Some(coding) = reply.foreign_coding() {
+        return Ok(Err(format!("in the content coding `{}`, which was not asked for", shortened(coding))));
+    }
+    let Ok(text) = std::str::from_utf8(&reply.body) else { return Ok(Err("no UTF-8".to_owned())) };
+    match json::parse(text, json::WIRE) {
+        Ok(tree) => Ok(Ok(tree)),
+        Err(Malformed::TooLong(digits)) => Err(too_long(digits)),
+        Err(why) => Ok(Err(format!("no JSON: {why}"))),
+    }
+}
+
+/// The values of an event.
+type Values<'a> = Vec<(&'a str, Wire<'a>)>;
+
+/// Does it look into the body?
+fn asks(response: &Response) -> bool {
+    response.each.is_some() || !response.values.is_empty()
+}
+
+/// The values of a response, where all its pointers point to something: of one event, or of one for each item of a list.
+fn found<'a>(body: Option<&'a Tree>, response: &'a Response) -> Option<Vec<Values<'a>>> {
+    if !asks(response) {
+        return Some(vec![Vec::new()]);
+    }
+    let body = body?;
+    let values = |tree: &'a Tree| -> Option<Values<'a>> {
+        let value = |(parameter, pointer): &'a (String, String)| {
+            Some((parameter.as_str(), Wire::Json(tree.pointer(pointer)?)))
+        };
+        response.values.iter().map(value).collect()
+    };
+    match &response.each {
+        None => Some(vec![values(body)?]),
+        Some(list) => match body.pointer(list)? {
+            Tree::List(items) => items.iter().map(values).collect(),
+            _ => None,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use super::*;
+    use crate::lines::pattern;
+
+    fn found(source: Source, matches: Option<&str>, headers: &[(&str, &str)], body: &str) -> Option<String> {
+        let pattern = matches.map(|text| pattern(text).unwrap());
+        let capture = Capture { name: "c".to_owned(), source, pattern, from: Vec::new(), default: None };
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let reply = Reply { status: 200, headers: headers.collect(), body: body.into(), ..Reply::default() };
+        captured(&capture, &reply, &[])
+    }
+
+    #[test]
+    fn an_answer_says_it_in_a_header_a_cookie_or_its_body() {
+        let header = || Source::Header("ETag".to_owned());
+        let cookie = || Source::Cookie("sid".to_owned());
+        let pointer = |to: &str| Source::Pointer(to.to_owned());
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(found(header(), None, &[("etag", "\"1\"")], ""), some("\"1\""));
+        assert_eq!(found(header(), None, &[("etag", "a"), ("x", "y"), ("etag", "b")], ""), some("a, b"));
+        assert_eq!(found(header(), None, &[("tag", "a")], ""), None);
+        assert_eq!(found(header(), Some("<(.*)>"), &[("etag", "<a>")], ""), some("a"));
+        assert_eq!(found(header(), Some("<(.*)>"), &[("etag", "x<a>")], ""), None);
+        let cookies =
+            [("set-cookie", "a=1; sid=2"), ("set-cookie", "sid=3==; Path=/"), ("set-cookie", "sidx=4")];
+        assert_eq!(found(cookie(), None, &cookies, ""), some("3=="));
+        assert_eq!(found(cookie(), None, &cookies[2..], ""), None);
+        let body = r#"{"t": "x", "n": 0.10, "b": true, "l": [1], "z": null}"#;
+        for (to, expected) in [("/t", some("x")), ("/n", some("0.10")), ("/b", some("true"))] {
+            assert_eq!(found(pointer(to), None, &[], body), expected);
+        }
+        for to in ["/l", "/z", "/q", ""] {
+            assert_eq!(found(pointer(to), None, &[], body), None, "{to}");
+        }
+        assert_eq!(found(pointer("/t"), None, &[], "{"), None);
+        assert_eq!(
+            found(Source::Body, Some("(?s).*value=\"(\\w+)\".*"), &[], "<a>\n<b value=\"q\">"),
+            some("q")
+        );
+    }
+}

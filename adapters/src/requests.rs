@@ -1,0 +1,267 @@
+//! The requests of a run to an HTTP server, one after the other, and what became of each.
+//!
+//! They are made by a thread, so that a server which does not answer holds up nobody: the tester waits for as long as it
+//! likes, and may have more to send meanwhile, which waits for its turn here. One request is under way at most: its answer says that
+//! the server has taken it, and what has not been sent need not be waited for. A request has no limit of time; it is given up
+//! ([`crate::socket`]) when its [`Requests`] are dropped, and the thread has ended then.
+
+use std::collections::VecDeque;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use coreach_model::excerpt::shortened;
+use ureq::Agent;
+
+use crate::adapter::Failure;
+use crate::evidence::Evidence;
+use crate::framing::NoHttp;
+use crate::reply::Reply;
+use crate::socket::{self, Connect, Known};
+use crate::tls::{Broken, Tls};
+
+/// The largest body that is read, in bytes.
+const LARGEST_BODY: u64 = 1 << 20;
+
+/// The most requests that wait.
+const MOST_WAITING: usize = 1000;
+
+/// A request with its holes filled.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Whose it is, for messages.
+    pub name: String,
+    /// `GET`, `POST`, ...
+    pub method: String,
+    /// With the server's address.
+    pub url: String,
+    /// Empty where there is none.
+    pub body: String,
+    /// Headers besides the usual ones.
+    pub headers: Vec<(String, String)>,
+}
+
+/// What became of a request.
+#[derive(Debug)]
+struct Answer {
+    reply: Result<Reply, Failure>,
+    /// Has anything of it left us?
+    sent: bool,
+}
+
+/// Requests, the answered ones forgotten.
+#[derive(Debug)]
+pub struct Requests {
+    queue: VecDeque<Prepared>,
+    /// The one that is under way.
+    under_way: Option<String>,
+    /// One that was sent, and will have no answer.
+    unanswered: Option<String>,
+    /// What works; taken when it is dropped.
+    worker: Option<Worker>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    orders: SyncSender<Prepared>,
+    answers: Receiver<Answer>,
+    /// Dropped to give up the request under way.
+    line: UnixStream,
+    thread: JoinHandle<()>,
+}
+
+impl Requests {
+    /// To the server at these addresses, with TLS where it is spoken, and with which host. What goes over the wire is noted down in `evidence`.
+    ///
+    /// # Errors
+    /// [`Failure::Start`]: the system has no thread or no descriptor for us.
+    pub fn to(addresses: Known, tls: Option<(Tls, String)>, evidence: Evidence) -> Result<Self, Failure> {
+        let (theirs, line) =
+            socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
+        let sent = Arc::new(AtomicBool::new(false));
+        let connect = Connect { line: theirs, sent: Arc::clone(&sent), tls, evidence };
+        let agent = Agent::with_parts(config(), connect, addresses);
+        let (orders, ordered) = sync_channel::<Prepared>(1);
+        let (ours, answers) = sync_channel(1);
+        let work = move || {
+            for request in ordered {
+                sent.store(false, Ordering::SeqCst);
+                let reply = exchange(&agent, &request);
+                if ours.send(Answer { reply, sent: sent.load(Ordering::SeqCst) }).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new()
+            .name("http".to_owned())
+            .spawn(work)
+            .map_err(|error| Failure::Start(format!("no thread for the requests: {error}")))?;
+        let worker = Some(Worker { orders, answers, line, thread });
+        Ok(Requests { queue: VecDeque::new(), under_way: None, unanswered: None, worker })
+    }
+
+    /// Does nothing wait for an answer?
+    pub fn is_idle(&self) -> bool {
+        self.under_way.is_none() && self.queue.is_empty()
+    }
+
+    /// One that was sent and has no answer; it has none yet, or never will.
+    pub fn outstanding(&self) -> Option<&str> {
+        self.under_way.as_deref().or(self.unanswered.as_deref())
+    }
+
+    /// Can an answer to all that was sent still come?
+    pub fn may_be_answered(&self) -> bool {
+        self.unanswered.is_none()
+    }
+
+    /// What was not sent is not sent any more.
+    pub fn send_no_more(&mut self) {
+        self.queue.clear();
+    }
+
+    /// Sends a request, now or when its turn comes.
+    ///
+    /// # Errors
+    /// [`Failure::Stuck`]: too many wait; [`Failure::Lost`].
+    pub fn push(&mut self, request: Prepared) -> Result<(), Failure> {
+        if self.queue.len() >= MOST_WAITING {
+            return Err(Failure::Stuck(format!("{MOST_WAITING} requests wait for an answer")));
+        }
+        self.queue.push_back(request);
+        self.advance()
+    }
+
+    fn advance(&mut self) -> Result<(), Failure> {
+        if self.under_way.is_some() {
+            return Ok(());
+        }
+        let Some(request) = self.queue.pop_front() else { return Ok(()) };
+        let name = request.name.clone();
+        let Some(worker) = &self.worker else { return Err(gone()) };
+        worker.orders.send(request).map_err(|_| gone())?;
+        self.under_way = Some(name);
+        Ok(())
+    }
+
+    /// The next answer, if it comes until then.
+    ///
+    /// # Errors
+    /// [`Failure`], where a request has no answer that can be read.
+    pub fn next(&mut self, until: Instant) -> Result<Option<Reply>, Failure> {
+        let (Some(worker), Some(name)) = (&self.worker, &self.under_way) else { return Ok(None) };
+        let rest = until.saturating_duration_since(Instant::now());
+        let answer = if rest.is_zero() {
+            worker.answers.try_recv().map_err(|error| error == TryRecvError::Empty)
+        } else {
+            worker.answers.recv_timeout(rest).map_err(|error| error == RecvTimeoutError::Timeout)
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(true) => return Ok(None),
+            Err(false) => return Err(gone()),
+        };
+        // What cannot be read has been answered; where the connection broke, nobody knows.
+        if answer.sent && matches!(answer.reply, Err(Failure::Lost(_) | Failure::Stuck(_))) {
+            self.unanswered = Some(name.clone());
+        }
+        self.under_way = None;
+        let reply = answer.reply?;
+        self.advance()?;
+        Ok(Some(reply))
+    }
+}
+
+impl Drop for Requests {
+    fn drop(&mut self) {
+        let Some(Worker { orders, answers, line, thread }) = self.worker.take() else { return };
+        drop((orders, answers, line));
+        if let Err(panic) = thread.join()
+            && !std::thread::panicking()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+fn gone() -> Failure {
+    Failure::Lost("the requests are not sent any more".to_owned())
+}
+
+/// How requests are made.
+fn config() -> ureq::config::Config {
+    Agent::config_builder()
+        .http_status_as_error(false)
+        // A redirection is an answer like any other.
+        .max_redirects(0)
+        .proxy(None)
+        .max_idle_connections(0)
+        .allow_non_standard_methods(true)
+        .user_agent("coreach")
+        .accept_encoding("identity")
+        .build()
+}
+
+/// One request and its response.
+fn exchange(agent: &Agent, prepared: &Prepared) -> Result<Reply, Failure> {
+    let mut builder = ureq::http::Request::builder().method(prepared.method.as_str()).uri(&prepared.url);
+    for (name, value) in &prepared.headers {
+        builder = builder.header(name, value);
+    }
+    let unsendable = |error: &dyn std::fmt::Display| {
+        Failure::Untranslatable(format!(
+            "{} {} is no request: {error}",
+            prepared.method,
+            shortened(&prepared.url)
+        ))
+    };
+    let response = if prepared.body.is_empty() {
+        let request = builder.body(()).map_err(|error| unsendable(&error))?;
+        agent.run(request)
+    } else {
+        let request = builder.body(prepared.body.as_str()).map_err(|error| unsendable(&error))?;
+        agent.run(request)
+    };
+    let mut response = response.map_err(failure)?;
+    let codings: Vec<String> = response
+        .headers()
+        .get_all("content-encoding")
+        .iter()
+        .map(|coding| String::from_utf8_lossy(coding.as_bytes()).trim().to_owned())
+        .filter(|coding| !coding.is_empty())
+        .collect();
+    let text =
+        |value: &ureq::http::HeaderValue| std::str::from_utf8(value.as_bytes()).ok().map(str::to_owned);
+    let headers = response.headers().iter();
+    let headers =
+        headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?))).collect();
+    let status = response.status().as_u16();
+    let body = response.body_mut().with_config().limit(LARGEST_BODY).read_to_vec().map_err(failure)?;
+    let coding = (!codings.is_empty()).then(|| codings.join(", "));
+    Ok(Reply { to: prepared.name.clone(), status, headers, coding, body })
+}
+
+fn failure(error: ureq::Error) -> Failure {
+    match error {
+        ureq::Error::Timeout(_) => Failure::Stuck("no answer until the run's limit of time".to_owned()),
+        ureq::Error::BodyExceedsLimit(limit) => {
+            Failure::Flood(format!("a body is larger than {limit} bytes"))
+        }
+        ureq::Error::Protocol(error) => Failure::Garbage(format!("the answer is no HTTP: {error}")),
+        ureq::Error::Other(error) if error.is::<NoHttp>() => {
+            Failure::Garbage(format!("the answer is no HTTP: {error}"))
+        }
+        ureq::Error::Io(error) if Broken::within(&error).is_some_and(|broken| !broken.is_alert) => {
+            Failure::Garbage(error.to_string())
+        }
+        ureq::Error::LargeResponseHeader(_, limit) => {
+            Failure::Flood(format!("the headers of an answer are larger than {limit} bytes"))
+        }
+        ureq::Error::Http(error) => Failure::Untranslatable(format!("no request: {error}")),
+        ureq::Error::BadUri(uri) => Failure::Untranslatable(format!("`{}` is no address", shortened(&uri))),
+        other => Failure::Lost(format!("no answer: {other}")),
+    }
+}

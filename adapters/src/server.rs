@@ -1,0 +1,428 @@
+//! A server that is brought up for the test: its port, its readiness, how long it is kept.
+//!
+//! The free port is found by letting the kernel choose one and closing it again. Between that and the server's start
+//! somebody else may take it: then the server ends at once, and is tried again with another port. It must not be another server of
+//! ours, which would answer in its place until it ends: no two have one port at one time, also of two programs (`Port`).
+//!
+//! With each launch goes a folder for its files ([`crate::marker::folder`]).
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::os::fd::OwnedFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr as LocalAddr, UnixDatagram};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::adapter::{Failure, Session};
+use crate::datagrams::{self, Peer};
+use crate::description::{self, Command, RepliesFrom};
+use crate::marker::folder::Folder;
+use crate::process::{Launch, Process};
+use crate::signature::Signatures;
+use crate::template::Template;
+
+/// How often a server is brought up that ends before it is ready, where it was given a port.
+const ATTEMPTS: usize = 3;
+
+/// The pause between two attempts to connect.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A server, where there is one of ours, and the port that was chosen for it.
+#[derive(Debug)]
+pub struct Server {
+    launch: Option<description::Launch>,
+    address: Template,
+    process: Option<Process>,
+    // Behind the process, which must be gone when another server gets it.
+    port: Option<Port>,
+    folder: Option<Arc<Folder>>,
+}
+
+/// What belongs to a launch, and may stand in holes: the port that was chosen, and the folder for its files.
+#[derive(Clone, Default, Debug)]
+pub struct Launched {
+    /// The port.
+    pub port: Option<u16>,
+    /// The folder.
+    pub folder: Option<Arc<Folder>>,
+}
+
+impl Launched {
+    /// With a new folder.
+    ///
+    /// # Errors
+    /// [`Failure::Start`].
+    pub fn new(port: Option<u16>) -> Result<Self, Failure> {
+        let folder = Folder::new();
+        let folder =
+            folder.map_err(|error| Failure::Start(format!("no folder for temporary files: {error}")))?;
+        Ok(Launched { port, folder: Some(Arc::new(folder)) })
+    }
+
+    /// What fills a hole.
+    pub fn hole(&self, name: &str) -> Option<String> {
+        match name {
+            "port" => self.port.map(|port| port.to_string()),
+            "tmp" => self.folder.as_ref().map(|folder| folder.name().to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl Server {
+    /// Nothing is brought up yet. `address` is host and port, or the beginning of a URL.
+    pub fn new(launch: Option<description::Launch>, address: Template) -> Self {
+        Server { launch, address, process: None, port: None, folder: None }
+    }
+
+    /// The process, while it is up.
+    pub fn process(&self) -> Option<&Process> {
+        self.process.as_ref()
+    }
+
+    /// What belongs to its launch, as far as it is ours and up.
+    pub fn launched(&self) -> Launched {
+        Launched { port: self.port.as_ref().map(|port| port.number), folder: self.folder.clone() }
+    }
+
+    /// Brings it up if it is not, and returns the first connection that it accepts, before the session's deadline.
+    ///
+    /// # Errors
+    /// [`Failure::Start`].
+    pub fn connect(&mut self, session: &Session<'_>) -> Result<TcpStream, Failure> {
+        self.reach(session, ("accepted no connection", connect, tcp_port))
+    }
+
+    /// Brings it up if it is not, and returns a socket for datagrams to it.
+    ///
+    /// # Errors
+    /// [`Failure::Start`].
+    pub fn socket(
+        &mut self,
+        session: &Session<'_>,
+        replies: RepliesFrom,
+    ) -> Result<(OwnedFd, Peer), Failure> {
+        let is_local = self.is_ours();
+        let socket = move |address: &str, until| {
+            let to = *resolved(address, until)?.first().ok_or("the address has no numbers")?;
+            // One who sends before the other listens is not heard.
+            if is_local && !datagrams::is_bound(to.port()) {
+                return Err("nobody listens there".to_owned());
+            }
+            datagrams::socket(to, replies).map_err(|error| error.to_string())
+        };
+        self.reach(session, ("took no datagrams", socket, datagrams::free_port))
+    }
+
+    /// Brings it up if it is not, and reaches it in this way: what it has not done where it cannot be, how it is reached, and how
+    /// a port is found that is free for it.
+    fn reach<T>(&mut self, session: &Session<'_>, way: Reach<impl Connect<T>>) -> Result<T, Failure> {
+        let Some(launch) = self.launch.clone() else {
+            return way.1(&self.address()?, session.deadline).map_err(|why| {
+                Failure::Start(format!("no connection to {}: {why}", self.address().unwrap_or_default()))
+            });
+        };
+        if self.process.as_ref().is_some_and(|process| process.has_ended(Instant::now())) {
+            self.stop();
+        }
+        let mut attempts = if launch.command.words.iter().any(|word| word.holes().any(|hole| hole == "port"))
+        {
+            ATTEMPTS
+        } else {
+            1
+        };
+        loop {
+            attempts -= 1;
+            match self.reach_once(&launch, session, &way) {
+                Err(failure) if attempts == 0 || self.process.as_ref().is_some_and(is_alive) => {
+                    return Err(failure);
+                }
+                Err(_) => self.stop(),
+                Ok(stream) => return Ok(stream),
+            }
+        }
+    }
+
+    fn reach_once<T>(
+        &mut self,
+        launch: &description::Launch,
+        session: &Session<'_>,
+        (what, connect, free_port): &Reach<impl Connect<T>>,
+    ) -> Result<T, Failure> {
+        if self.process.is_none() {
+            let port = Port::choose(*free_port);
+            self.port = Some(port.map_err(|error| Failure::Start(format!("no free port: {error}")))?);
+            let launched = Launched::new(self.launched().port)?;
+            self.folder.clone_from(&launched.folder);
+            // A server that is kept outlives the constants of a run.
+            let constants = (!launch.keep).then_some(session);
+            let command = filled(&launch.command, &launched, constants)?;
+            self.process = Some(Process::silent(&command)?);
+        }
+        let address = self.address()?;
+        let Some(process) = &mut self.process else {
+            return Err(Failure::Start("there is no server".to_owned()));
+        };
+        process.belongs_to(session.deadline);
+        let begin = Instant::now();
+        let until = session.deadline.min(begin + launch.ready);
+        loop {
+            let connected = connect(&address, until);
+            // If it is gone, somebody else has answered.
+            if process.has_ended(Instant::now()) {
+                return Err(Failure::Start(process.farewell("has ended")));
+            }
+            match connected {
+                Ok(stream) => return Ok(stream),
+                Err(why) if Instant::now() + PAUSE >= until => {
+                    let time = begin.elapsed().as_millis();
+                    let what = format!("{what} on {address} within {time} ms ({why})");
+                    return Err(Failure::Start(process.farewell(&what)));
+                }
+                // Also the end of the process ends the pause.
+                Err(_) => {
+                    process.has_ended(Instant::now() + PAUSE);
+                }
+            }
+        }
+    }
+
+    /// One more connection, to the server as it is: one of ours that has ended is not brought up again in the middle of a run.
+    ///
+    /// # Errors
+    /// [`Failure::Lost`].
+    pub fn connect_again(&self, until: Instant) -> Result<TcpStream, Failure> {
+        connect(&self.address()?, until).map_err(|why| {
+            let what = format!("accepts no new connection ({why})");
+            Failure::Lost(match &self.process {
+                Some(process) => process.farewell(&what),
+                None => format!("the implementation {what}"),
+            })
+        })
+    }
+
+    /// The address with its port.
+    ///
+    /// # Errors
+    /// [`Failure::Untranslatable`]: it has a hole that nothing fills.
+    pub fn address(&self) -> Result<String, Failure> {
+        Ok(description::host_and_port(&fill(&self.address, &self.launched())?))
+    }
+
+    /// Is it there before a run and after it?
+    pub fn outlives_runs(&self) -> bool {
+        self.launch.as_ref().is_none_or(|launch| launch.keep)
+    }
+
+    /// Do we bring it up?
+    pub fn is_ours(&self) -> bool {
+        self.launch.is_some()
+    }
+
+    /// After a run: it goes, unless it is to be kept.
+    pub fn end_run(&mut self) {
+        if !self.launch.as_ref().is_some_and(|launch| launch.keep) {
+            self.stop();
+        }
+    }
+
+    /// It goes in any case.
+    pub fn stop(&mut self) {
+        self.process = None;
+        self.port = None;
+        self.folder = None;
+    }
+}
+
+fn is_alive(process: &Process) -> bool {
+    !process.has_ended(Instant::now())
+}
+
+/// A text in which only what belongs to a launch may be missing.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn fill(template: &Template, launched: &Launched) -> Result<String, Failure> {
+    template.fill(|name| launched.hole(name)).map_err(|name| no_value(&name))
+}
+
+/// A command with its holes filled: what belongs to a launch, and the constants of the session.
+///
+/// # Errors
+/// [`Failure::Untranslatable`].
+pub fn filled(
+    command: &Command,
+    launched: &Launched,
+    session: Option<&Session<'_>>,
+) -> Result<Launch, Failure> {
+    let signatures = session.map(Signatures::of).unwrap_or_default();
+    let value = |name: &str| launched.hole(name).or_else(|| signatures.constant(name));
+    let words: Result<Vec<String>, String> = command.words.iter().map(|word| word.fill(value)).collect();
+    Ok(Launch {
+        words: words.map_err(|name| no_value(&name))?,
+        directory: command.directory.clone(),
+        environment: command.environment.clone(),
+        grace: command.grace,
+        folder: launched.folder.clone(),
+    })
+}
+
+fn no_value(name: &str) -> Failure {
+    Failure::Untranslatable(format!("there is no value for `{{{name}}}`"))
+}
+
+/// A way to reach a server, before an instant.
+trait Connect<T>: Fn(&str, Instant) -> Result<T, String> {}
+
+impl<T, F: Fn(&str, Instant) -> Result<T, String>> Connect<T> for F {}
+
+/// What it has not done where it cannot be reached, how it is reached, and how a free port is found.
+type Reach<C> = (&'static str, C, fn() -> std::io::Result<u16>);
+
+/// A port that no other server of ours has, whichever program has brought it up, until it is dropped.
+///
+/// The kernel gives a port away again as soon as the socket is closed by which it was found, also to another program that looks for one: then the
+/// one server answers in the place of the other until that has ended. So it is held under a name of which there is one at most as well: that
+/// of a local socket without a file, which lies, as ports do, in the namespace of the network, and goes with who has it.
+#[derive(Debug)]
+struct Port {
+    number: u16,
+    /// Nobody speaks over it.
+    _name: UnixDatagram,
+}
+
+impl Port {
+    fn choose(free: impl Fn() -> std::io::Result<u16>) -> std::io::Result<Port> {
+        /// So many in turn are another's.
+        const MOST: usize = 1000;
+        for _ in 0..MOST {
+            let number = free()?;
+            let name = LocalAddr::from_abstract_name(format!("coreach-port-{number}"))?;
+            match UnixDatagram::bind_addr(&name) {
+                Ok(name) => return Ok(Port { number, _name: name }),
+                Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(std::io::Error::other(format!("{MOST} ports in turn are those of other servers")))
+    }
+}
+
+fn tcp_port() -> std::io::Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// A connection, before that instant.
+fn connect(address: &str, until: Instant) -> Result<TcpStream, String> {
+    let mut why = "the address has no numbers".to_owned();
+    for one in resolved(address, until)? {
+        let rest = until.saturating_duration_since(Instant::now());
+        if rest.is_zero() {
+            return Err("there is no time left".to_owned());
+        }
+        match TcpStream::connect_timeout(&one, rest) {
+            Ok(stream) => {
+                // A stimulus is one small piece; it shall not wait for more.
+                stream.set_nodelay(true).map_err(|error| error.to_string())?;
+                return Ok(stream);
+            }
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(why)
+}
+
+/// Those who wait for the numbers of a name, by name: while a name is asked for, nobody asks for it a second time.
+static ASKED: Mutex<BTreeMap<String, Vec<Sender<Resolved>>>> = Mutex::new(BTreeMap::new());
+
+type Resolved = Result<Vec<SocketAddr>, String>;
+
+/// The numbers of an address. A name may have to be asked for over the network, which knows no limit of time: that is
+/// left to a thread, and the thread is left alone if it takes too long. There is one for each name at most.
+///
+/// # Errors
+/// Why there are none.
+pub fn resolved(address: &str, until: Instant) -> Resolved {
+    if let Ok(numbers) = address.parse() {
+        return Ok(vec![numbers]);
+    }
+    let (sender, receiver) = mpsc::channel();
+    let mut asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = !asked.contains_key(address);
+    asked.entry(address.to_owned()).or_default().push(sender);
+    drop(asked);
+    if is_first {
+        let name = address.to_owned();
+        let ask = move || {
+            let found = name.to_socket_addrs().map(Iterator::collect).map_err(|error| error.to_string());
+            answer(&name, &found);
+        };
+        if let Err(error) = std::thread::Builder::new().name("resolve".to_owned()).spawn(ask) {
+            answer(address, &Err(error.to_string()));
+        }
+    }
+    let rest = until.saturating_duration_since(Instant::now());
+    receiver.recv_timeout(rest).unwrap_or_else(|_| Err("its name could not be resolved in time".to_owned()))
+}
+
+fn answer(name: &str, found: &Resolved) {
+    let waiting = ASKED.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    for one in waiting.into_iter().flatten() {
+        // Nobody may be waiting any more.
+        let _ = one.send(found.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use std::cell::Cell;
+    use std::io::BufRead;
+
+    use super::*;
+
+    #[test]
+    fn a_port_that_a_server_of_ours_has_is_not_given_away_again() {
+        // No server is on these: none is below 1024.
+        let next = Cell::new(0);
+        let free = || {
+            next.set(next.get() + 1);
+            Ok([1, 1, 1, 2, 1][next.get() - 1])
+        };
+        let first = Port::choose(free).unwrap();
+        let second = Port::choose(free).unwrap();
+        assert_eq!((first.number, second.number), (1, 2));
+        drop(first);
+        assert_eq!(Port::choose(free).unwrap().number, 1);
+    }
+
+    #[test]
+    fn nor_is_one_that_another_program_has() {
+        // As another program of ours does it, until it is killed.
+        let program = "import socket, sys\none = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n\
+                       one.bind('\\0coreach-port-7')\nprint(flush=True)\nsys.stdin.read()";
+        let mut other = std::process::Command::new("python3")
+            .args(["-c", program])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(other.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let next = Cell::new(6);
+        let free = || {
+            next.set(next.get() + 1);
+            Ok(next.get())
+        };
+        assert_eq!(Port::choose(free).unwrap().number, 8);
+        other.kill().unwrap();
+        other.wait().unwrap();
+        next.set(6);
+        assert_eq!(Port::choose(free).unwrap().number, 7);
+        assert!(Port::choose(|| Err(std::io::Error::other("none"))).is_err());
+    }
+}

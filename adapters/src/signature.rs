@@ -1,0 +1,225 @@
+//! From what stands on a wire to an event, with the types of the specification: shared by all encodings.
+
+use coreach_model::Value;
+use coreach_model::codec::{self, Misread};
+use coreach_model::data::Datum;
+use coreach_model::excerpt::shortened;
+use coreach_model::iosts::{Action, ActionKind, Iosts};
+use coreach_model::json::{self, Tree};
+use coreach_model::semantics::Event;
+use serde_json::{Map, Value as Json};
+
+use crate::adapter::{Failure, Received, Session};
+use crate::captures::Captures;
+use crate::description::{Capture, Spelling};
+use crate::server::Launched;
+
+/// The signatures of a run's actions, its constants, and what it has captured.
+#[derive(Clone, Default, Debug)]
+pub struct Signatures {
+    actions: Vec<Action>,
+    constants: Vec<(Datum, Value)>,
+    captures: Captures,
+    launched: Launched,
+}
+
+impl Signatures {
+    /// Those of a session.
+    pub fn of(session: &Session<'_>) -> Self {
+        let (actions, constants) = (actions(session.iosts), session.constants.to_vec());
+        Signatures { actions, constants, ..Signatures::default() }
+    }
+
+    /// The same, where these are captured.
+    pub fn capturing(self, captures: &[Capture]) -> Self {
+        Signatures { captures: Captures::of(captures), ..self }
+    }
+
+    /// The same, to a system with which this was launched.
+    pub fn launched(self, launched: Launched) -> Self {
+        Signatures { launched, ..self }
+    }
+
+    /// Something came that may be captured: is it?
+    pub fn capture(&mut self, name: &str, value: &str) -> bool {
+        self.captures.take(name, value);
+        self.captures.knows(name)
+    }
+
+    /// Is this captured?
+    pub fn captures(&self, name: &str) -> bool {
+        self.captures.knows(name)
+    }
+
+    /// The action of this name.
+    pub fn action(&self, name: &str) -> Option<&Action> {
+        self.actions.iter().find(|action| action.name == name)
+    }
+
+    /// The constants.
+    pub fn constants(&self) -> &[(Datum, Value)] {
+        &self.constants
+    }
+
+    /// The constant of this name, as text.
+    pub fn constant(&self, name: &str) -> Option<String> {
+        let found = self.constants.iter().find(|(datum, _)| datum.name() == name);
+        found.map(|(_, value)| codec::to_text(value))
+    }
+
+    /// What fills a hole in a text that is sent before the first stimulus: what belongs to the launch, a constant, or what was captured.
+    pub fn before(&self, name: &str) -> Option<String> {
+        self.launched.hole(name).or_else(|| self.known(name))
+    }
+
+    /// What fills a hole that is no parameter's: a constant, or what was captured.
+    pub fn known(&self, name: &str) -> Option<String> {
+        self.constant(name).or_else(|| self.captures.get(name).map(str::to_owned))
+    }
+
+    /// Why a hole stays empty, in words that follow its name.
+    pub fn lacking(&self, name: &str) -> &'static str {
+        if self.captures.knows(name) {
+            "which has not been captured in this run, and has no `default`"
+        } else {
+            "for which there is no value"
+        }
+    }
+
+    /// What fills a hole in the text of a stimulus: a parameter, as it is spelt, a constant, or what was captured. There is nothing for
+    /// a value that `values` leaves out of those of its parameter.
+    pub fn hole(&self, event: &Event, spelling: &Spelling, name: &str) -> Option<String> {
+        let parameters = &self.action(&event.action)?.parameters;
+        match parameters.iter().position(|datum| datum.name() == name) {
+            Some(at) => {
+                let usual = codec::to_text(event.values.get(at)?);
+                match spelling.of(name) {
+                    None => Some(usual),
+                    Some(texts) => {
+                        texts.iter().find(|(_, literal)| *literal == usual).map(|(text, _)| text.clone())
+                    }
+                }
+            }
+            None => self.known(name),
+        }
+    }
+
+    /// The names and values of a stimulus.
+    pub fn named(&self, event: &Event) -> Map<String, Json> {
+        let names = self.action(&event.action).into_iter().flat_map(|action| &action.parameters);
+        names
+            .zip(&event.values)
+            .map(|(datum, value)| (datum.name().to_owned(), codec::to_json(value)))
+            .collect()
+    }
+
+    /// The output that a message means. `given` is what the message gives for each parameter, and of captures.
+    ///
+    /// # Errors
+    /// [`Failure::Garbage`]: a number that is too long to be read.
+    pub fn capturing_output(
+        &mut self,
+        name: &str,
+        given: &[(&str, Wire<'_>)],
+        spelling: &Spelling,
+    ) -> Result<Received, Failure> {
+        let (captured, given): (Vec<_>, Vec<_>) =
+            given.iter().partition(|(name, _)| self.captures.knows(name));
+        let received = self.output(name, &given, spelling)?;
+        if matches!(received, Received::Output(_)) {
+            for (name, wire) in captured {
+                if let Wire::Text(text) = wire {
+                    self.captures.take(name, text);
+                }
+            }
+        }
+        Ok(received)
+    }
+
+    /// The output that a message means. `given` is what the message gives for each parameter.
+    ///
+    /// # Errors
+    /// [`Failure::Garbage`]: a number that is too long to be read.
+    pub fn output(
+        &self,
+        name: &str,
+        given: &[(&str, Wire<'_>)],
+        spelling: &Spelling,
+    ) -> Result<Received, Failure> {
+        let action = match self.action(name) {
+            Some(action) if action.kind == ActionKind::Output => action,
+            Some(action) => {
+                let kind = if action.kind == ActionKind::Input { "an input" } else { "an internal action" };
+                return Ok(Received::Alien(format!("`{name}` as an output, but it is {kind}")));
+            }
+            None => return Ok(Received::Alien(format!("the output `{}`, which is none", shortened(name)))),
+        };
+        let is_parameter = |name: &str| action.parameters.iter().any(|datum| datum.name() == name);
+        if let Some((foreign, _)) = given.iter().find(|(name, _)| !is_parameter(name)) {
+            let text =
+                format!("`{name}` with a value for `{}`, which is no parameter of it", shortened(foreign));
+            return Ok(Received::Alien(text));
+        }
+        let mut found = Vec::with_capacity(action.parameters.len());
+        for datum in &action.parameters {
+            let Some((_, wire)) = given.iter().find(|(name, _)| *name == datum.name()) else {
+                return Ok(Received::Alien(format!("`{name}` without a value for `{datum}`")));
+            };
+            match wire.value(datum, spelling) {
+                Ok(value) => found.push(value),
+                Err(Misread::TooLong(digits)) => return Err(too_long(digits)),
+                Err(Misread::Wrong(why)) => {
+                    return Ok(Received::Alien(format!("`{name}` with a wrong `{datum}`: {why}")));
+                }
+            }
+        }
+        Ok(Received::Output(Event::new(name, found)))
+    }
+}
+
+/// What stands on a wire for one value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wire<'a> {
+    /// A piece of a line.
+    Text(&'a str),
+    /// A piece of a JSON text.
+    Json(&'a Tree),
+}
+
+impl Wire<'_> {
+    /// The value that it is. Where `values` has texts for the parameter, these and no others are values.
+    fn value(&self, datum: &Datum, spelling: &Spelling) -> Result<Value, Misread> {
+        let Some(texts) = spelling.of(datum.name()) else {
+            return match self {
+                Wire::Text(text) => codec::from_text(text, datum.ty()),
+                Wire::Json(tree) => codec::from_tree(tree, datum.ty(), json::WIRE.digits),
+            };
+        };
+        // In JSON, what is written as a number or a truth value is looked up by its signs.
+        let written = match self {
+            Wire::Text(text) => Some(*text),
+            Wire::Json(Tree::Text(text) | Tree::Number(text)) => Some(text.as_str()),
+            Wire::Json(Tree::Bool(value)) => Some(if *value { "true" } else { "false" }),
+            Wire::Json(_) => None,
+        };
+        let found = texts.iter().find(|(text, _)| Some(text.as_str()) == written);
+        let (_, usual) = found.ok_or_else(|| {
+            let there = match self {
+                Wire::Text(text) => format!("{text:?}"),
+                Wire::Json(tree) => tree.to_string(),
+            };
+            Misread::Wrong(format!("expected a text of `values`, not {}", shortened(&there)))
+        })?;
+        codec::from_text(usual, datum.ty())
+    }
+}
+
+/// That a number is too long to be read.
+pub fn too_long(digits: usize) -> Failure {
+    Failure::Garbage(format!("a number of {digits} digits"))
+}
+
+/// The visible actions of a model.
+fn actions(iosts: &Iosts) -> Vec<Action> {
+    iosts.actions.iter().filter(|action| action.is_visible()).cloned().collect()
+}

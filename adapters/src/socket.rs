@@ -1,0 +1,245 @@
+//! Connections of the HTTP adapter, which are given up the moment that their run is over.
+//!
+//! **Problem.** A request waits in a thread, and a wait in the kernel ends when the server answers or the run's limit of time has
+//! passed; a run that is over has no use for either. A thread that is left alone until then is one for each such run.
+//!
+//! **Method.** No socket blocks. Every wait, that for the connection included, is a `poll` that also watches a second
+//! descriptor, the [`Line`] to the run: when its other end is dropped, all waits end at once, and the thread can be joined.
+//! The addresses are found before the first request, so no wait is hidden in asking for them.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
+use ureq::Error;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
+};
+
+use crate::evidence::Evidence;
+use crate::framing::Framing;
+use crate::tls::{Session, Tls};
+
+/// What a thread that makes requests watches: the run's end of it is dropped when they are not wanted any more.
+#[derive(Clone, Debug)]
+pub struct Line(Arc<UnixStream>);
+
+/// A line, and the end of it that the run keeps.
+///
+/// # Errors
+/// The kernel has no descriptor left.
+pub fn line() -> io::Result<(Line, UnixStream)> {
+    let (theirs, ours) = UnixStream::pair()?;
+    Ok((Line(Arc::new(theirs)), ours))
+}
+
+/// Connects, for requests that can be given up.
+#[derive(Debug)]
+pub struct Connect {
+    /// The line to the run.
+    pub line: Line,
+    /// Is set when something is sent.
+    pub sent: Arc<AtomicBool>,
+    /// Sees every byte, in both directions.
+    pub evidence: Evidence,
+    /// TLS, where it is spoken, and with which host.
+    pub tls: Option<(Tls, String)>,
+}
+
+/// The addresses that were found before.
+#[derive(Debug)]
+pub struct Known(pub Vec<SocketAddr>);
+
+/// A connection.
+#[derive(Debug)]
+pub struct Socket {
+    stream: TcpStream,
+    line: Line,
+    sent: Arc<AtomicBool>,
+    buffers: LazyBuffers,
+    /// Follows what is received, in front of the library.
+    framing: Framing,
+    evidence: Evidence,
+    /// Has something gone out, or come in?
+    went: [bool; 2],
+    /// Between the library and the stream, where TLS is spoken.
+    tls: Option<Session>,
+}
+
+impl Resolver for Known {
+    fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
+        let mut addresses = self.empty();
+        // As many as there is room for.
+        self.0.iter().take(16).for_each(|address| addresses.push(*address));
+        if self.0.is_empty() { Err(Error::HostNotFound) } else { Ok(addresses) }
+    }
+}
+
+impl Connector for Connect {
+    type Out = Socket;
+
+    fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Socket>, Error> {
+        let mut failed = Error::HostNotFound;
+        for address in &details.addrs {
+            match self.one(address, details.timeout) {
+                Ok(stream) => {
+                    let tls = self.secured(&stream, details.timeout)?;
+                    let config = details.config;
+                    let buffers = LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size());
+                    return Ok(Some(Socket {
+                        stream,
+                        line: self.line.clone(),
+                        sent: Arc::clone(&self.sent),
+                        buffers,
+                        framing: Framing::default(),
+                        evidence: self.evidence.clone(),
+                        went: [false; 2],
+                        tls,
+                    }));
+                }
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+}
+
+impl Connect {
+    fn secured(&self, stream: &TcpStream, timeout: NextTimeout) -> Result<Option<Session>, Error> {
+        let Some((tls, host)) = &self.tls else { return Ok(None) };
+        let mut session = tls.session(host).map_err(io::Error::other)?;
+        session.begin(stream, |what| self.line.wait(stream, what, timeout))?;
+        Ok(Some(session))
+    }
+
+    fn one(&self, address: &SocketAddr, timeout: NextTimeout) -> Result<TcpStream, Error> {
+        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let socket = socket_with(family, SocketType::STREAM, flags, None).map_err(io::Error::from)?;
+        match connect(&socket, address) {
+            Ok(()) => {}
+            Err(Errno::INPROGRESS | Errno::INTR) => {
+                let stream = TcpStream::from(socket);
+                self.line.wait(&stream, PollFlags::OUT, timeout)?;
+                sockopt::socket_error(&stream).map_err(io::Error::from)?.map_err(io::Error::from)?;
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => return Err(io::Error::from(error).into()),
+        }
+        let stream = TcpStream::from(socket);
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+}
+
+impl Line {
+    /// Waits until the stream is ready.
+    fn wait(&self, stream: &TcpStream, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
+        let rest = match timeout.after {
+            ureq::unversioned::transport::time::Duration::Exact(rest) => Timespec::try_from(rest).ok(),
+            ureq::unversioned::transport::time::Duration::NotHappening => None,
+        };
+        let mut fds = [PollFd::new(stream, what), PollFd::new(&*self.0, PollFlags::IN)];
+        match poll(&mut fds, rest.as_ref()) {
+            Ok(0) => Err(Error::Timeout(timeout.reason)),
+            Ok(_) if !fds[1].revents().is_empty() => {
+                Err(io::Error::new(ErrorKind::NotConnected, "the request was given up").into())
+            }
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(io::Error::from(error).into()),
+        }
+    }
+}
+
+impl Transport for Socket {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        self.sent.store(true, Ordering::SeqCst);
+        let mut sent = 0;
+        while sent < amount {
+            let bytes = &self.buffers.output()[sent..amount];
+            let written = match &mut self.tls {
+                None => (&self.stream).write(bytes),
+                Some(tls) => tls.write(&self.stream, bytes),
+            };
+            match written {
+                Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
+                Ok(count) => {
+                    let goes_on = std::mem::replace(&mut self.went[0], true);
+                    self.evidence.sent(&self.buffers.output()[sent..sent + count], goes_on);
+                    sent += count;
+                }
+                Err(error) => self.pause(error, PollFlags::OUT, timeout)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        loop {
+            let buffer = self.buffers.input_append_buf();
+            // What was read and decrypted already: no descriptor tells of it.
+            let left = self.tls.as_mut().and_then(|tls| tls.left(buffer).ok());
+            let read = match left {
+                Some(count) => Ok(count),
+                None => {
+                    // Also one who sends without end is given up.
+                    self.line.wait(&self.stream, PollFlags::IN, timeout)?;
+                    match &mut self.tls {
+                        None => (&self.stream).read(buffer),
+                        Some(tls) => tls.read(&self.stream, buffer),
+                    }
+                }
+            };
+            match read {
+                Ok(count) => {
+                    let new = &self.buffers.input_append_buf()[..count];
+                    if count == 0 {
+                        self.evidence.ended("the server has ended the connection");
+                    } else {
+                        self.evidence.received(new, std::mem::replace(&mut self.went[1], true));
+                    }
+                    let seen = self.framing.take(new);
+                    seen.map_err(|why| Error::Other(Box::new(why)))?;
+                    self.buffers.input_appended(count);
+                    return Ok(count > 0);
+                }
+                Err(error) => self.pause(error, PollFlags::IN, timeout)?,
+            }
+        }
+    }
+
+    fn is_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    fn is_open(&mut self) -> bool {
+        // Each request has a connection of its own.
+        false
+    }
+}
+
+impl Socket {
+    fn pause(&self, error: io::Error, what: PollFlags, timeout: NextTimeout) -> Result<(), Error> {
+        match error.kind() {
+            ErrorKind::WouldBlock => self.line.wait(&self.stream, what, timeout),
+            ErrorKind::Interrupted => Ok(()),
+            _ => {
+                self.evidence.ended(&format!("the connection broke: {error}"));
+                Err(error.into())
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! An implementation that is a command, talked to over its standard input and output: a new process for each run, or one that is kept.
+//!
+//! As a rule, nothing outlives the process. Where the command speaks to something that does, `settle` says so, and the process is
+//! left to end by itself when its input has ended ([`crate::system`]).
+//!
+//! **A process that is kept** has one stream for all runs, which no run can end. Both directions keep their order, so what an earlier run has left
+//! stands *before* the answer to something that is asked behind it: `start` and its `ready` with JSON messages, else the `barrier`, whose answer
+//! nothing else must give. Or it is waited at the end of a run until nothing has come for long enough. Where neither is there or has come, and after every run
+//! error, the process is ended, and the next run has a new one.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use coreach_model::semantics::Event;
+
+use crate::adapter::{Adapter, Failure, Received, Sent, Session};
+use crate::behaviour::Behaviour;
+use crate::channel::Channel;
+use crate::description::{Command, Encoding, Stdio, Step, Way};
+use crate::dialogue::{BARRIER, Dialogue};
+use crate::evidence::{self, Evidence};
+use crate::process::{Launch, Process};
+use crate::server::{self, Launched};
+use crate::stream::Stream;
+use crate::system::{self, Arrival, Left, Settled, System, not_cleansed, not_started};
+use crate::template::Template;
+
+/// The adapter of a command.
+#[derive(Debug)]
+pub struct StdioAdapter {
+    description: Stdio,
+    // Before the process, which would otherwise be killed while its input is open.
+    dialogue: Option<Dialogue>,
+    /// Of a run that is over, where the process is kept.
+    idle: Option<Dialogue>,
+    process: Option<Process>,
+    system: System,
+    behaviour: Behaviour,
+    /// What was launched, and until when the run lasts.
+    launched: Option<(Launch, Instant)>,
+    evidence: Evidence,
+    /// A failure has been met: nobody knows what is under way.
+    is_broken: bool,
+}
+
+impl StdioAdapter {
+    /// Nothing is started yet.
+    pub fn new(description: Stdio, limits: evidence::Limits) -> Self {
+        let system = System::new(Way::Stdio(description.clone()).system());
+        StdioAdapter {
+            description,
+            dialogue: None,
+            process: None,
+            system,
+            behaviour: Behaviour::default(),
+            launched: None,
+            evidence: Evidence::new(limits),
+            idle: None,
+            is_broken: false,
+        }
+    }
+
+    /// Of a program with its arguments, which speaks messages of JSON: a new process for each run.
+    pub fn of_command<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> Self {
+        let command = Command {
+            words: words.into_iter().map(|word| Template::fixed(word.as_ref())).collect(),
+            directory: PathBuf::from("."),
+            environment: Vec::new(),
+            grace: Duration::ZERO,
+        };
+        let ready = Duration::from_secs(10);
+        let stdio = Stdio { command, ready, encoding: Encoding::Json, settle: None, keep: false };
+        StdioAdapter::new(stdio, evidence::Limits::default())
+    }
+
+    /// Of the command in a variable of the environment, as a shell reads it.
+    ///
+    /// # Errors
+    /// [`Failure::Start`]: the variable is not there.
+    pub fn of_environment(variable: &str) -> Result<Self, Failure> {
+        match std::env::var(variable) {
+            Ok(command) if !command.trim().is_empty() => {
+                Ok(StdioAdapter::of_command(["sh", "-c", &format!("exec {command}")]))
+            }
+            _ => Err(Failure::Start(format!("there is no implementation: {variable} names no command"))),
+        }
+    }
+
+    /// What the end of the output is, and which input starts the command again.
+    #[must_use]
+    pub fn behaving(self, behaviour: &Behaviour) -> Self {
+        let system = self.system.sharing(&behaviour.shared);
+        StdioAdapter { behaviour: behaviour.clone(), system, ..self }
+    }
+}
+
+impl Adapter for StdioAdapter {
+    fn held_up(&self) -> Option<Duration> {
+        self.process.as_ref()?.held_up()
+    }
+
+    fn start(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.stop();
+        self.evidence = self.evidence.anew();
+        let begun = self.begin(session);
+        self.noticed(begun)
+    }
+
+    fn send(&mut self, stimulus: &Event) -> Result<(), Failure> {
+        let sent = if self.behaviour.reconnect.as_ref() == Some(&stimulus.action) {
+            self.start_again()
+        } else {
+            let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
+            dialogue.send(&self.description.encoding, stimulus, self.process.as_ref())
+        };
+        self.noticed(sent)
+    }
+
+    fn sent(&self) -> Sent {
+        self.dialogue.as_ref().map_or(Sent::Yes, Dialogue::sent)
+    }
+
+    fn receive(&mut self, until: Instant) -> Result<Received, Failure> {
+        let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
+        let received = dialogue.receive(&self.description.encoding, until, self.process.as_ref());
+        self.noticed(received)
+    }
+
+    fn hears(&self) -> bool {
+        self.dialogue.as_ref().is_some_and(Dialogue::hears)
+    }
+
+    fn settle(&mut self) -> Option<Settled> {
+        let settle = self.description.settle.as_ref()?;
+        let dialogue = self.dialogue.as_mut().filter(|dialogue| dialogue.is_owed())?;
+        let begin = Instant::now();
+        if self.description.keep {
+            // Where nothing is waited for, the next run begins behind a barrier.
+            let arrival = dialogue.calm(begin + settle.within, settle.quiet?, self.process.as_ref());
+            let left = match arrival {
+                Arrival::Come => Left::Clean,
+                Arrival::Late if self.can_separate() && !self.is_broken => Left::Dirty,
+                Arrival::Late | Arrival::Unknown => Left::Ended,
+            };
+            return Some(Settled { awaited: system::QUIET.to_owned(), waited: begin.elapsed(), left });
+        }
+        // Its death tells that it is gone, not that it has passed everything on: only its end does.
+        let left = match dialogue.settle(begin + settle.within, settle.quiet, None) {
+            Arrival::Come => Left::Clean,
+            Arrival::Late | Arrival::Unknown => Left::Dirty,
+        };
+        Some(Settled { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
+    }
+
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+        if let Some(process) = &self.process {
+            process.testify(&self.evidence);
+        }
+        self.evidence.take(begin)
+    }
+
+    fn stop(&mut self) {
+        let dialogue = self.dialogue.take();
+        if self.description.keep {
+            if dialogue.is_none() && self.idle.is_some() {
+                return;
+            }
+            let is_up = self.process.as_ref().is_some_and(|process| !process.has_ended(Instant::now()));
+            let goes_on =
+                |dialogue: &Dialogue| dialogue.goes_on() && (!dialogue.is_owed() || self.can_separate());
+            if is_up && !self.is_broken && dialogue.as_ref().is_some_and(goes_on) {
+                self.idle = dialogue;
+                return;
+            }
+        } else if self.description.settle.is_some() && dialogue.as_ref().is_some_and(Dialogue::is_owed) {
+            self.system.soil(system::UNREAD.to_owned());
+        }
+        if let Some(mut process) = self.process.take() {
+            process.stop(|| drop(dialogue));
+        }
+        (self.launched, self.is_broken) = (None, false);
+        self.system.leave();
+    }
+}
+
+impl StdioAdapter {
+    /// Brings the process up, or a kept one back into its initial state.
+    fn begin(&mut self, session: &Session<'_>) -> Result<(), Failure> {
+        self.system.enter(session.deadline)?;
+        let dialogue = match self.carried_on(session) {
+            Some(dialogue) => dialogue,
+            None => self.launched(session)?,
+        };
+        let dialogue = self.dialogue.insert(dialogue.closing(self.behaviour.on_close.clone()));
+        let Stdio { encoding, ready, settle, keep, .. } = &self.description;
+        let (process, ready) = (self.process.as_ref(), Instant::now() + *ready);
+        if let Some(settle) = settle.as_ref().filter(|_| self.system.is_dirty()) {
+            let passed = dialogue.exchange(encoding, &settle.barrier, BARRIER, ready, process);
+            passed.map_err(|why| not_cleansed(&why))?;
+        }
+        self.system.clean();
+        if *keep {
+            let folder = self.launched.as_ref().and_then(|(launch, _)| launch.folder.clone());
+            system::apart(encoding.reset(), &Launched { port: None, folder }, session)?;
+        }
+        dialogue.begin(encoding, session, ready, process)
+    }
+
+    /// The stream of a kept process, behind all that an earlier run has left on it. Where it cannot be told that it is, there is
+    /// none, and the process has ended.
+    fn carried_on(&mut self, session: &Session<'_>) -> Option<Dialogue> {
+        let Stdio { encoding, ready, settle, .. } = &self.description;
+        let idle = self.idle.take()?;
+        let process = self.process.as_mut().filter(|process| !process.has_ended(Instant::now()))?;
+        process.belongs_to(session.deadline);
+        let (launch, deadline) = self.launched.as_mut()?;
+        *deadline = session.deadline;
+        let launched = Launched { port: None, folder: launch.folder.clone() };
+        let left: &[Step] = match settle {
+            Some(settle) if idle.is_owed() => &settle.barrier,
+            _ => &[],
+        };
+        let until = settle.as_ref().map_or(*ready, |settle| settle.within);
+        let mut dialogue = idle.anew(session, encoding, self.evidence.clone()).launched(launched.clone());
+        system::apart(left, &launched, session).ok()?;
+        // With JSON messages, the first message of a run is the barrier.
+        if !matches!(encoding, Encoding::Json) {
+            dialogue.pass(encoding, left, Instant::now() + until, Some(process)).ok()?;
+        }
+        dialogue.goes_on().then_some(dialogue)
+    }
+
+    /// The stream of a new process.
+    fn launched(&mut self, session: &Session<'_>) -> Result<Dialogue, Failure> {
+        self.process = None;
+        self.launched = None;
+        let Stdio { command, encoding, settle, keep, .. } = &self.description;
+        let launched = Launched::new(None)?;
+        if let Some(settle) = settle.as_ref().filter(|_| self.system.is_dirty()) {
+            if settle.barrier.is_empty() {
+                self.system.wait(settle, session.deadline, |_| Arrival::Unknown)?;
+            }
+            system::apart(&settle.barrier, &launched, session).map_err(|why| not_cleansed(&why))?;
+        }
+        if !keep {
+            system::apart(encoding.reset(), &launched, session)?;
+        }
+        // What is kept for many runs does not depend on the constants of one.
+        let launch = server::filled(command, &launched, (!keep).then_some(session))?;
+        let (process, pipes) = Process::talking(&launch)?;
+        self.process.insert(process).belongs_to(session.deadline);
+        let channel = Channel::of_two(pipes.output, pipes.input);
+        let channel = channel.map_err(|error| Failure::Start(error.to_string()))?;
+        self.launched = Some((launch, session.deadline));
+        let stream = Stream::new(channel, encoding.cut());
+        Ok(Dialogue::new(stream, session, encoding, self.evidence.clone()).launched(launched))
+    }
+
+    /// After a failure, nobody knows what is under way.
+    fn noticed<T>(&mut self, result: Result<T, Failure>) -> Result<T, Failure> {
+        self.is_broken |= result.is_err();
+        result
+    }
+
+    /// Can what a run has left be told from what the next one does?
+    fn can_separate(&self) -> bool {
+        let barrier = self.description.settle.as_ref().is_some_and(|settle| !settle.barrier.is_empty());
+        barrier || matches!(self.description.encoding, Encoding::Json)
+    }
+
+    /// Lets the process end by itself, as one does that has read the end of its input, and starts the command once more.
+    fn start_again(&mut self) -> Result<(), Failure> {
+        let dialogue = self.dialogue.as_mut().ok_or_else(not_started)?;
+        if dialogue.has_news()? {
+            dialogue.not_sent(Sent::No);
+            return Ok(());
+        }
+        let settle = self.description.settle.clone().unwrap_or_default();
+        let until = Instant::now() + settle.within;
+        if dialogue.leave(until, settle.quiet, self.process.as_ref())? == Sent::Crossed {
+            // The run is over.
+            dialogue.not_sent(Sent::Crossed);
+            return Ok(());
+        }
+        if let Some(mut process) = self.process.take() {
+            process.stop(|| {});
+            process.testify(&self.evidence);
+        }
+        let Some((launch, deadline)) = &self.launched else { return Err(not_started()) };
+        let again = |why: Failure| Failure::Lost(format!("it does not start again: {}", why.text()));
+        let (process, pipes) = Process::talking(launch).map_err(again)?;
+        let process = self.process.insert(process);
+        process.belongs_to(*deadline);
+        let channel = Channel::of_two(pipes.output, pipes.input);
+        let channel = channel.map_err(|error| Failure::Lost(error.to_string()))?;
+        let stream = Stream::new(channel, self.description.encoding.cut());
+        let Some(old) = self.dialogue.take() else { return Err(not_started()) };
+        let ready = Instant::now() + self.description.ready;
+        let next = old.resume(stream, &self.description.encoding, ready, Some(process))?;
+        self.dialogue = Some(next);
+        Ok(())
+    }
+}

@@ -1,0 +1,422 @@
+//! Frames over a pipe, a connection or in datagrams, in both directions, never waiting beyond an instant.
+//!
+//! The descriptors do not block, and every wait is a `poll` with a limit. Nothing is read before it is asked for, so one
+//! who sends too fast is held up by the kernel's buffer, as by any slow reader; only while something is being
+//! *sent* must reading go on, or two who both wait to be read from would wait for ever. What is kept then is limited,
+//! as is the length of a frame ([`crate::cut`]).
+
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::adapter::Failure;
+pub use crate::channel::Ended;
+use crate::channel::{Came, Channel};
+use crate::cut::{Cut, Inbox, MOST};
+use crate::evidence::{self, Evidence};
+
+/// Two directions, one of them seen as frames.
+#[derive(Debug)]
+pub struct Stream {
+    channel: Channel,
+    inbox: Inbox,
+    ended: Option<Ended>,
+    /// How many bytes have been sent.
+    sent: u64,
+    /// How many bytes have been read.
+    came: u64,
+    /// Sees every byte, in both directions.
+    evidence: Evidence,
+}
+
+/// What there was to read.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Frame<'a> {
+    /// A frame, without what told it from others.
+    Bytes(&'a [u8]),
+    /// Nothing whole yet.
+    Nothing,
+    /// And there will be nothing more.
+    Ended(Ended),
+}
+
+/// How it went when a stream was read to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Drained {
+    /// The other side has ended it: it has taken all that was sent before.
+    Ended,
+    /// Nothing has come for as long as was asked for.
+    Quiet,
+    /// It goes on.
+    Late,
+    /// The connection was broken off: what became of what was sent is not known.
+    Broken,
+}
+
+impl Stream {
+    /// Over a channel, in frames that are cut so; of datagrams, each is one.
+    pub fn new(channel: Channel, cut: Cut) -> Self {
+        let cut = if channel.is_of_datagrams() { Cut::Datagrams } else { cut };
+        Stream {
+            channel,
+            inbox: Inbox::new(cut),
+            ended: None,
+            sent: 0,
+            came: 0,
+            evidence: Evidence::default(),
+        }
+    }
+
+    /// The same, but what goes over it is noted down there.
+    pub fn noted(self, evidence: Evidence) -> Self {
+        Stream { evidence, ..self }
+    }
+
+    /// Are these datagrams, of which nothing tells that they have arrived?
+    pub fn is_of_datagrams(&self) -> bool {
+        self.channel.is_of_datagrams()
+    }
+
+    /// The next frame. Waits for it until then; `gone` becomes readable when the process at the other end has ended.
+    ///
+    /// # Errors
+    /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
+    pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<Frame<'_>, Failure> {
+        loop {
+            let frame = self.inbox.frame();
+            if let Err(Failure::Garbage(_)) = frame {
+                self.evidence.mark(self.inbox.rest(), evidence::GARBAGE);
+            }
+            if let Some(frame) = frame? {
+                return Ok(Frame::Bytes(self.inbox.bytes(frame)));
+            }
+            if let Some(ended) = self.ended {
+                return Ok(Frame::Ended(ended));
+            }
+            if self.fill()? || self.ended.is_some() {
+                continue;
+            }
+            let rest = until.saturating_duration_since(Instant::now());
+            if rest.is_zero() {
+                return Ok(Frame::Nothing);
+            }
+            let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
+            fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
+            // So that what comes from elsewhere is noted down when it comes.
+            let elsewhere = self.channel.elsewhere();
+            fds.extend(elsewhere.map(|elsewhere| PollFd::from_borrowed_fd(elsewhere, PollFlags::IN)));
+            wait(&mut fds, until);
+            let is_gone = gone.is_some() && !fds[1].revents().is_empty();
+            // What it wrote before it ended has arrived by now.
+            if is_gone && !self.fill()? {
+                self.end(Ended::Gone);
+            }
+        }
+    }
+
+    /// Sends all of it, or fails at that instant.
+    ///
+    /// # Errors
+    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are the caller's.
+    pub fn send(&mut self, bytes: &[u8], until: Instant, gone: Option<&OwnedFd>) -> Result<(), Failure> {
+        let lost = |ended: Ended| Failure::Lost(ended.text().to_owned());
+        let mut rest = bytes;
+        let mut is_first = true;
+        loop {
+            // One who is gone takes nothing, though a pipe might.
+            let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
+            fds.push(PollFd::from_borrowed_fd(self.channel.writer(), PollFlags::OUT));
+            fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
+            wait(&mut fds, if is_first { Instant::now() } else { until });
+            let is = |at: usize| fds.get(at).is_some_and(|fd: &PollFd<'_>| !fd.revents().is_empty());
+            let (is_read, is_gone) = (is(0), is(2));
+            if is_gone {
+                return Err(lost(Ended::Gone));
+            }
+            if is_read && self.ended.is_none() {
+                self.fill()?;
+                if self.inbox.is_flooded() {
+                    let message = format!(
+                        "more than {MOST} messages, or too long ones, came before it took a stimulus"
+                    );
+                    return Err(Failure::Flood(message));
+                }
+            }
+            if let Some(ended) = self.ended {
+                return Err(lost(ended));
+            }
+            match self.channel.write(rest) {
+                Ok(count) => {
+                    self.evidence.sent(&rest[..count], rest.len() < bytes.len());
+                    rest = &rest[count..];
+                    self.sent += count as u64;
+                }
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(Errno::MSGSIZE) => {
+                    let text = format!("{} bytes are more than one datagram can have", rest.len());
+                    return Err(Failure::Untranslatable(text));
+                }
+                Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(Ended::Refused)),
+                Err(Errno::PIPE) => return Err(Failure::Lost("takes no input any more".to_owned())),
+                Err(error) => return Err(Failure::Lost(format!("takes no input any more: {error}"))),
+            }
+            if rest.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() >= until {
+                return Err(Failure::Stuck(
+                    "it did not read what was sent until the run's limit of time".to_owned(),
+                ));
+            }
+            is_first = false;
+        }
+    }
+
+    /// Says that nothing more will be sent. The other direction stays open.
+    pub fn close_output(&mut self) {
+        // Of datagrams, nobody hears it.
+        if !self.is_of_datagrams() {
+            self.evidence.ended("the tester has ended its side");
+        }
+        self.channel.close_output();
+    }
+
+    /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as `quiet` says, or until
+    /// that instant.
+    pub fn drain(&mut self, until: Instant, quiet: Option<Duration>, gone: Option<&OwnedFd>) -> Drained {
+        loop {
+            self.inbox.forget();
+            match self.ended {
+                Some(Ended::Broken | Ended::Refused) => return Drained::Broken,
+                Some(Ended::Closed | Ended::Gone) => return Drained::Ended,
+                None => {}
+            }
+            let now = Instant::now();
+            let calm = quiet.map(|quiet| now + quiet).filter(|calm| *calm <= until);
+            if now >= until {
+                return Drained::Late;
+            }
+            let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
+            fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
+            wait(&mut fds, calm.unwrap_or(until));
+            let (is_read, is_gone) =
+                (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
+            // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is too long ends nothing here.
+            let mut has_come = false;
+            while is_read && Instant::now() < until {
+                self.inbox.forget();
+                match self.fill() {
+                    Ok(false) => break,
+                    Ok(true) => has_come = true,
+                    Err(_) => {
+                        has_come = true;
+                        break;
+                    }
+                }
+            }
+            if !has_come && is_gone {
+                self.end(Ended::Gone);
+            } else if !is_read && calm.is_some_and(|calm| Instant::now() >= calm) {
+                return Drained::Quiet;
+            }
+        }
+    }
+
+    /// How many bytes have been sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// How many bytes have been read.
+    pub fn came(&self) -> u64 {
+        self.came
+    }
+
+    /// Reads what is there, without waiting, and says whether a whole frame is.
+    ///
+    /// # Errors
+    /// As [`Stream::frame`].
+    pub fn has_frame(&mut self) -> Result<bool, Failure> {
+        while self.ended.is_none() && !self.inbox.is_flooded() && self.fill()? {}
+        Ok(self.inbox.has_frame())
+    }
+
+    /// Has the other side ended it, as far as was read?
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// What was read and not taken.
+    pub fn rest(&self) -> &[u8] {
+        self.inbox.rest()
+    }
+
+    /// Reads once what is there; was there something?
+    fn fill(&mut self) -> Result<bool, Failure> {
+        let goes_on = self.inbox.is_amid();
+        let space = self.inbox.space()?;
+        let before = space.len();
+        let came = self.channel.read(space);
+        if space.len() > before || matches!(came, Ok(Came::Bytes(_))) {
+            self.evidence.received(&space[before..], goes_on);
+        }
+        for (from, bytes) in self.channel.strays() {
+            self.evidence.mark(&bytes, &from);
+        }
+        match came? {
+            Came::Bytes(count) => {
+                self.inbox.came(count);
+                self.came += count as u64;
+                return Ok(true);
+            }
+            Came::Nothing => {}
+            Came::Ended(ended) => self.end(ended),
+        }
+        Ok(false)
+    }
+
+    fn end(&mut self, how: Ended) {
+        if self.ended.is_none() {
+            self.evidence.ended(&format!("the implementation {}", how.text()));
+            self.ended = Some(how);
+        }
+    }
+}
+
+/// A frame that is a text: a line, or a datagram, which may end as a line does.
+///
+/// # Errors
+/// [`Failure::Garbage`]: it is none.
+pub fn text(frame: &[u8]) -> Result<&str, Failure> {
+    let frame = frame.strip_suffix(b"\n").unwrap_or(frame);
+    let frame = frame.strip_suffix(b"\r").unwrap_or(frame);
+    let no_text = |_| Failure::Garbage(format!("a line is not UTF-8: {}", shown(frame)));
+    std::str::from_utf8(frame).map_err(no_text)
+}
+
+/// Waits until one of them is ready, or until then.
+fn wait(fds: &mut [PollFd<'_>], until: Instant) {
+    let rest = until.saturating_duration_since(Instant::now());
+    // Whatever fails here shows again at the next read or write; the callers look at the clock.
+    let _ = poll(fds, Timespec::try_from(rest).ok().as_ref());
+}
+
+/// Bytes for a message.
+pub(super) fn shown(bytes: &[u8]) -> String {
+    const MOST: usize = 40;
+    let more = if bytes.len() > MOST { "..." } else { "" };
+    format!("{}{more}", bytes[..bytes.len().min(MOST)].escape_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use super::*;
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+
+    fn pair() -> (Stream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let ours = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let channel = Channel::of_one(ours.into()).unwrap();
+        (Stream::new(channel, Cut::Lines), listener.accept().unwrap().0)
+    }
+
+    /// The next frame as a line.
+    fn line(stream: &mut Stream, until: Instant) -> Result<String, String> {
+        match stream.frame(until, None) {
+            Ok(Frame::Bytes(frame)) => text(frame).map(str::to_owned).map_err(|failure| failure.to_string()),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(5)
+    }
+
+    #[test]
+    fn lines_come_whole_and_in_order() {
+        let (mut stream, mut theirs) = pair();
+        theirs.write_all(b"one\r\ntwo\n\nthr").unwrap();
+        for expected in ["one", "two", ""] {
+            assert_eq!(line(&mut stream, soon()), Ok(expected.to_owned()));
+        }
+        assert_eq!(stream.frame(Instant::now(), None), Ok(Frame::Nothing));
+        theirs.write_all(b"ee\nrest").unwrap();
+        drop(theirs);
+        assert_eq!(line(&mut stream, soon()), Ok("three".to_owned()));
+        assert_eq!(stream.frame(soon(), None), Ok(Frame::Ended(Ended::Closed)));
+    }
+
+    #[test]
+    fn many_lines_at_once_are_kept() {
+        let (mut stream, mut theirs) = pair();
+        let writer = std::thread::spawn(move || {
+            for number in 0..30_000 {
+                theirs.write_all(format!("{number} {}\n", "x".repeat(number % 100)).as_bytes()).unwrap();
+            }
+        });
+        for number in 0..30_000 {
+            let expected = format!("{number} {}", "x".repeat(number % 100));
+            assert_eq!(line(&mut stream, soon()), Ok(expected));
+        }
+        writer.join().unwrap();
+        assert_eq!(stream.inbox.waiting(), 0);
+        assert!(stream.inbox.space().unwrap().len() < 200_000);
+    }
+
+    #[test]
+    fn an_endless_line_is_a_flood_and_not_an_endless_wait() {
+        let (mut stream, mut theirs) = pair();
+        let writer = std::thread::spawn(move || while theirs.write_all(&[b'x'; 4096]).is_ok() {});
+        assert!(matches!(stream.frame(soon(), None), Err(Failure::Flood(_))));
+        drop(stream);
+        writer.join().unwrap();
+    }
+
+    #[test]
+    fn one_who_does_not_read_is_stuck_at_the_instant() {
+        let (mut stream, _theirs) = pair();
+        let limit = Duration::from_millis(50);
+        let begin = Instant::now();
+        assert!(matches!(stream.send(&vec![b'x'; 64 << 20], begin + limit, None), Err(Failure::Stuck(_))));
+        assert!(begin.elapsed() >= limit);
+    }
+
+    #[test]
+    fn what_is_left_is_read_until_the_other_side_has_read_our_end() {
+        let (mut stream, mut theirs) = pair();
+        stream.send(b"late\n", soon(), None).unwrap();
+        stream.close_output();
+        theirs.write_all(b"an answer\nhalf of").unwrap();
+        let moment = Duration::from_millis(20);
+        assert_eq!(stream.drain(Instant::now() + moment, None, None), Drained::Late);
+        assert_eq!(stream.drain(soon(), Some(moment), None), Drained::Quiet);
+        let reader = std::thread::spawn(move || {
+            let mut all = String::new();
+            std::io::Read::read_to_string(&mut theirs, &mut all).unwrap();
+            all
+        });
+        assert_eq!(stream.drain(soon(), None, None), Drained::Ended);
+        assert_eq!(reader.join().unwrap(), "late\n");
+    }
+
+    #[test]
+    fn one_who_breaks_off_has_not_said_what_he_has_taken() {
+        let (mut stream, theirs) = pair();
+        stream.send(b"unread\n", soon(), None).unwrap();
+        // Closed with something unread: the kernel breaks it off.
+        drop(theirs);
+        assert_eq!(stream.drain(soon(), None, None), Drained::Broken);
+    }
+
+    #[test]
+    fn what_is_no_text_is_garbage() {
+        let (mut stream, mut theirs) = pair();
+        theirs.write_all(b"\xff\xfe\n").unwrap();
+        assert_eq!(line(&mut stream, soon()), Err("garbage: a line is not UTF-8: \\xff\\xfe".to_owned()));
+    }
+}

@@ -1,0 +1,124 @@
+//! The last that an implementation wrote to its standard error: for the message when it is gone.
+//!
+//! It must be read all the time, since a process that nobody reads from stops. A thread does that, keeps little of it, and
+//! ends with the last process that could write, or when it is told to.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use coreach_model::excerpt::shortened;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// So many bytes are kept.
+const KEPT: usize = 2048;
+
+/// So many lines are shown.
+const SHOWN: usize = 3;
+
+/// The end of a stream that is read beside everything else.
+#[derive(Debug)]
+pub struct Tail(Arc<Shared>);
+
+#[derive(Default, Debug)]
+struct Shared {
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+#[derive(Default, Debug)]
+struct State {
+    last: Vec<u8>,
+    /// How many bytes have come since they were last asked for.
+    new: usize,
+    has_ended: bool,
+    is_unwanted: bool,
+}
+
+impl Shared {
+    // Nothing is done under the lock that could panic half-way.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tail {
+    /// Reads a pipe to its end.
+    ///
+    /// # Errors
+    /// There is no thread for it.
+    pub fn of(pipe: OwnedFd) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        std::thread::Builder::new().name("stderr".to_owned()).stack_size(128 << 10).spawn(move || {
+            follow(&File::from(pipe), &theirs);
+            theirs.lock().has_ended = true;
+            theirs.ended.notify_all();
+        })?;
+        Ok(Tail(shared))
+    }
+
+    /// What has come since this was last asked, as far as it is kept, and how many bytes before it are not.
+    pub fn news(&self) -> (Vec<u8>, usize) {
+        let mut state = self.0.lock();
+        let new = std::mem::take(&mut state.new);
+        let kept = new.min(state.last.len());
+        (state.last[state.last.len() - kept..].to_vec(), new - kept)
+    }
+
+    /// The last lines, shortened; `None` where there are none. Gives a stream that is about to end a moment to do so.
+    pub fn last(&self, moment: Duration) -> Option<String> {
+        let (state, _) = self
+            .0
+            .ended
+            .wait_timeout_while(self.0.lock(), moment, |state| !state.has_ended)
+            .unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&state.last);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let shown = &lines[lines.len().saturating_sub(SHOWN)..];
+        let shown: Vec<String> = shown.iter().map(|line| shortened(line)).collect();
+        (!shown.is_empty()).then(|| shown.join(" | "))
+    }
+}
+
+impl Drop for Tail {
+    fn drop(&mut self) {
+        self.0.lock().is_unwanted = true;
+    }
+}
+
+fn follow(mut pipe: &File, shared: &Shared) {
+    /// How often it is asked whether anybody still wants to know.
+    const PATIENCE: Duration = Duration::from_millis(200);
+    let patience = Timespec::try_from(PATIENCE).ok();
+    let mut chunk = vec![0; 16 << 10];
+    let mut asked = Instant::now();
+    loop {
+        let mut fds = [PollFd::new(&pipe, PollFlags::IN)];
+        let is_ready = match poll(&mut fds, patience.as_ref()) {
+            Ok(count) => count > 0,
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => return,
+        };
+        if is_ready {
+            let Ok(count) = pipe.read(&mut chunk) else { return };
+            if count == 0 {
+                return;
+            }
+            let mut state = shared.lock();
+            state.new += count;
+            state.last.extend_from_slice(&chunk[..count]);
+            let surplus = state.last.len().saturating_sub(KEPT);
+            state.last.drain(..surplus);
+        }
+        // One who writes without an end gives no pause in which to ask.
+        if !is_ready || asked.elapsed() > PATIENCE {
+            asked = Instant::now();
+            if shared.lock().is_unwanted {
+                return;
+            }
+        }
+    }
+}

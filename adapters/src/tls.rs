@@ -1,0 +1,283 @@
+//! TLS over a connection that does not block: the bytes of a dialogue on one side, records on the other.
+//!
+//! **What is trusted** is what the description names, and nothing else: not the system's authorities, no certificate that nobody has signed,
+//! none whose name is another one, none that has expired. There is no way to say otherwise. A client certificate is shown where one is given.
+//!
+//! **Method.** `rustls` does no input or output by itself. Whoever has the descriptor hands it over for one step, which ends when it would wait;
+//! the waiting stays with the caller ([`crate::stream`], [`crate::socket`]), with its limits. Bytes count as sent when their
+//! records have left us. No session is resumed: each connection begins as the first one did.
+//!
+//! **Where we are lenient**: the end of the connection without the alert `close_notify` is an end. Many servers leave it out, and what
+//! was whole before is whole; an answer over HTTP that only the end ends is not.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore};
+
+use rustix::event::PollFlags;
+
+/// With whom TLS is spoken.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    config: Arc<ClientConfig>,
+    /// Whose name the certificate must have, where it is not the host's.
+    name: Option<ServerName<'static>>,
+    /// Where the texts lie.
+    files: Option<Files>,
+}
+
+/// Where the texts lie, for other programs that are to speak with the same.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Files {
+    /// The authorities that are trusted.
+    pub authorities: PathBuf,
+    /// Our certificate and its key.
+    pub client: Option<(PathBuf, PathBuf)>,
+    /// The server's name, where it is not the host's.
+    pub name: Option<String>,
+}
+
+/// Which file is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum File {
+    /// The authorities that are trusted.
+    Authorities,
+    /// Our certificate.
+    Certificate,
+    /// Its key.
+    Key,
+}
+
+/// Can a certificate have this name: a host's, or an address?
+pub fn is_name(text: &str) -> bool {
+    ServerName::try_from(text.to_owned()).is_ok()
+}
+
+impl Tls {
+    /// From texts in PEM: the certificates of the authorities that are trusted; our certificate (and those between it and its authority) with
+    /// its key. `name`: the server's, where it is not the host's.
+    ///
+    /// # Errors
+    /// Which text is wrong, and why.
+    pub fn of(
+        authorities: &[u8],
+        client: Option<(&[u8], &[u8])>,
+        name: Option<&str>,
+    ) -> Result<Self, (File, String)> {
+        let certificates = |pem: &[u8], file: File| -> Result<Vec<CertificateDer<'static>>, (File, String)> {
+            let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+            match found {
+                Ok(found) if !found.is_empty() => Ok(found),
+                Ok(_) => Err((file, "it has no certificate in PEM".to_owned())),
+                Err(error) => Err((file, error.to_string())),
+            }
+        };
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates(authorities, File::Authorities)? {
+            roots.add(certificate).map_err(|error| (File::Authorities, error.to_string()))?;
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| (File::Authorities, error.to_string()))?
+            .with_root_certificates(roots);
+        let mut config = match client {
+            None => builder.with_no_client_auth(),
+            Some((certificate, key)) => {
+                let chain = certificates(certificate, File::Certificate)?;
+                let key = PrivateKeyDer::from_pem_slice(key)
+                    .map_err(|error| (File::Key, format!("it has no private key in PEM: {error}")))?;
+                builder.with_client_auth_cert(chain, key).map_err(|error| (File::Key, error.to_string()))?
+            }
+        };
+        config.resumption = Resumption::disabled();
+        let name = name.and_then(|name| ServerName::try_from(name.to_owned()).ok());
+        Ok(Tls { config: Arc::new(config), name, files: None })
+    }
+
+    /// The same, of which it is known where the texts lie.
+    #[must_use]
+    pub fn lying(self, files: Files) -> Self {
+        Tls { files: Some(files), ..self }
+    }
+
+    /// Where the texts lie, if that is known.
+    pub fn files(&self) -> Option<&Files> {
+        self.files.as_ref()
+    }
+
+    /// A session with this host, which has not begun.
+    ///
+    /// # Errors
+    /// The host has a name that no certificate can have.
+    pub fn session(&self, host: &str) -> Result<Session, Broken> {
+        let of_host = || ServerName::try_from(bare(host).to_owned());
+        let name = self.name.clone().map_or_else(of_host, Ok);
+        let name = name.map_err(|_| Broken::of(&format!("no certificate can be for `{host}`")))?;
+        let connection = ClientConnection::new(Arc::clone(&self.config), name);
+        let connection = connection.map_err(|error| Broken::of(&error.to_string()))?;
+        Ok(Session { connection, accepted: 0 })
+    }
+}
+
+/// A host without the brackets around an address.
+fn bare(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
+/// What is no TLS, or not with whom it should be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Broken {
+    /// In words.
+    pub text: String,
+    /// The other side has ended it, and said why.
+    pub is_alert: bool,
+}
+
+impl Broken {
+    fn of(text: &str) -> Self {
+        Broken { text: format!("TLS: {text}"), is_alert: false }
+    }
+
+    /// Where an error of input or output is one of TLS.
+    pub fn within(error: &io::Error) -> Option<&Broken> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// TLS on one connection.
+#[derive(Debug)]
+pub struct Session {
+    connection: ClientConnection,
+    /// Bytes that were taken, and whose records have not left us.
+    accepted: usize,
+}
+
+/// So much is taken at once: a record.
+const RECORD: usize = 16 << 10;
+
+/// So many records without a byte for us are read in a row before somebody looks at the clock.
+const IN_A_ROW: usize = 64;
+
+impl Session {
+    /// Says who we are and finds out who the other one is. `wait` waits until the connection is ready.
+    ///
+    /// # Errors
+    /// Those of the connection and of `wait`; [`Broken`] within one: the other side is not who it should be.
+    pub fn begin<S: Read + Write, E: From<io::Error>>(
+        &mut self,
+        mut socket: S,
+        mut wait: impl FnMut(PollFlags) -> Result<(), E>,
+    ) -> Result<(), E> {
+        loop {
+            match self.flush(&mut socket) {
+                Ok(()) if !self.connection.is_handshaking() => return Ok(()),
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    wait(PollFlags::OUT)?;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
+            match self.take_in(&mut socket) {
+                Ok(0) => {
+                    let text = "the other side has ended the connection before it began";
+                    return Err(io::Error::other(Broken::of(text)).into());
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => wait(PollFlags::IN)?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Reads some bytes; 0 where the other side has ended it by a word.
+    ///
+    /// # Errors
+    /// Those of the connection; [`ErrorKind::UnexpectedEof`] where it was ended without that word.
+    pub fn read(&mut self, mut socket: impl Read + Write, bytes: &mut [u8]) -> io::Result<usize> {
+        for _ in 0..IN_A_ROW {
+            match self.left(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            self.take_in(&mut socket)?;
+            // Something may have to be answered; what cannot leave now leaves later.
+            match self.flush(&mut socket) {
+                Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(error),
+                _ => {}
+            }
+        }
+        Err(ErrorKind::WouldBlock.into())
+    }
+
+    /// The same, of what has been read from the connection already.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WouldBlock`]: there is nothing left.
+    pub fn left(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.connection.reader().read(bytes)
+    }
+
+    /// Writes some bytes, of which the same must be given again where it would wait: they count when they have left us.
+    ///
+    /// # Errors
+    /// Those of the connection.
+    pub fn write(&mut self, mut socket: impl Read + Write, bytes: &[u8]) -> io::Result<usize> {
+        self.flush(&mut socket)?;
+        if self.accepted == 0 {
+            self.accepted = self.connection.writer().write(&bytes[..bytes.len().min(RECORD)])?;
+            self.flush(&mut socket)?;
+        }
+        Ok(std::mem::take(&mut self.accepted))
+    }
+
+    /// Says that nothing more will be sent.
+    pub fn end(&mut self, mut socket: impl Read + Write) {
+        self.connection.send_close_notify();
+        // One who does not read it needs no word.
+        let _ = self.flush(&mut socket);
+    }
+
+    fn flush(&mut self, socket: &mut impl Write) -> io::Result<()> {
+        while self.connection.wants_write() {
+            match self.connection.write_tls(socket) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads records from the connection once.
+    fn take_in(&mut self, socket: &mut (impl Read + Write)) -> io::Result<usize> {
+        let count = loop {
+            match self.connection.read_tls(socket) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                other => break other?,
+            }
+        };
+        if let Err(error) = self.connection.process_new_packets() {
+            // The other side shall hear why.
+            let _ = self.flush(socket);
+            let is_alert = matches!(error, rustls::Error::AlertReceived(_));
+            return Err(io::Error::other(Broken { is_alert, ..Broken::of(&error.to_string()) }));
+        }
+        Ok(count)
+    }
+}

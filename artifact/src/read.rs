@@ -1,0 +1,425 @@
+//! A document as a graph: every number looked at, every condition in its scope.
+//!
+//! Documents are kept for years and come back by mail, so nothing in one is believed. What is taken here is as well-formed as what the
+//! reader of models takes: names are names and distinct, guards are conditions on constants, variables and the action's own parameters,
+//! an assigned value has its variable's sort. So whoever runs a test case need not ask again.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
+
+use coreach_model::iosts::{Action, Location, Transition, TransitionOrigin};
+use coreach_model::reader::lexer::is_name;
+use coreach_model::term::Substitution;
+use coreach_model::{
+    ActionId, ActionKind, Datum, Iosts, LocationId, Number, Numbered, Term, Type, Verdict, Violated,
+};
+use serde::Deserialize;
+
+use crate::document::{
+    ActionEntry, Direction, Document, FORMAT, FORMAT_VERSION, LocationEntry, Origins, Sources,
+    TransitionEntry, VerdictEntry, ViolatedEntry,
+};
+use crate::terms::{TermNumber, read_terms};
+use crate::types::{DatumEntry, read_types};
+
+/// Why a document is not read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DocumentError {
+    /// The file cannot be read.
+    Unreadable(String),
+    /// It is no JSON document: the parser's message, with line and column.
+    NoJson(String),
+    /// It is JSON, and no document of ours: what is missing or wrong, and where.
+    NoDocument(String),
+    /// A condition in it is nested more deeply than is read.
+    TooDeep(String),
+    /// It is of another version.
+    Version(u64),
+    /// It is another stage's artifact.
+    Stage(String),
+    /// The purpose cannot be reached: there is nothing to run.
+    Unreachable,
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DocumentError::Unreadable(why) => write!(f, "the test case cannot be read: {why}"),
+            DocumentError::NoJson(why) => write!(f, "the test case is not JSON: {why}"),
+            DocumentError::NoDocument(why) => write!(f, "not a document that `coreach run` writes: {why}"),
+            DocumentError::TooDeep(what) => f.write_str(what),
+            DocumentError::Version(version) if *version < FORMAT_VERSION => write!(
+                f,
+                "the document has format version {version}, which an earlier release wrote, and this program reads {FORMAT_VERSION}: make it again with `coreach run`"
+            ),
+            DocumentError::Version(version) => {
+                write!(f, "the document has format version {version}, this program reads {FORMAT_VERSION}")
+            }
+            DocumentError::Stage(stage) => {
+                write!(f, "the document holds the stage `{stage}`; expected `test_case`")
+            }
+            DocumentError::Unreachable => {
+                f.write_str("the purpose cannot be reached: there is nothing to run")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DocumentError {}
+
+impl From<String> for DocumentError {
+    fn from(why: String) -> Self {
+        DocumentError::NoDocument(why)
+    }
+}
+
+/// What a document says, in the model's own types.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The stage.
+    pub stage: String,
+    /// The graph.
+    pub iosts: Iosts,
+    /// For each location: its verdict, where it is one.
+    pub verdicts: Numbered<LocationId, Option<Verdict>>,
+    /// For each location: with which data the specification is never silent there.
+    pub must_answer: Numbered<LocationId, Term>,
+    /// For each location: how a property is violated there, where it is.
+    pub violates: Numbered<LocationId, Option<Violated>>,
+    /// For each location: of which locations it was made.
+    pub origins: Numbered<LocationId, Origins>,
+    /// For each location: over-approximation of the states from which Accept can be reached; `true` where nothing is said.
+    pub coreach: Numbered<LocationId, Term>,
+    /// The models that it was made of.
+    pub made_of: Option<Sources>,
+    /// What of its guards is the specification's, conjunct by conjunct.
+    pub conjuncts: BTreeSet<Term>,
+    /// Of a timed test case: the name of the delay, and after how long there is silence.
+    pub timed: Option<(String, Term)>,
+    /// The inputs that the tester sees and does not send.
+    pub uncontrollable: BTreeSet<ActionId>,
+    /// The location Fail where it also is the target of every output that has no transition at a location without a verdict.
+    pub others_fail: Option<LocationId>,
+}
+
+/// What is looked at before anything else: another version may have other keys.
+#[derive(Deserialize)]
+struct Header {
+    format: Option<String>,
+    format_version: Option<u64>,
+    purpose_reachable: Option<bool>,
+}
+
+/// The document that a text is.
+///
+/// # Errors
+/// [`DocumentError`]. A document whose purpose cannot be reached is read, and is for its reader to refuse.
+pub fn document(bytes: &[u8]) -> Result<Document, DocumentError> {
+    let wrong = |error: serde_json::Error| match error.classify() {
+        serde_json::error::Category::Data => DocumentError::NoDocument(error.to_string()),
+        _ => DocumentError::NoJson(error.to_string()),
+    };
+    let header: Header = serde_json::from_slice(bytes).map_err(wrong)?;
+    if header.format.as_deref() != Some(FORMAT) {
+        return Err(DocumentError::NoDocument(format!("`format` is not `{FORMAT}`")));
+    }
+    match header.format_version {
+        Some(FORMAT_VERSION) => {}
+        Some(version) => return Err(DocumentError::Version(version)),
+        None => return Err(DocumentError::NoDocument("`format_version` is missing".to_owned())),
+    }
+    if header.purpose_reachable == Some(false) {
+        return Err(DocumentError::Unreachable);
+    }
+    serde_json::from_slice(bytes).map_err(wrong)
+}
+
+/// The graph of a document.
+///
+/// # Errors
+/// [`DocumentError`]: what is wrong with it.
+pub fn graph(document: &Document) -> Result<Graph, DocumentError> {
+    let types = read_types(&document.types)?;
+    let terms = read_terms(&document.terms, &types)?;
+    let mut scopes = Scopes::default();
+    let constants = scopes.data(&document.constants, &types)?;
+    let variables = scopes.data(&document.variables, &types)?;
+    scopes.given = constants.iter().chain(&variables).cloned().collect();
+    let actions = scopes.actions(&document.actions, &types)?;
+    let mut reading = Reading { terms: &terms, scopes, mentioned: HashMap::new() };
+    let locations = locations(&document.locations)?;
+    let count = locations.len();
+    let place = |number: usize, what: &str| match number < count {
+        true => Ok(LocationId::of(number)),
+        false => Err(format!("{what} names a location that is not there")),
+    };
+    let mut transitions = Numbered::new();
+    for (number, entry) in document.transitions.iter().enumerate() {
+        let what = format!("the transition {number}");
+        let ends = (place(entry.source, &what)?, place(entry.target, &what)?);
+        transitions.push(
+            reading
+                .transition(entry, ends, actions.len(), &variables)
+                .map_err(|why| format!("{what}: {why}"))?,
+        );
+    }
+    let iosts = Iosts {
+        name: document.name.clone(),
+        initial_condition: reading.condition(document.initial.condition, None, "the initial condition")?,
+        initial: place(document.initial.location, "`initial`")?,
+        constants,
+        variables,
+        locations,
+        actions,
+        transitions,
+        origin: None,
+    };
+    let mut fact = |of: fn(&LocationEntry) -> Option<TermNumber>, otherwise: Term, what: &str| {
+        let each = document.locations.iter().map(|entry| match of(entry) {
+            Some(number) => reading.condition(number, None, what),
+            None => Ok(otherwise.clone()),
+        });
+        each.collect::<Result<Vec<Term>, String>>().map(Numbered::from)
+    };
+    let must_answer = fact(|entry| entry.must_answer, Term::no(), "`must_answer`")?;
+    let coreach = fact(|entry| entry.coreach, Term::yes(), "`coreach`")?;
+    let known = |number: TermNumber| {
+        terms.get(number).cloned().ok_or_else(|| "it names a term that is not there".to_owned())
+    };
+    let conjuncts = document.conjuncts.iter().map(|number| known(*number));
+    let timed = match &document.timed {
+        Some(timed) => Some((timed.delay.clone(), known(timed.silence_after)?)),
+        None => None,
+    };
+    let verdicts: Numbered<LocationId, _> =
+        document.locations.iter().map(|entry| entry.verdict.map(Verdict::from)).collect();
+    let others_fail = match document.others_fail {
+        Some(number) => Some(place(number, "`others_fail`")?),
+        None => None,
+    };
+    if others_fail.is_some_and(|fail| verdicts[fail] != Some(Verdict::Fail)) {
+        return Err("`others_fail` names no location Fail".to_owned().into());
+    }
+    Ok(Graph {
+        stage: document.stage.clone(),
+        verdicts,
+        must_answer,
+        violates: document.locations.iter().map(|entry| entry.violates.map(Violated::from)).collect(),
+        origins: document.locations.iter().map(|entry| entry.origins.clone()).collect(),
+        coreach,
+        made_of: document.made_of.clone(),
+        conjuncts: conjuncts.collect::<Result<_, _>>()?,
+        timed,
+        uncontrollable: uncontrollable(&document.actions)?,
+        others_fail,
+        iosts,
+    })
+}
+
+/// What may be mentioned where.
+#[derive(Default)]
+struct Scopes {
+    names: HashSet<String>,
+    given: HashSet<Datum>,
+    parameters: Vec<HashSet<Datum>>,
+}
+
+impl Scopes {
+    fn data(&mut self, entries: &[DatumEntry], types: &[Type]) -> Result<Vec<Datum>, String> {
+        entries
+            .iter()
+            .map(|entry| {
+                let datum = datum(entry, types)?;
+                match self.names.insert(entry.name.clone()) {
+                    true => Ok(datum),
+                    false => Err(format!("`{}` is declared twice", entry.name)),
+                }
+            })
+            .collect()
+    }
+
+    fn actions(
+        &mut self,
+        entries: &[ActionEntry],
+        types: &[Type],
+    ) -> Result<Numbered<ActionId, Action>, String> {
+        let mut seen = HashSet::new();
+        let mut actions = Numbered::new();
+        for entry in entries {
+            if !is_name(&entry.name) || !seen.insert(&entry.name) {
+                return Err(format!("the action `{}` is no name, or stands there twice", entry.name));
+            }
+            let parameters: Vec<Datum> =
+                entry.parameters.iter().map(|entry| datum(entry, types)).collect::<Result<_, _>>()?;
+            let mut own = HashSet::new();
+            if let Some(again) = entry
+                .parameters
+                .iter()
+                .find(|entry| self.names.contains(&entry.name) || !own.insert(&entry.name))
+            {
+                return Err(format!("the parameter `{}` of `{}` is declared twice", again.name, entry.name));
+            }
+            if entry.kind == Direction::Internal && !parameters.is_empty() {
+                return Err(format!("the internal action `{}` has parameters", entry.name));
+            }
+            self.parameters.push(parameters.iter().cloned().collect());
+            actions.push(Action { name: entry.name.clone(), kind: entry.kind.into(), parameters });
+        }
+        Ok(actions)
+    }
+}
+
+fn datum(entry: &DatumEntry, types: &[Type]) -> Result<Datum, String> {
+    let ty = types.get(entry.ty).ok_or_else(|| format!("the type of `{}` is not there", entry.name))?;
+    if is_name(&entry.name) {
+        Ok(Datum::new(&entry.name, ty.clone()))
+    } else {
+        Err(format!("`{}` is no name", entry.name))
+    }
+}
+
+fn locations(entries: &[LocationEntry]) -> Result<Numbered<LocationId, Location>, String> {
+    let mut seen = HashSet::new();
+    entries
+        .iter()
+        .map(|entry| match is_name(&entry.name) && seen.insert(&entry.name) {
+            true => Ok(Location {
+                name: entry.name.clone(),
+                label: entry.label.clone(),
+                description: entry.description.clone(),
+            }),
+            false => Err(format!("the location `{}` is no name, or stands there twice", entry.name)),
+        })
+        .collect()
+}
+
+fn uncontrollable(entries: &[ActionEntry]) -> Result<BTreeSet<ActionId>, String> {
+    let mut found = BTreeSet::new();
+    for (number, entry) in entries.iter().enumerate() {
+        match entry.controllable {
+            Some(false) if entry.kind != Direction::Input => {
+                return Err(format!("`{}` is no input, and `controllable` is of inputs", entry.name));
+            }
+            Some(false) => drop(found.insert(ActionId::of(number))),
+            Some(true) | None => {}
+        }
+    }
+    Ok(found)
+}
+
+struct Reading<'a> {
+    terms: &'a [Term],
+    scopes: Scopes,
+    /// The data of each term that was asked for: many transitions share their guards.
+    mentioned: HashMap<TermNumber, BTreeSet<Datum>>,
+}
+
+impl Reading<'_> {
+    fn term(&mut self, number: TermNumber, action: Option<usize>, what: &str) -> Result<Term, String> {
+        let term = self.terms.get(number).ok_or_else(|| format!("{what} names a term that is not there"))?;
+        let mentioned = self.mentioned.entry(number).or_insert_with(|| term.data());
+        let own = action.and_then(|action| self.scopes.parameters.get(action));
+        let is_known = |datum: &&Datum| {
+            self.scopes.given.contains(*datum) || own.is_some_and(|own| own.contains(*datum))
+        };
+        match mentioned.iter().find(|datum| !is_known(datum)) {
+            None => Ok(term.clone()),
+            Some(datum) => Err(format!("{what} mentions `{datum}`, which is not declared there")),
+        }
+    }
+
+    fn condition(&mut self, number: TermNumber, action: Option<usize>, what: &str) -> Result<Term, String> {
+        let term = self.term(number, action, what)?;
+        if *term.sort() == Type::Bool { Ok(term) } else { Err(format!("{what} has no truth value")) }
+    }
+
+    fn transition(
+        &mut self,
+        entry: &TransitionEntry,
+        (source, target): (LocationId, LocationId),
+        actions: usize,
+        variables: &[Datum],
+    ) -> Result<Transition, String> {
+        if entry.action >= actions {
+            return Err("its action is not there".to_owned());
+        }
+        let action = Some(entry.action);
+        let guard = self.condition(entry.guard, action, "its guard")?;
+        let mut assignments = Substitution::new();
+        for assignment in &entry.assignments {
+            let variable =
+                variables.get(assignment.variable).ok_or("it assigns to a variable that is not there")?;
+            let value = self.term(assignment.value, action, "what it assigns")?;
+            if *value.sort() != variable.ty().sort() {
+                return Err(format!("what it assigns to `{variable}` is of another type"));
+            }
+            if assignments.insert(variable.clone(), value).is_some() {
+                return Err(format!("it assigns to `{variable}` twice"));
+            }
+        }
+        let action = ActionId::of(entry.action);
+        Ok(Transition { source, action, guard, assignments, target, origin: TransitionOrigin::default() })
+    }
+}
+
+impl From<Direction> for ActionKind {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Input => ActionKind::Input,
+            Direction::Output => ActionKind::Output,
+            Direction::Internal => ActionKind::Internal,
+            Direction::Quiescence => ActionKind::Quiescence,
+        }
+    }
+}
+
+impl From<ActionKind> for Direction {
+    fn from(kind: ActionKind) -> Self {
+        match kind {
+            ActionKind::Input => Direction::Input,
+            ActionKind::Output => Direction::Output,
+            ActionKind::Internal => Direction::Internal,
+            ActionKind::Quiescence => Direction::Quiescence,
+        }
+    }
+}
+
+impl From<VerdictEntry> for Verdict {
+    fn from(entry: VerdictEntry) -> Self {
+        match entry {
+            VerdictEntry::Pass => Verdict::Pass,
+            VerdictEntry::WeakPass => Verdict::WeakPass,
+            VerdictEntry::Inconclusive => Verdict::Inconclusive,
+            VerdictEntry::Fail => Verdict::Fail,
+        }
+    }
+}
+
+impl From<Verdict> for VerdictEntry {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => VerdictEntry::Pass,
+            Verdict::WeakPass => VerdictEntry::WeakPass,
+            Verdict::Inconclusive => VerdictEntry::Inconclusive,
+            Verdict::Fail => VerdictEntry::Fail,
+        }
+    }
+}
+
+impl From<ViolatedEntry> for Violated {
+    fn from(entry: ViolatedEntry) -> Self {
+        match entry {
+            ViolatedEntry::Allowed => Violated::Allowed,
+            ViolatedEntry::Forbidden => Violated::Forbidden,
+        }
+    }
+}
+
+impl From<Violated> for ViolatedEntry {
+    fn from(violated: Violated) -> Self {
+        match violated {
+            Violated::Allowed => ViolatedEntry::Allowed,
+            Violated::Forbidden => ViolatedEntry::Forbidden,
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! The table of terms: each shared part once, by number.
+//!
+//! **Problem.** Terms share their parts, text does not: a guard of forty steps `x := x + y, y := x` is forty nodes, and as text a
+//! hundred million letters. Who writes guards as text needs limits, and who reads them needs a parser. **Method.** A document
+//! has one list of nodes; a node names only nodes before it, and every guard, effect and fact is a number. Writing costs each
+//! shared node once, and so does reading, which makes each node with the model's constructors after it has looked at the sorts: what a
+//! hostile document says is refused, and what is taken is as well-sorted as what our own reader takes.
+//!
+//! A node is a list: its word, then what belongs to it.
+//!
+//! ```json
+//! ["data", "vPaid", 1]        a datum and the number of its type
+//! ["literal", 1, 3]           a value of the type 1, as docs/json.md spells values
+//! [">=", 0, 1]                the nodes 0 and 1
+//! ["and", [2, 5]]             `and` and `or` have a list of nodes
+//! ["field", 7, 0]             a node, and the position of a field
+//! ```
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use coreach_model::term::node::{Comparison, Node, Operator};
+use coreach_model::{Datum, Term, Type, budget, codec};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
+
+use crate::read::DocumentError;
+use crate::types::{TypeNumber, TypeTable};
+
+/// The place of a term in the table of terms.
+pub type TermNumber = usize;
+
+/// A node of the table, as it is written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TermNode(Vec<Json>);
+
+impl JsonSchema for TermNode {
+    fn schema_name() -> Cow<'static, str> {
+        "TermNode".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<&str> =
+            WORDS.into_iter().chain(COMPARISONS.map(|of| of.0)).chain(OPERATORS.map(|of| of.0)).collect();
+        json_schema!({
+            "description": "A word, then what belongs to it: `literal` a type and a value, `data` a name and a type, `and` and `or` a list of nodes, `field` a node and a position, all others nodes. Each names only nodes before it.",
+            "type": "array",
+            "minItems": 2,
+            "prefixItems": [{ "enum": words }]
+        })
+    }
+}
+
+const WORDS: [&str; 10] =
+    ["literal", "data", "not", "and", "or", "if", "negate", "to_real", "select", "store"];
+const FIELD: &str = "field";
+
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("==", Comparison::Equal),
+    ("!=", Comparison::NotEqual),
+    ("<", Comparison::Less),
+    ("<=", Comparison::AtMost),
+    (">", Comparison::Greater),
+    (">=", Comparison::AtLeast),
+];
+
+const OPERATORS: [(&str, Operator); 6] = [
+    ("+", Operator::Add),
+    ("-", Operator::Subtract),
+    ("*", Operator::Multiply),
+    ("/", Operator::Divide),
+    ("div", Operator::IntegerDivide),
+    ("mod", Operator::Modulo),
+];
+
+/// Terms in the order of their making, each shared one once, those that it is made of before it.
+#[derive(Clone, Default, Debug)]
+pub struct TermTable {
+    terms: Vec<Term>,
+    numbers: HashMap<Term, TermNumber>,
+}
+
+impl TermTable {
+    /// The number of a term.
+    pub fn number(&mut self, term: &Term) -> TermNumber {
+        // By hand: a term may be deeper than a thread's stack.
+        let mut work = vec![(term.clone(), false)];
+        while let Some((term, are_parts_done)) = work.pop() {
+            if self.numbers.contains_key(&term) {
+                continue;
+            }
+            budget::ask();
+            if !are_parts_done {
+                // The first part is to be the first one made.
+                let parts: Vec<Term> = term.children().into_iter().rev().cloned().collect();
+                work.push((term, true));
+                work.extend(parts.into_iter().map(|part| (part, false)));
+                continue;
+            }
+            self.terms.push(term.clone());
+            self.numbers.insert(term, self.terms.len() - 1);
+        }
+        self.numbers[term]
+    }
+
+    /// The number of a term that is in the table.
+    ///
+    /// # Panics
+    /// Of one that is not.
+    pub fn known(&self, term: &Term) -> TermNumber {
+        self.numbers[term]
+    }
+
+    /// The terms by their numbers.
+    pub fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// The nodes by their numbers.
+    pub fn nodes(&self, types: &mut TypeTable) -> Vec<TermNode> {
+        self.terms.iter().map(|term| TermNode(self.node(term, types))).collect()
+    }
+
+    /// How high the highest of them is: a datum is 0.
+    pub fn height(&self) -> usize {
+        let mut heights: Vec<usize> = Vec::with_capacity(self.terms.len());
+        for term in &self.terms {
+            let below = term.children().into_iter().map(|part| heights[self.numbers[part]] + 1);
+            heights.push(below.max().unwrap_or(0));
+        }
+        heights.into_iter().max().unwrap_or(0)
+    }
+
+    fn node(&self, term: &Term, types: &mut TypeTable) -> Vec<Json> {
+        let of = |part: &Term| json!(self.numbers[part]);
+        let list = |parts: &[Term]| parts.iter().map(of).collect::<Json>();
+        let (word, rest): (&str, Vec<Json>) = match term.node() {
+            Node::Literal(value) => {
+                ("literal", vec![json!(types.number(&value.sort())), codec::to_json(value)])
+            }
+            Node::Data(datum) => ("data", vec![json!(datum.name()), json!(types.number(datum.ty()))]),
+            Node::Not(a) => ("not", vec![of(a)]),
+            Node::And(parts) => ("and", vec![list(parts)]),
+            Node::Or(parts) => ("or", vec![list(parts)]),
+            Node::Compare(comparison, a, b) => (word(&COMPARISONS, *comparison), vec![of(a), of(b)]),
+            Node::IfThenElse(a, b, c) => ("if", vec![of(a), of(b), of(c)]),
+            Node::Arithmetic(operator, a, b) => (word(&OPERATORS, *operator), vec![of(a), of(b)]),
+            Node::Negate(a) => ("negate", vec![of(a)]),
+            Node::ToReal(a) => ("to_real", vec![of(a)]),
+            Node::Select(a, i) => ("select", vec![of(a), of(i)]),
+            Node::Store(a, i, e) => ("store", vec![of(a), of(i), of(e)]),
+            Node::Field(a, position) => (FIELD, vec![of(a), json!(position)]),
+        };
+        std::iter::once(json!(word)).chain(rest).collect()
+    }
+}
+
+fn word<T: PartialEq>(words: &[(&'static str, T)], wanted: T) -> &'static str {
+    words.iter().find(|(_, one)| *one == wanted).map_or("", |(word, _)| word)
+}
+
+/// The highest term that is read. Whoever walks a term goes as deep as it is high, on a stack that ends.
+const HIGHEST: usize = 2_000;
+
+/// The terms that a table has.
+///
+/// # Errors
+/// What is wrong with which node.
+pub fn read_terms(nodes: &[TermNode], types: &[Type]) -> Result<Vec<Term>, DocumentError> {
+    let mut terms = Vec::with_capacity(nodes.len());
+    let mut heights: HashMap<Term, usize> = HashMap::new();
+    for (number, node) in nodes.iter().enumerate() {
+        budget::ask();
+        let term = read(&node.0, &terms, types).map_err(|why| format!("the term {number}: {why}"))?;
+        // A constructor may have left parts out, or put others in, which are as high as those.
+        let below = term.children().into_iter().map(|part| heights.get(part).map_or(1, |height| *height));
+        let height = below.max().unwrap_or(0) + 1;
+        if height > HIGHEST {
+            return Err(DocumentError::TooDeep(format!(
+                "the term {number} is nested more than {HIGHEST} deep"
+            )));
+        }
+        heights.insert(term.clone(), height);
+        terms.push(term);
+    }
+    Ok(terms)
+}
+
+/// A node that is read: its word and the rest.
+struct Reading<'a> {
+    word: &'a str,
+    rest: &'a [Json],
+    terms: &'a [Term],
+    types: &'a [Type],
+}
+
+fn read(node: &[Json], terms: &[Term], types: &[Type]) -> Result<Term, String> {
+    let [Json::String(word), rest @ ..] = node else {
+        return Err("it does not begin with a word".to_owned());
+    };
+    let reading = Reading { word, rest, terms, types };
+    if let Some((_, comparison)) = COMPARISONS.iter().find(|(known, _)| known == word) {
+        return reading.comparison(*comparison);
+    }
+    if let Some((_, operator)) = OPERATORS.iter().find(|(known, _)| known == word) {
+        return reading.arithmetic(*operator);
+    }
+    match word.as_str() {
+        "literal" => reading.literal(),
+        "data" => reading.data(),
+        "not" => reading.truth().map(|of| of.not()),
+        "and" => Ok(Term::and(reading.junction()?)),
+        "or" => Ok(Term::or(reading.junction()?)),
+        "if" => reading.cases(),
+        "negate" => reading.number().map(|of| of.negate()),
+        "to_real" => reading.number().map(|of| of.to_real()),
+        "select" => reading.select(),
+        "store" => reading.store(),
+        FIELD => reading.field(),
+        _ => Err(format!("no operation is called `{word}`")),
+    }
+}
+
+impl Reading<'_> {
+    fn wrong<T>(&self, why: &str) -> Result<T, String> {
+        Err(format!("`{}`: {why}", self.word))
+    }
+
+    /// So many things belong to it.
+    fn arity(&self, count: usize) -> Result<(), String> {
+        if self.rest.len() == count { Ok(()) } else { self.wrong("it has too many parts, or too few") }
+    }
+
+    fn place(&self, at: usize) -> Result<usize, String> {
+        let number = self.rest.get(at).and_then(Json::as_u64).and_then(|number| usize::try_from(number).ok());
+        number.map_or_else(|| self.wrong("a part is no number"), Ok)
+    }
+
+    fn part_of(&self, number: Option<usize>) -> Result<Term, String> {
+        let term = number.and_then(|number| self.terms.get(number));
+        term.map_or_else(|| self.wrong("a part is no term before it"), |term| Ok(term.clone()))
+    }
+
+    fn part(&self, at: usize) -> Result<Term, String> {
+        self.part_of(Some(self.place(at)?))
+    }
+
+    fn ty(&self, at: usize) -> Result<&Type, String> {
+        let number: TypeNumber = self.place(at)?;
+        self.types.get(number).map_or_else(|| self.wrong("there is no such type"), Ok)
+    }
+
+    fn literal(&self) -> Result<Term, String> {
+        self.arity(2)?;
+        let ty = self.ty(0)?;
+        if ty.sort() != *ty {
+            return self.wrong("its type is a subset of the integers");
+        }
+        match codec::from_json(&self.rest[1], ty) {
+            Ok(value) => Ok(Term::literal(value)),
+            Err(why) => self.wrong(&why.to_string()),
+        }
+    }
+
+    fn data(&self) -> Result<Term, String> {
+        self.arity(2)?;
+        let Some(name) = self.rest[0].as_str() else { return self.wrong("a datum has no name") };
+        Ok(Term::datum(&Datum::new(name, self.ty(1)?.clone())))
+    }
+
+    fn truth(&self) -> Result<Term, String> {
+        self.arity(1)?;
+        let of = self.part(0)?;
+        if *of.sort() == Type::Bool { Ok(of) } else { self.wrong("its part has no truth value") }
+    }
+
+    fn junction(&self) -> Result<Vec<Term>, String> {
+        self.arity(1)?;
+        let Some(parts) = self.rest[0].as_array() else { return self.wrong("its parts are no list") };
+        let place = |part: &Json| part.as_u64().and_then(|number| usize::try_from(number).ok());
+        let parts = parts.iter().map(|part| self.part_of(place(part))).collect::<Result<Vec<_>, _>>()?;
+        match parts.iter().all(|part| *part.sort() == Type::Bool) {
+            true => Ok(parts),
+            false => self.wrong("a part has no truth value"),
+        }
+    }
+
+    fn two(&self) -> Result<(Term, Term), String> {
+        self.arity(2)?;
+        Ok((self.part(0)?, self.part(1)?))
+    }
+
+    fn number(&self) -> Result<Term, String> {
+        self.arity(1)?;
+        let of = self.part(0)?;
+        if of.sort().is_number() { Ok(of) } else { self.wrong("its part is no number") }
+    }
+
+    fn comparison(&self, comparison: Comparison) -> Result<Term, String> {
+        let (a, b) = self.two()?;
+        let are_numbers = a.sort().is_number() && b.sort().is_number();
+        let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        match are_numbers || (!is_order && a.sort() == b.sort()) {
+            true => Ok(Term::compare(comparison, &a, &b)),
+            false => self.wrong("its parts cannot be compared so"),
+        }
+    }
+
+    fn arithmetic(&self, operator: Operator) -> Result<Term, String> {
+        let (a, b) = self.two()?;
+        let is_whole = matches!(operator, Operator::IntegerDivide | Operator::Modulo);
+        let fits = |term: &Term| match is_whole {
+            true => *term.sort() == Type::Int,
+            false => term.sort().is_number(),
+        };
+        match fits(&a) && fits(&b) {
+            true => Ok(Term::arithmetic(operator, &a, &b)),
+            false => self.wrong("its parts are no numbers of that kind"),
+        }
+    }
+
+    fn cases(&self) -> Result<Term, String> {
+        self.arity(3)?;
+        let (condition, a, b) = (self.part(0)?, self.part(1)?, self.part(2)?);
+        let fit = a.sort() == b.sort() || (a.sort().is_number() && b.sort().is_number());
+        match fit && *condition.sort() == Type::Bool {
+            true => Ok(Term::if_then_else(&condition, &a, &b)),
+            false => self.wrong("its parts are of sorts that do not fit"),
+        }
+    }
+
+    fn select(&self) -> Result<Term, String> {
+        let (array, index) = self.two()?;
+        match array.sort() {
+            Type::Array(ty) if fits(&index, &ty.index) => Ok(Term::select(&array, &index)),
+            _ => self.wrong("it is no array, or its indices are of another type"),
+        }
+    }
+
+    fn store(&self) -> Result<Term, String> {
+        self.arity(3)?;
+        let (array, index, element) = (self.part(0)?, self.part(1)?, self.part(2)?);
+        match array.sort() {
+            Type::Array(ty) if fits(&index, &ty.index) && fits(&element, &ty.element) => {
+                Ok(Term::store(&array, &index, &element))
+            }
+            _ => self.wrong("it is no array, or its parts are of other types"),
+        }
+    }
+
+    fn field(&self) -> Result<Term, String> {
+        self.arity(2)?;
+        let (record, position) = (self.part(0)?, self.place(1)?);
+        match record.sort() {
+            Type::Record(ty) if position < ty.fields.len() => Ok(Term::field(&record, position)),
+            _ => self.wrong("it is no record, or has no such field"),
+        }
+    }
+}
+
+/// May the term stand where a value of this type is expected?
+fn fits(term: &Term, ty: &Type) -> bool {
+    *term.sort() == ty.sort() || (*ty == Type::Real && *term.sort() == Type::Int)
+}

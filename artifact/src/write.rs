@@ -1,0 +1,118 @@
+//! A graph as a document, without what only some stages say beside it.
+
+use coreach_model::iosts::{Action, Transition};
+use coreach_model::{ActionKind, Datum, Iosts, Number};
+
+use crate::document::{
+    ActionEntry, AssignmentEntry, Counts, Direction, Document, FORMAT, FORMAT_VERSION, Generator, Initial,
+    LocationEntry, Origins, Role, TransitionEntry,
+};
+use crate::terms::TermTable;
+use crate::types::{DatumEntry, TypeTable};
+
+/// What is written once, while a document is made.
+#[derive(Clone, Default, Debug)]
+pub struct Tables {
+    /// Types.
+    pub types: TypeTable,
+    /// Terms.
+    pub terms: TermTable,
+}
+
+impl Tables {
+    /// Puts them into their document, in the end.
+    pub fn write(&mut self, document: &mut Document) {
+        document.terms = self.terms.nodes(&mut self.types);
+        document.types = self.types.nodes().to_vec();
+    }
+
+    fn data(&mut self, data: &[Datum]) -> Vec<DatumEntry> {
+        data.iter().map(|datum| self.types.datum(datum)).collect()
+    }
+}
+
+/// The document of a graph that is the result of this stage; the tables are not in it yet.
+pub fn graph(stage: &str, iosts: &Iosts, tables: &mut Tables) -> Document {
+    Document {
+        format: FORMAT.to_owned(),
+        format_version: FORMAT_VERSION,
+        generator: Generator { name: FORMAT.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        stage: stage.to_owned(),
+        name: iosts.name.clone(),
+        purpose: None,
+        made_of: None,
+        conjuncts: Vec::new(),
+        timed: None,
+        counts: Counts {
+            locations: iosts.locations.len(),
+            transitions: iosts.transitions.len(),
+            pass: 0,
+            inconclusive: 0,
+            fail: 0,
+        },
+        purpose_reachable: None,
+        lookahead: None,
+        selection: None,
+        losses: Vec::new(),
+        types: Vec::new(),
+        terms: Vec::new(),
+        constants: tables.data(&iosts.constants),
+        variables: tables.data(&iosts.variables),
+        actions: iosts.actions.iter().map(|one| action(one, tables)).collect(),
+        initial: Initial {
+            location: iosts.initial.place(),
+            condition: tables.terms.number(&iosts.initial_condition),
+        },
+        locations: iosts.locations.iter().map(location).collect(),
+        transitions: iosts.transitions.iter().map(|one| transition(iosts, one, tables)).collect(),
+        others_fail: None,
+        readable: None,
+    }
+}
+
+fn action(action: &Action, tables: &mut Tables) -> ActionEntry {
+    let role = match action.kind {
+        ActionKind::Input => Some(Role::Stimulus),
+        ActionKind::Output | ActionKind::Quiescence => Some(Role::Observation),
+        ActionKind::Internal => None,
+    };
+    ActionEntry {
+        name: action.name.clone(),
+        kind: Direction::from(action.kind),
+        role,
+        controllable: None,
+        parameters: tables.data(&action.parameters),
+    }
+}
+
+fn location(location: &coreach_model::iosts::Location) -> LocationEntry {
+    LocationEntry {
+        name: location.name.clone(),
+        label: location.label.clone(),
+        description: location.description.clone(),
+        mark: None,
+        verdict: None,
+        must_answer: None,
+        violates: None,
+        origins: Origins::default(),
+        reach: None,
+        coreach: None,
+    }
+}
+
+fn transition(iosts: &Iosts, transition: &Transition, tables: &mut Tables) -> TransitionEntry {
+    let place = |variable: &Datum| iosts.variables.iter().position(|known| known == variable);
+    TransitionEntry {
+        source: transition.source.place(),
+        target: transition.target.place(),
+        action: transition.action.place(),
+        guard: tables.terms.number(&transition.guard),
+        assignments: transition
+            .assignments
+            .iter()
+            .filter_map(|(variable, value)| {
+                Some(AssignmentEntry { variable: place(variable)?, value: tables.terms.number(value) })
+            })
+            .collect(),
+    }
+}

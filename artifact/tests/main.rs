@@ -1,0 +1,5 @@
+//! All tests of this crate are one program.
+
+mod hostile;
+mod round;
+mod schema;

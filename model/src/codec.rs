@@ -1,0 +1,219 @@
+//! Values as JSON, and back: what adapters put on a wire, what records keep.
+//!
+//! A Boolean is a Boolean; an integer a number, or its decimal digits as text where it is beyond 2^53, which not every
+//! program's numbers hold; a real the same where it is whole, else text: `"1/3"`; a literal of an enumeration its name;
+//! a record an object; an array `{"default": v, "cells": [[index, element], ...]}`.
+//!
+//! Reading is strict ([`crate::json`], [`crate::number`]). A number of JSON counts by its value: `3`, `3.0` and `3e0`
+//! are one integer. A text is an integer by its digits alone (`"3"`, not `"3.0"`), and a real as a number or a fraction.
+//! Around a text is no space. A record has its fields and no others; an array these two keys, and each index once.
+//! Limits are looked at before anything is converted, at any depth.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::number::{self, NumberError};
+use crate::value::ArrayValue;
+use crate::{Type, Value};
+use dashu::integer::IBig;
+use serde_json::{Map, Value as Json, json};
+
+use crate::excerpt::shortened;
+use crate::json::{self, Malformed, Tree};
+
+/// The largest integer that every program's JSON numbers hold exactly.
+const EXACT: i64 = 1 << 53;
+
+/// A value as JSON.
+pub fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Bool(value) => json!(value),
+        Value::Int(value) => integer(value),
+        Value::Real(value) if value.denominator().is_one() => integer(value.numerator()),
+        Value::Real(value) => json!(value.to_string()),
+        Value::Enum(enumeration, at) => json!(enumeration.literals[*at]),
+        Value::Record(record, fields) => {
+            let names = record.fields.iter().map(|(name, _)| name.clone());
+            Json::Object(names.zip(fields.iter().map(to_json)).collect::<Map<_, _>>())
+        }
+        Value::Array(array) => {
+            let cells: Vec<Json> = array
+                .cells
+                .iter()
+                .map(|(index, element)| json!([to_json(index), to_json(element)]))
+                .collect();
+            json!({ "default": to_json(&array.default), "cells": cells })
+        }
+    }
+}
+
+fn integer(value: &IBig) -> Json {
+    match i64::try_from(value).ok().filter(|small| (-EXACT..=EXACT).contains(small)) {
+        Some(small) => json!(small),
+        None => json!(value.to_string()),
+    }
+}
+
+/// Why something is no value of its type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Misread {
+    /// A number has so many digits that it is not read at all.
+    TooLong(usize),
+    /// What was expected and what was there.
+    Wrong(String),
+}
+
+impl fmt::Display for Misread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Misread::TooLong(digits) => write!(f, "a number of {digits} digits"),
+            Misread::Wrong(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Misread {}
+
+/// The value of this type that a document's JSON stands for.
+///
+/// # Errors
+/// It is no value of the type; the text says what was expected and what was there.
+pub fn from_json(json: &Json, ty: &Type) -> Result<Value, Misread> {
+    from_tree(&Tree::from(json), ty, json::DOCUMENT.digits)
+}
+
+/// The value of this type that JSON stands for, its numbers of at most so many digits.
+///
+/// # Errors
+/// [`Misread`].
+pub fn from_tree(tree: &Tree, ty: &Type, digits: usize) -> Result<Value, Misread> {
+    let wrong =
+        || Misread::Wrong(format!("expected a value of type {ty}, not {}", shortened(&tree.to_string())));
+    let number = |error| match error {
+        NumberError::NoNumber => wrong(),
+        NumberError::TooLong(digits) => Misread::TooLong(digits),
+    };
+    let value = match (ty, tree) {
+        (Type::Bool, Tree::Bool(value)) => Value::Bool(*value),
+        (Type::Int | Type::Nat | Type::Range(..), Tree::Number(text)) => {
+            Value::Int(whole(text, digits).map_err(number)?)
+        }
+        (Type::Int | Type::Nat | Type::Range(..), Tree::Text(text)) => {
+            Value::Int(number::integer(text, digits).map_err(number)?)
+        }
+        (Type::Real, Tree::Number(text) | Tree::Text(text)) => {
+            Value::Real(number::real(text, digits).map_err(number)?)
+        }
+        (Type::Enum(enumeration), Tree::Text(name)) => {
+            let at = enumeration.literals.iter().position(|literal| literal == name).ok_or_else(wrong)?;
+            Value::Enum(enumeration.clone(), at)
+        }
+        (Type::Record(record), Tree::Object(members)) if members.len() == record.fields.len() => {
+            let field =
+                |(name, ty): &(String, Type)| from_tree(tree.get(name).ok_or_else(wrong)?, ty, digits);
+            let fields: Result<Vec<Value>, Misread> = record.fields.iter().map(field).collect();
+            Value::Record(record.clone(), fields?)
+        }
+        (Type::Array(array), Tree::Object(members)) if members.len() == 2 => {
+            let default = from_tree(tree.get("default").ok_or_else(wrong)?, &array.element, digits)?;
+            let Some(Tree::List(list)) = tree.get("cells") else { return Err(wrong()) };
+            let mut cells = BTreeMap::new();
+            for cell in list {
+                let Tree::List(pair) = cell else { return Err(wrong()) };
+                let [index, element] = pair.as_slice() else { return Err(wrong()) };
+                let index = from_tree(index, &array.index, digits)?;
+                if cells.insert(index, from_tree(element, &array.element, digits)?).is_some() {
+                    return Err(wrong());
+                }
+            }
+            Value::Array(Arc::new(ArrayValue { ty: array.clone(), default, cells }.canonical()))
+        }
+        _ => return Err(wrong()),
+    };
+    if value.is_in(ty) { Ok(value) } else { Err(wrong()) }
+}
+
+/// A value as it stands in plain text (a line template, a field of a form, an option of the command line): nothing around
+/// it, a record or an array as JSON.
+///
+/// # Errors
+/// [`Misread`].
+pub fn from_text(text: &str, ty: &Type) -> Result<Value, Misread> {
+    let limits = json::WIRE;
+    let tree = match ty {
+        Type::Bool if text == "true" => Tree::Bool(true),
+        Type::Bool if text == "false" => Tree::Bool(false),
+        Type::Record(_) | Type::Array(_) => match json::parse(text, limits) {
+            Ok(tree) => tree,
+            Err(Malformed::TooLong(digits)) => return Err(Misread::TooLong(digits)),
+            Err(_) => Tree::Text(text.to_owned()),
+        },
+        _ => Tree::Text(text.to_owned()),
+    };
+    from_tree(&tree, ty, limits.digits)
+}
+
+/// A value as plain text, read back by [`from_text`].
+pub fn to_text(value: &Value) -> String {
+    match to_json(value) {
+        Json::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+/// 3, 3.0 and 3e0 are whole, 3.5 is not.
+fn whole(text: &str, digits: usize) -> Result<IBig, NumberError> {
+    if let Ok(value) = number::integer(text, digits) {
+        return Ok(value);
+    }
+    let value = number::number(text, digits)?;
+    if value.denominator().is_one() { Ok(value.numerator().clone()) } else { Err(NumberError::NoNumber) }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+    use super::*;
+
+    #[test]
+    fn integers_keep_their_value_at_any_size() {
+        for text in
+            ["0", "-7", "9007199254740992", "9007199254740993", "-170141183460469231731687303715884105728"]
+        {
+            let value = Value::Int(text.parse().unwrap());
+            assert_eq!(from_json(&to_json(&value), &Type::Int), Ok(value.clone()), "{text}");
+            assert_eq!(from_text(&to_text(&value), &Type::Int), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_outside_its_type_is_refused() {
+        let small = Type::Range(IBig::from(0), IBig::from(3));
+        for (json, ty) in [
+            (json!(4), &small),
+            (json!(-1), &Type::Nat),
+            (json!(1.5), &Type::Int),
+            (json!("x"), &Type::Int),
+            (json!(1), &Type::Bool),
+            (json!(null), &Type::Real),
+            (json!("1/0"), &Type::Real),
+            (json!("1e999999999"), &Type::Real),
+        ] {
+            assert!(from_json(&json, ty).is_err(), "{json} as {ty}");
+        }
+        assert_eq!(from_json(&json!(3.0), &small), Ok(Value::int(3)));
+    }
+
+    #[test]
+    fn reals_are_exact() {
+        for (json, text) in
+            [(json!(0.5), "1/2"), (json!("1/3"), "1/3"), (json!(-1.25e1), "-25/2"), (json!(7), "7")]
+        {
+            let value = from_json(&json, &Type::Real).unwrap();
+            assert_eq!(value.to_string(), text);
+            assert_eq!(from_json(&to_json(&value), &Type::Real), Ok(value));
+        }
+    }
+}
