@@ -9,7 +9,9 @@
 //!
 //! **Unknown** answers leave the text as it is. **Ends**: structural recursion, which a term that shares makes
 //! exponential; so no more than `MOST_QUESTIONS` parts are looked at, and the rest stays as it is. **Cost**: two queries
-//! per part, nested parts again, each with the context and the neighbours asserted.
+//! per part, nested parts again, each with the context and the neighbours asserted. A fact of hundreds of faces would cost
+//! the square of that, and the context mostly implies each face by itself: of many conjuncts one query more is
+//! asked for each, first, with the context alone.
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::Term;
@@ -18,6 +20,10 @@ use coreach_model::term::node::Node;
 
 /// Questions that one simplification may ask; what is not reached stays as it is.
 const MOST_QUESTIONS: usize = 2_000;
+
+/// Of more conjuncts than so many, those go first that the context implies by itself. They would go anyway, and the
+/// questions about the others are shorter by all of them.
+const MANY: usize = 16;
 
 /// A condition that equals the given one wherever the context holds: no longer, usually shorter.
 pub fn simplify(condition: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
@@ -58,6 +64,10 @@ impl<'a> Simplifier<'a> {
 
     /// The conjuncts of [`simplify`]; later ones go first, since the user's own words stand in front.
     fn conjunction(&mut self, mut parts: Vec<Term>, context: &[Term]) -> Vec<Term> {
+        if parts.len() > MANY {
+            self.left = self.left.saturating_sub(parts.len());
+            parts.retain(|part| has_parts(part) || !must_hold(self.solver, context, part));
+        }
         let mut at = parts.len();
         while at > 0 && self.left > 0 {
             at -= 1;
@@ -92,6 +102,11 @@ impl<'a> Simplifier<'a> {
     }
 }
 
+/// Has the condition parts that are looked at one by one?
+fn has_parts(condition: &Term) -> bool {
+    matches!(condition.node(), Node::Or(_) | Node::And(_))
+}
+
 /// The context and the other parts, negated for a disjunction.
 fn surroundings(context: &[Term], parts: &[Term], at: usize, negate: bool) -> Vec<Term> {
     let others = parts.iter().enumerate().filter(|(other, _)| *other != at);
@@ -119,7 +134,7 @@ pub fn without_repetition(guard: &Term, solver: &mut dyn Solver) -> Term {
 /// knows; what stages have made of it (disjunctions, negated guards) is simplified.
 pub fn simplify_guard(guard: &Term, context: &[Term], solver: &mut dyn Solver) -> Term {
     let (plain, made): (Vec<Term>, Vec<Term>) =
-        guard.conjuncts().into_iter().partition(|part| !matches!(part.node(), Node::Or(_) | Node::And(_)));
+        guard.conjuncts().into_iter().partition(|part| !has_parts(part));
     let mut known = context.to_vec();
     known.extend(plain.iter().cloned());
     let mut parts = plain;
@@ -143,7 +158,8 @@ pub fn missing_part(fact: &Term, guard: &Term, context: &[Term], solver: &mut dy
 #[cfg(test)]
 mod tests {
     use coreach_analyses::solver::z3::Z3Solver;
-    use coreach_model::term::node::Comparison;
+    use coreach_analyses::solver::{Answer, Statistics, Witness};
+    use coreach_model::term::node::{Comparison, Operator};
     use coreach_model::{Datum, Type};
 
     use super::*;
@@ -161,5 +177,44 @@ mod tests {
         let simple = simplify(&shared, &[above(-3)], &mut solver);
         let differ = Term::or([Term::and([simple.clone(), shared.not()]), Term::and([shared, simple.not()])]);
         assert!(!may_hold(&mut solver, &[above(-3), differ]));
+    }
+
+    /// Counts the conjuncts of all questions.
+    #[derive(Default)]
+    struct Counting {
+        solver: Z3Solver,
+        conjuncts: usize,
+    }
+
+    impl Solver for Counting {
+        fn check(&mut self, formula: &[Term]) -> Answer {
+            self.conjuncts += formula.len();
+            self.solver.check(formula)
+        }
+
+        fn witness(&mut self, formula: &[Term]) -> Witness {
+            self.solver.witness(formula)
+        }
+
+        fn statistics(&self) -> Statistics {
+            self.solver.statistics()
+        }
+    }
+
+    #[test]
+    fn a_fact_of_many_faces_that_the_guard_implies_costs_a_short_question_for_each() {
+        let [x, y] = ["x", "y"].map(|name| Term::datum(&Datum::new(name, Type::Int)));
+        let above = |slope: i64| {
+            let line = Term::arithmetic(Operator::Multiply, &Term::int(slope), &x);
+            Term::compare(Comparison::AtLeast, &y, &line)
+        };
+        let zero = |term: &Term| Term::equal(term, &Term::int(0));
+        let guard = Term::and([zero(&x), Term::compare(Comparison::Greater, &y, &Term::int(0))]);
+        let faces = 200;
+        let fact = Term::and((1..=faces).map(above));
+        let mut solver = Counting::default();
+        assert!(missing_part(&fact, &guard, &[], &mut solver).is_true());
+        // The fact once with the guard, and each face with it.
+        assert!(solver.conjuncts < 6 * faces as usize, "{} conjuncts", solver.conjuncts);
     }
 }

@@ -18,7 +18,8 @@ use coreach_pipeline::stages::determinize::determinize;
 use coreach_pipeline::stop::Stop;
 use coreach_pipeline::{Generation, Options, Stage, generate};
 use coreach_project::configuration::read_configuration;
-use coreach_tests::families::all;
+use coreach_tests::families::{Pair, all};
+use coreach_tests::generator::unbounded::{self, Texts};
 
 /// What became of a member of a family, and how many questions it took.
 fn made(family: &str, size: usize) -> (Result<Generation, Stop>, u64) {
@@ -27,7 +28,10 @@ fn made(family: &str, size: usize) -> (Result<Generation, Stop>, u64) {
 
 fn made_within(family: &str, size: usize, limits: Limits) -> (Result<Generation, Stop>, u64) {
     let family = all().into_iter().find(|known| known.name == family).unwrap();
-    let (specification, purpose) = (family.make)(size);
+    made_of((family.make)(size), limits)
+}
+
+fn made_of((specification, purpose): Pair, limits: Limits) -> (Result<Generation, Stop>, u64) {
     let file = |name: &str, text| Arc::new(SourceFile { name: name.to_owned(), text });
     let (specification, _) = read_specification(file("specification.yaml", specification)).unwrap();
     let (purpose, _) = read_purpose(file("purpose.yaml", purpose), &specification).unwrap();
@@ -178,6 +182,17 @@ fn overlaps_cost_what_can_hold() {
     assert!(more <= 3 * few, "{few} and {more} questions");
     let (made, _) = made("overlapping_all", 14);
     assert!(matches!(made, Err(Stop::TooMany { quantity: Quantity::Subsets, .. })));
+}
+
+#[test]
+fn too_many_ways_are_found_without_all_sets_of_fewer() {
+    // Each event that adds a way is one of several, and each of these makes other sets of as many ways.
+    let Texts { specification, purpose } = unbounded::generate(213);
+    let limits = Limits::default().with(Quantity::Ways, 12);
+    let (made, questions) = made_of((specification, purpose), limits);
+    let stop = made.err();
+    assert!(matches!(stop, Some(Stop::NoLookahead { quantity: Quantity::Ways, .. })), "{stop:?}");
+    assert!(questions < 20_000, "{questions} questions");
 }
 
 #[test]

@@ -45,7 +45,14 @@ fn dot_small(a: &[Integer], b: &[Integer]) -> Option<Integer> {
 /// `a x + b y`, divided by the greatest common divisor of its entries.
 pub(crate) fn combine(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) -> Row {
     combine_small(a, x, b, y).unwrap_or_else(|| {
-        let mut row: Row = x.iter().zip(y).map(|(x, y)| a * x + b * y).collect();
+        // Long rows are mostly zeros.
+        let entry = |(x, y): (&Integer, &Integer)| match (x.is_zero(), y.is_zero()) {
+            (true, true) => Integer::ZERO,
+            (false, true) => a * x,
+            (true, false) => b * y,
+            (false, false) => a * x + b * y,
+        };
+        let mut row: Row = x.iter().zip(y).map(entry).collect();
         normalise(&mut row);
         row
     })
@@ -53,11 +60,15 @@ pub(crate) fn combine(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) ->
 
 #[inline]
 fn combine_small(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer]) -> Option<Row> {
-    if x.len() > INLINE {
-        return None;
+    match x.len() {
+        0..=INLINE => combine_words(a, x, b, y, &mut [0; INLINE]),
+        width => combine_words(a, x, b, y, &mut vec![0; width]),
     }
+}
+
+#[inline]
+fn combine_words(a: &Integer, x: &[Integer], b: &Integer, y: &[Integer], buffer: &mut [i128]) -> Option<Row> {
     let (a, b) = (i128::from(a.to_i64()?), i128::from(b.to_i64()?));
-    let mut buffer = [0_i128; INLINE];
     let mut gcd = 0_u128;
     for (slot, (x, y)) in buffer.iter_mut().zip(x.iter().zip(y)) {
         let (x, y) = (x.to_i64()?, y.to_i64()?);
@@ -123,9 +134,13 @@ pub(crate) fn eliminate(row: &mut Row, by: &[Integer], column: usize) {
 ///
 /// Entry 0 needs no pivot because callers pass either lines, whose entry 0 is 0, or equalities that
 /// some point satisfies, among which `constant = 0` cannot be derived.
+///
+/// It has no limit of its own, for it has at most the cube of the width to do; but an account pays for it
+/// ([`crate::account`]), since among hundreds of dimensions that is most of the work of an analysis. A combination of long rows
+/// counts as many.
 pub(crate) fn echelon(mut rows: Vec<Row>) -> Vec<Row> {
     let width = rows.first().map_or(0, Row::len);
-    let mut done = 0;
+    let (mut done, mut combinations) = (0, 0);
     for column in 1..width {
         let Some(found) = (done..rows.len()).find(|&index| !rows[index][column].is_zero()) else {
             continue;
@@ -137,12 +152,14 @@ pub(crate) fn echelon(mut rows: Vec<Row>) -> Vec<Row> {
         normalise(&mut rows[done]);
         let pivot = rows[done].clone();
         for (index, row) in rows.iter_mut().enumerate() {
-            if index != done {
+            if index != done && !row[column].is_zero() {
                 eliminate(row, &pivot, column);
+                combinations += 1;
             }
         }
         done += 1;
     }
+    crate::tally::spend(combinations * width.div_ceil(INLINE) as u64);
     debug_assert!(rows[done..].iter().all(|row| row.iter().all(Integer::is_zero)));
     rows.truncate(done);
     rows
@@ -185,6 +202,42 @@ mod tests {
                     assert_eq!(dot(&p, &q), sum);
                 }
             }
+        }
+    }
+
+    /// Row `i` of the width has ones up to entry `i + 1`: each pivot is taken from every row behind it.
+    #[test]
+    fn an_account_pays_for_echelon_forms_by_their_width() {
+        let paid = |width: usize| {
+            let steps = |at: usize| (0..width).map(move |entry| i64::from((1..=at + 1).contains(&entry)));
+            let rows: Vec<Row> =
+                (0..width - 1).rev().map(|at| steps(at).map(Integer::from).collect()).collect();
+            let mut account = crate::account::Account::default();
+            let before = account.left();
+            account.within(|| echelon(rows));
+            before - account.left()
+        };
+        let (short, long) = (paid(INLINE), paid(8 * INLINE));
+        assert!(short > 0);
+        // Eight times as many rows and columns.
+        assert!(long >= 8 * 8 * short, "{short} and {long}");
+    }
+
+    #[test]
+    fn long_combinations_agree_with_big_integers() {
+        let long = |from: i64| -> Row {
+            (0..3 * INLINE as i64).map(|at| Integer::from(if at % 3 == 0 { 0 } else { from - at })).collect()
+        };
+        for from in [100, i64::MAX] {
+            let (x, y) = (long(from), long(7));
+            let (a, b) = (Integer::from(6), Integer::from(-4));
+            let mut slow: Row = x.iter().zip(&y).map(|(x, y)| &a * x + &b * y).collect();
+            normalise(&mut slow);
+            assert_eq!(combine(&a, &x, &b, &y), slow);
+            let huge = Integer::from(i64::MAX) * Integer::from(3);
+            let mut slow: Row = x.iter().zip(&y).map(|(x, y)| &huge * x + &b * y).collect();
+            normalise(&mut slow);
+            assert_eq!(combine(&huge, &x, &b, &y), slow);
         }
     }
 

@@ -25,15 +25,18 @@
 //! stand for are those of the closed machine after the trace, up to data that nothing reads. So traces are the same up to
 //! ends, and one event beyond what can come to Accept; accepted traces are the same.
 //!
-//! **Ends** by [`Quantity::Ways`], the members of one set, and [`Quantity::SetTransitions`]. **Cost**: per set and action as for
-//! postponed effects; per transition one query more, and one for each pair of members at one location.
+//! **Ends** by [`Quantity::Ways`], the members of one set, and [`Quantity::SetTransitions`]. The largest sets are followed first: where
+//! sets grow for ever, the number of sets of one size grows with the size as the number of ways to choose it, and one that is too large
+//! is behind a few of them. What is made is numbered afterwards, breadth first, and so is the same in whatever order it was made.
+//! **Cost**: per set and action as for postponed effects; per transition one query more, and one for each pair of members at one
+//! location.
 //!
 //! ```text
 //! l -a-> m {x := 0}, l -a-> n          becomes     l -a-> <m,n> {x_memory := x, x := 0}
 //! m -b-> m {x := x + 1}, n -b-> n                  <m,n> -b-> <m,n> {x := x + 1}
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 
 use coreach_analyses::solver::{Solver, may_hold, must_hold};
 use coreach_model::budget;
@@ -100,7 +103,6 @@ struct Construction<'a> {
     transitions: Numbered<TransitionId, Transition>,
     /// The transitions whose guards were made here and may say things twice.
     made: Vec<TransitionId>,
-    memory: Vec<Datum>,
     memory_of: HashMap<(Datum, usize), Datum>,
     names: Names,
 }
@@ -114,7 +116,6 @@ impl<'a> Construction<'a> {
             index: HashMap::new(),
             transitions: Numbered::new(),
             made: Vec::new(),
-            memory: Vec::new(),
             memory_of: HashMap::new(),
             names: of_scope(iosts),
             closed,
@@ -133,9 +134,9 @@ impl<'a> Construction<'a> {
     }
 
     fn run(&mut self, solver: &mut dyn Solver) -> Result<(), Stop> {
-        let mut work = VecDeque::from([LocationId(0)]);
+        let mut work = BinaryHeap::from([(1, LocationId(0))]);
         let mut from_sets = 0;
-        while let Some(number) = work.pop_front() {
+        while let Some((_, number)) = work.pop() {
             if self.sets[number].ends {
                 continue;
             }
@@ -163,9 +164,10 @@ impl<'a> Construction<'a> {
                         _ => TransitionOrigin::default(),
                     };
                     let new = self.sets.next_number();
+                    let members = set.members.len();
                     let target = self.number_of(set);
                     if target == new {
-                        work.push_back(target);
+                        work.push((members, target));
                     }
                     self.transitions.push(Transition {
                         source: number,
@@ -346,7 +348,6 @@ impl<'a> Construction<'a> {
         let number = if slot == 1 { String::new() } else { slot.to_string() };
         let name = self.names.unique(&format!("{}_memory{number}", variable.name()));
         let memory = Datum::new(name, variable.ty().clone());
-        self.memory.push(memory.clone());
         self.memory_of.insert((variable.clone(), slot), memory.clone());
         memory
     }
@@ -360,12 +361,51 @@ impl<'a> Construction<'a> {
         number
     }
 
+    /// Gives sets and transitions the numbers that they have where each set is followed in its turn.
+    fn number_breadth_first(&mut self) {
+        let mut outgoing: Numbered<LocationId, Vec<Transition>> = self.sets.map(|_| Vec::new());
+        for transition in std::mem::take(&mut self.transitions) {
+            outgoing[transition.source].push(transition);
+        }
+        let mut order = Numbered::<LocationId, LocationId>::from(vec![LocationId(0)]);
+        let mut new = HashMap::from([(LocationId(0), LocationId(0))]);
+        let mut next = LocationId(0);
+        while let Some(&old) = order.find(next) {
+            for mut transition in std::mem::take(&mut outgoing[old]) {
+                transition.source = next;
+                transition.target =
+                    *new.entry(transition.target).or_insert_with_key(|target| order.push(*target));
+                self.transitions.push(transition);
+            }
+            next.0 += 1;
+        }
+        self.sets = order.map(|old| self.sets[*old].clone());
+    }
+
+    /// The memory variables, in the order in which the sets need them.
+    fn memory(&self) -> Vec<Datum> {
+        let mut needed = Vec::new();
+        let mut seen = HashSet::new();
+        for set in &self.sets {
+            for variable in &self.closed.iosts.variables {
+                let steps = set.members.iter().flat_map(|member| &member.steps);
+                let values: BTreeSet<&Term> = steps.filter_map(|step| step.get(variable)).collect();
+                // The slots of a variable have no gaps.
+                let slots =
+                    (1..=values.len()).filter_map(|slot| self.memory_of.get(&(variable.clone(), slot)));
+                needed.extend(slots.filter(|memory| seen.insert(*memory)).cloned());
+            }
+        }
+        needed
+    }
+
     fn finish(mut self, solver: &mut dyn Solver) -> Visible {
         budget::doing("simplifying guards");
         for &at in &self.made {
             let transition = &mut self.transitions[at];
             transition.guard = without_repetition(&transition.guard, solver);
         }
+        self.number_breadth_first();
         let iosts = &self.closed.iosts;
         let members = self.sets.map(|set| set.members.clone());
         let ends = self.sets.map(|set| set.ends);
@@ -376,7 +416,7 @@ impl<'a> Construction<'a> {
             true => Some(0),
             false => longest_stay(&members, &self.transitions).map(|longest| longest + 1),
         };
-        let variables = iosts.variables.iter().chain(&self.memory).cloned().collect();
+        let variables = iosts.variables.iter().cloned().chain(self.memory()).collect();
         let transitions = self.transitions;
         let result = Iosts { variables, locations, initial: LocationId(0), transitions, ..iosts.clone() };
         let must_answer = must_answer(self.closed, &members, Some(&self.known), self.limits, solver);
