@@ -12,14 +12,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::format::{FORMAT, FORMAT_VERSION};
 use crate::terms::{TermNode, TermNumber};
 use crate::types::{DatumEntry, TypeNode};
-
-/// The word with which a document begins.
-pub const FORMAT: &str = "coreach";
-
-/// The version of the format: raised when a reader could stumble, not when a key is added.
-pub const FORMAT_VERSION: u64 = 6;
 
 /// The stage of a test case.
 pub const TEST_CASE: &str = "test_case";

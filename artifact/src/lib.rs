@@ -5,6 +5,8 @@
 //! term, not as text.
 
 pub mod document;
+pub mod error;
+pub mod format;
 pub mod layout;
 pub mod read;
 pub mod terms;
@@ -12,4 +14,5 @@ pub mod types;
 pub mod write;
 
 pub use document::Document;
-pub use read::{DocumentError, Graph};
+pub use error::DocumentError;
+pub use read::Graph;

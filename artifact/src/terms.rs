@@ -25,7 +25,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::read::DocumentError;
+use crate::error::DocumentError;
 use crate::types::{TypeNumber, TypeTable};
 
 /// The place of a term in the table of terms.

@@ -8,12 +8,12 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use coreach_adapters::Iut;
 use coreach_adapters::behaviour::Within;
 use coreach_analyses::DomainKind;
-use coreach_execution::{Ending, Settings, junit};
+use coreach_execution::Settings;
 use coreach_project::budget;
 use coreach_project::coverage::{Kind, Requirement};
 use coreach_project::whole::{milliseconds, positive, whole};
 
-use crate::exit::Exit;
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 use crate::parts_arguments::{JoinArguments, PartArguments, TasksArguments};
@@ -27,36 +27,6 @@ pub enum Chooser {
     Coverage,
     Plan,
     Interactive,
-}
-
-/// What a run is worth that ended with Inconclusive.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-#[expect(missing_docs, reason = "clap would print documented values at length")]
-pub enum Inconclusive {
-    Ok,
-    #[default]
-    Warn,
-    Fail,
-}
-
-impl Inconclusive {
-    /// The exit code of a run that ended so.
-    pub fn exit(self, ending: Ending) -> Exit {
-        match (Exit::of(ending), self) {
-            (Exit::Inconclusive, Inconclusive::Ok) => Exit::Fine,
-            (Exit::Inconclusive, Inconclusive::Fail) => Exit::Failed,
-            (exit, _) => exit,
-        }
-    }
-
-    /// What it is in a report of JUnit.
-    pub fn kind(self) -> junit::Kind {
-        match self {
-            Inconclusive::Ok => junit::Kind::Success,
-            Inconclusive::Warn => junit::Kind::Skipped,
-            Inconclusive::Fail => junit::Kind::Failure,
-        }
-    }
 }
 
 /// What decides how a number of runs goes on, and what it is worth.

@@ -17,6 +17,7 @@ pub mod files;
 pub mod findings;
 mod help;
 pub mod import_arguments;
+pub mod inconclusive;
 pub mod man;
 pub mod output_format;
 pub mod outputs;

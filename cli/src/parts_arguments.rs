@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use coreach_execution::campaign::Partition;
 use coreach_project::whole::positive;
 
-use crate::execution_arguments::Inconclusive;
+use crate::inconclusive::Inconclusive;
 use crate::output_format::OutputFormat;
 use crate::outputs::OutputPath;
 

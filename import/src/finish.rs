@@ -19,7 +19,7 @@ use coreach_model::writer::{write_timed_yaml, write_yaml};
 use coreach_model::{ActionId, Datum, Iosts, LocationId, Term, Type};
 
 use crate::names::Naming;
-use crate::{FirstValues, LIMIT, Options};
+use crate::options::{FirstValues, LIMIT, Options};
 
 /// What a format's reader makes.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use coreach_model::budget::{Limit, Passed, WAITS};
 use coreach_model::iosts::{Iosts, Transition};
 use coreach_model::{Diagnostic, Term};
 
-use crate::Stage;
 use crate::limits::{Limits, MOST, Quantity};
+use crate::stage::Stage;
 
 /// Is each guard and each assigned value of the transition small enough to be written?
 ///

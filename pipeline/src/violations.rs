@@ -39,10 +39,10 @@ use coreach_model::iosts::{ActionKind, Location, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible};
 use crate::limits::Limits;
 use crate::names::Names;
+use crate::stage::Stage;
 use crate::stages::sets::pending as hidden;
 use crate::stop::{Stop, writable};
 

@@ -19,8 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionKind, Datum, Term, Type, Value, budget};
 
-use super::values::{Named, Raw};
-use super::{Recorded, learn::Learned};
+use super::recorded::Raw;
+use super::values::Named;
+use super::{learn::Learned, recorded::Recorded};
 use crate::names::Naming;
 
 /// A parameter: its action's number, and its place.

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 
 use coreach_model::budget;
 
-use super::Recorded;
+use super::recorded::Recorded;
 
 /// A transition in the making.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,7 +125,7 @@ fn classes(tree: &Tree, tails: usize) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::Event;
+    use crate::traces::recorded::Event;
 
     fn recorded(traces: &[&[usize]]) -> Recorded {
         let event = |action: &usize| Event { action: *action, values: Vec::new(), span: 0..0 };

@@ -20,8 +20,8 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::collect::{Collector, listed};
 use coreach_model::{ActionKind, budget};
 
-use super::values::Raw;
-use super::{Event, Known, Recorded};
+use super::recorded::Raw;
+use super::recorded::{Event, Known, Recorded};
 use crate::directions::Directions;
 use crate::json::{Comments, Json, Value, parse};
 use crate::{Options, too_many};

@@ -12,22 +12,10 @@ use coreach_model::reader::collect::Collector;
 use coreach_model::types::EnumType;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::integer::IBig;
-use dashu::rational::RBig;
 
-use super::Recorded;
+use super::recorded::{Raw, Recorded};
 use crate::json::{Json, Value as JsonValue};
 use crate::names::Naming;
-
-/// A value as it was recorded.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Raw {
-    /// A truth value.
-    Truth(bool),
-    /// A number.
-    Number(RBig),
-    /// A text.
-    Text(String),
-}
 
 /// Longer numbers are not read.
 const DIGITS: usize = 1_000;

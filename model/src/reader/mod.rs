@@ -18,6 +18,7 @@ mod purpose;
 pub mod scope;
 pub mod shape;
 mod specification;
+mod surroundings;
 pub mod syntax;
 pub mod transitions;
 pub mod types;

@@ -22,7 +22,7 @@ use crate::reader::declarations::Actions;
 use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
 use crate::reader::parser::{Mistake, Parser};
 use crate::reader::shape;
-use crate::reader::transitions::Context;
+use crate::reader::surroundings::Context;
 use crate::reader::typing::report;
 use crate::reader::yaml::{Kind, Node, Scalar};
 

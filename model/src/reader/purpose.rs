@@ -19,7 +19,8 @@ use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial,
 use crate::reader::lexer;
 use crate::reader::scope::{Meaning, Names};
 use crate::reader::specification::{Specification, TimedSpecification, top};
-use crate::reader::transitions::{Context, Found, Places, read_transitions};
+use crate::reader::surroundings::Context;
+use crate::reader::transitions::{Found, Places, read_transitions};
 use crate::reader::types::{Types, timed};
 use crate::reader::yaml::{Entry, Kind, Node};
 use crate::reader::{Reading, graph, property, shape, yaml};

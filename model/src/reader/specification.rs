@@ -10,7 +10,8 @@ use crate::reader::declarations::{
     Locations, read_actions, read_clocks, read_data, read_initial, read_locations, read_name,
 };
 use crate::reader::scope::Names;
-use crate::reader::transitions::{Context, Found, check_names, read_transitions};
+use crate::reader::surroundings::Context;
+use crate::reader::transitions::{Found, check_names, read_transitions};
 use crate::reader::types::{Types, read_types, timed};
 use crate::reader::yaml::{Entry, Kind, Node};
 use crate::reader::{Reading, compose, graph, shape, yaml};

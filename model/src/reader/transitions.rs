@@ -9,10 +9,11 @@ use crate::diagnostic::Diagnostic;
 use crate::iosts::{Transition, TransitionId, TransitionOrigin};
 use crate::numbered::Numbered;
 use crate::reader::collect::{Collector, article, inventory};
-use crate::reader::declarations::{Actions, Locations};
+use crate::reader::declarations::Locations;
 use crate::reader::on::{Taken, mentions_parameter, read_on, refuse_partial_parameters};
-use crate::reader::scope::{Meaning, Names, Scope};
+use crate::reader::scope::{Meaning, Scope};
 use crate::reader::shape;
+use crate::reader::surroundings::Context;
 use crate::reader::types::timed;
 use crate::reader::typing::{read_expression, report};
 use crate::reader::yaml::{Entry, Kind, Node};
@@ -31,19 +32,6 @@ pub struct Places {
     pub on: Range<usize>,
     /// The target's name.
     pub to: Range<usize>,
-}
-
-/// What a transition is read against.
-#[derive(Debug)]
-pub struct Context<'a> {
-    /// Data and literals.
-    pub names: &'a Names,
-    /// Σ
-    pub actions: &'a Actions,
-    /// May a transition be on a set of actions? In purposes.
-    pub sets: bool,
-    /// The clocks that may be reset: of a timed model, those of its own. `None` where there is no time.
-    pub clocks: Option<&'a [Datum]>,
 }
 
 /// The transitions of a model, with what stands beside them.

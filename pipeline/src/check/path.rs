@@ -8,7 +8,7 @@ use coreach_model::term::node::Comparison;
 use coreach_model::{ActionId, LocationId, Term, TransitionId, Verdict, budget};
 
 use super::{Findings, Violation};
-use crate::timed::PathGuided;
+use crate::path_guided::PathGuided;
 
 /// Checks a path-guided test case.
 pub fn path_guided(made: &PathGuided, solver: &mut dyn Solver) -> Findings {

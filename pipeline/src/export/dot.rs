@@ -24,8 +24,8 @@ use dot_writer::{Attributes, DotWriter, Scope};
 
 use super::labels::{action, condition_lines, guard_lines, html, quoted, tooltip};
 use super::{Mark, Options, View};
-use crate::Stage;
 use crate::artifact::Verdict;
+use crate::stage::Stage;
 
 const FONT: &str = "Helvetica";
 

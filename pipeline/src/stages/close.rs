@@ -36,9 +36,9 @@ use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
-use crate::Stage;
 use crate::artifact::{Closed, Product, Rest};
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stop::{Shown, Stop, within, writable};
 
 /// Replaces internal sequences by visible transitions.

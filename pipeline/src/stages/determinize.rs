@@ -37,9 +37,9 @@ use coreach_model::iosts::{Aim, Iosts, Transition};
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{self, Closed, Known, Visible};
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stages::kept::kept;
 use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead};
 use crate::stages::must_answer::must_answer;

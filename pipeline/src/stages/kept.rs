@@ -44,11 +44,11 @@ use coreach_model::iosts::{Iosts, Transition, TransitionOrigin};
 use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{Closed, Known, Member, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::names::{Names, of_scope};
 use crate::simplify::without_repetition;
+use crate::stage::Stage;
 use crate::stages::must_answer::must_answer;
 use crate::stages::sets::{followed, is_ordinary, locations, longest_stay, pending};
 use crate::stages::subsets::satisfiable_subsets;

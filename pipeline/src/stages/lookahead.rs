@@ -25,8 +25,8 @@ use coreach_model::iosts::Iosts;
 use coreach_model::term::Substitution;
 use coreach_model::{ActionId, LocationId, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
 /// Two transitions of one location and action that can be taken together.

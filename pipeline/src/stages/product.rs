@@ -23,11 +23,11 @@ use coreach_model::budget;
 use coreach_model::iosts::{Iosts, Location, Transition};
 use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId};
 
-use crate::Stage;
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::limits::{Limits, Quantity};
 use crate::names::{Names, joined_label, joined_name};
+use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
 /// The product of the specification with the completed purpose.

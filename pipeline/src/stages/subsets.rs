@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, VecDeque};
 use coreach_analyses::solver::{Solver, may_hold};
 use coreach_model::{Term, budget};
 
-use crate::Stage;
 use crate::limits::{Limits, Quantity};
+use crate::stage::Stage;
 use crate::stages::lookahead::overlaps;
 use crate::stop::{Stop, within};
 

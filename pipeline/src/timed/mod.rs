@@ -25,24 +25,22 @@ pub mod rules;
 pub mod stop;
 pub mod witness;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use coreach_analyses::solver::Solver;
 use coreach_analyses::symbolic::System;
 use coreach_analyses::timed::{Context, Registers, future, needed};
-use coreach_model::iosts::{ActionKind, Iosts};
+use coreach_model::iosts::ActionKind;
 use coreach_model::term::Substitution;
 use coreach_model::timed::Timed;
 use coreach_model::timed::delayed::{Delayed, delayed};
-use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId, Value, Verdict, budget};
+use coreach_model::{ActionId, Datum, LocationId, Term, TransitionId, Value, budget};
 use dashu::rational::RBig;
 
-use crate::lateness::Timing;
-use coreach_artifact::document::Origins;
-
+pub use crate::path_guided::{MadeBy, PathGuided};
 pub use names::resolve;
-pub use rules::{Ends, Rule, Target};
+pub use rules::{Ends, Rule, RuleCounts, Target};
 pub use stop::PathStop;
 
 /// After how long silence is a fact (TM).
@@ -63,65 +61,6 @@ pub struct Options {
     pub published: bool,
     /// Check the result ([`crate::check::path_guided`]).
     pub check: bool,
-}
-
-/// Where a transition of the test case comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MadeBy {
-    /// The rule.
-    pub rule: Rule,
-    /// The model's transition, where it is about one.
-    pub through: Option<TransitionId>,
-}
-
-/// How often each rule made a transition at a context.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct RuleCounts {
-    /// Transitions of the test case.
-    pub made: BTreeMap<Rule, usize>,
-    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path cannot have come here.
-    pub idle: BTreeMap<Rule, usize>,
-    /// Transitions for what is seen when silence is a fact, which are not among the rules'.
-    pub late: usize,
-}
-
-/// A path-guided test case.
-#[derive(Clone, Debug)]
-pub struct PathGuided {
-    /// The graph; its directions are the implementation's. What the tester sees and does not send stands among the outputs, as in every timed test case
-    /// ([`crate::lateness`]); `timing` names it.
-    pub iosts: Iosts,
-    /// For each location: its verdict, where it is one.
-    pub verdicts: Numbered<LocationId, Option<Verdict>>,
-    /// Of which location of the model each was made.
-    pub origins: Numbered<LocationId, Origins>,
-    /// What it says of time; silence is a fact after TM.
-    pub timing: Timing,
-    /// Silence.
-    pub quiescence: ActionId,
-    /// For each transition, what made it.
-    pub made_by: Numbered<TransitionId, MadeBy>,
-    /// For each context of the path, in order: its rules' counts.
-    pub counts: Vec<RuleCounts>,
-    /// For each location, what is known there of registers and constants: it holds in every state in which a run can be. Symbols in it that are neither
-    /// stand for some value.
-    pub known: Numbered<LocationId, Vec<Term>>,
-    /// The steps of the path, from 0, that cannot be seen before silence is a fact: no run gets past them. A greater TM may do.
-    pub unseen: Vec<usize>,
-    /// What could not be said exactly, one sentence each; no verdict is wrong by it.
-    pub losses: Vec<String>,
-}
-
-impl PathGuided {
-    /// How many transitions the rules made.
-    pub fn by_rules(&self) -> usize {
-        rules::sum(self.counts.iter().map(|counts| &counts.made))
-    }
-
-    /// How often the rule made a transition.
-    pub fn made(&self, rule: Rule) -> usize {
-        self.counts.iter().filter_map(|counts| counts.made.get(&rule)).sum()
-    }
 }
 
 /// What is found out about a context, with the path's step there.

@@ -51,7 +51,6 @@ use coreach_model::term::{Substitution, substitute_all};
 use coreach_model::timed::delayed::Delayed;
 use coreach_model::{ActionId, Datum, Term, TransitionId, Verdict, budget};
 
-use super::RuleCounts;
 use crate::simplify::simplify;
 
 /// A rule.
@@ -454,6 +453,17 @@ impl Place<'_> {
         let parts: Vec<Term> = parts.into_iter().flat_map(|(_, part)| part.conjuncts()).collect();
         self.context.some(&[], &parts).ok_or(Stopped::Quantifier { through: first })
     }
+}
+
+/// How often each rule made a transition at a context.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct RuleCounts {
+    /// Transitions of the test case.
+    pub made: BTreeMap<Rule, usize>,
+    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path cannot have come here.
+    pub idle: BTreeMap<Rule, usize>,
+    /// Transitions for what is seen when silence is a fact, which are not among the rules'.
+    pub late: usize,
 }
 
 /// How often each rule, summed over contexts.

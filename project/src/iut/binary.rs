@@ -15,7 +15,6 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
 use super::captures;
-use super::encoding::Carrier;
 use super::settle::{self, Speech};
 use super::words::{Places, Reader};
 
@@ -27,6 +26,15 @@ const BITS: &str = "{ bits: [ { width: 7, is: 0 }, { width: 1, name: pFlag } ] }
 
 /// The most bytes of one end or delimiter.
 const LONGEST_END: usize = 8;
+
+/// How it is carried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Carrier {
+    /// Bytes, of which the encoding says where a message ends.
+    Stream,
+    /// Datagrams, each a message.
+    Datagrams,
+}
 
 /// The section's frames.
 pub fn binary(

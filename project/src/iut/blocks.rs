@@ -6,7 +6,7 @@ use coreach_model::reader::collect::inventory;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Kind, Node, Scalar};
 
-use super::lines::{OBSERVATIONS, Regex, regular};
+use super::patterns::{OBSERVATIONS, Regex, regular};
 use super::words::{Places, Reader};
 
 const BLOCK: &str = "{ begin: '^\\+OK .*$', end: '^\\.$' }";

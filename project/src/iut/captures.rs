@@ -1,32 +1,20 @@
 //! `captures`: what is taken out of answers, to be sent later.
 
-use std::ops::Range;
-
 use coreach_adapters::description::{Capture, Source};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 
-use super::http::{is_header, is_pointer};
-use super::lines;
-use super::words::{Places, Reader};
+use super::patterns::{Regex, regular};
+use super::request::{is_header, is_pointer};
+use super::words::{Declared, Places, Reader};
 
 /// For example, of an HTTP server.
 const OF_ANSWERS: &str = "captures: { token: { pointer: /token } }";
 
 /// For example, of lines and frames.
 const OF_PARTS: &str = "captures: { token: { default: none } }";
-
-/// A capture whose name may stand in templates.
-#[derive(Clone, Debug)]
-pub struct Declared {
-    /// Its name.
-    pub name: String,
-    place: Range<usize>,
-    /// Was a group or a field seen that is it?
-    is_found: bool,
-}
 
 /// `captures` of an HTTP server.
 pub fn of_answers(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<Capture> {
@@ -163,9 +151,9 @@ fn source(reader: &mut Reader<'_>, entry: &Entry) -> Option<Source> {
 }
 
 /// `match`: a pattern with one group.
-fn matched(reader: &mut Reader<'_>, node: &Node) -> Option<lines::Regex> {
+fn matched(reader: &mut Reader<'_>, node: &Node) -> Option<Regex> {
     let scalar = shape::scalar(reader.collector, node, "`match`", "match: '<(.*)>'")?;
-    let (regex, _) = lines::regular(reader, scalar)?;
+    let (regex, _) = regular(reader, scalar)?;
     let groups = regex.captures_len() - 1;
     if groups != 1 {
         let message = format!("`match` needs one group, which is what is captured; it has {groups}");

@@ -6,6 +6,8 @@ use coreach_model::iosts::ActionKind;
 use coreach_model::reader::collect::listed;
 use coreach_model::reader::yaml::{Entry, Node};
 
+use super::binary::Carrier;
+use super::patterns::OBSERVATIONS;
 use super::settle::{self, Speech};
 use super::words::Reader;
 use super::{binary, captures, lines};
@@ -22,15 +24,6 @@ pub const KEYS: [&str; 9] = [
     "values",
     "unmatched",
 ];
-
-/// How it is carried.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Carrier {
-    /// Bytes, of which the encoding says where a message ends.
-    Stream,
-    /// Datagrams, each a message.
-    Datagrams,
-}
 
 impl Speech {
     /// Of what is written so.
@@ -71,7 +64,7 @@ pub fn encoding(
             let stimuli = lines::stimuli(reader, entries);
             reader.check_complete(entries, node, "stimuli", of, ActionKind::Input, lines::STIMULI);
             let observations = lines::observations(reader, entries);
-            reader.check_complete(entries, node, "observations", of, ActionKind::Output, lines::OBSERVATIONS);
+            reader.check_complete(entries, node, "observations", of, ActionKind::Output, OBSERVATIONS);
             reader
                 .check_captured("group of a pattern", "observations: { Welcome: '^welcome (?P<NAME>.+)$' }");
             let spelling = reader.spelling(entries);

@@ -9,8 +9,10 @@ use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Kind, Node};
 
+use super::launch::{COMMAND, command};
+use super::patterns::regular;
+use super::request::{REQUEST, request, status};
 use super::words::{Holes, Reader};
-use super::{COMMAND, http, lines};
 
 const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
 
@@ -128,22 +130,22 @@ fn step(
         shape::check_keys(reader.collector, entries, &known, what);
         let holes = launched(Holes::constants());
         let like = "command: [sh, clean.sh]";
-        let command = super::command(reader, entries, item, what, like, holes)?;
+        let command = command(reader, entries, item, what, like, holes)?;
         return Some(Step::Command(command, reader.milliseconds(entries, "within_ms", COMMAND_MS)));
     }
     match speech {
         Speech::Http => {
             let more = ["status", "expect", "within_ms"];
-            let known: Vec<&str> = http::REQUEST.into_iter().chain(more).collect();
-            let request = http::request(reader, item, what, like, &known, Some(&launched(Holes::known())));
+            let known: Vec<&str> = REQUEST.into_iter().chain(more).collect();
+            let request = request(reader, item, what, like, &known, Some(&launched(Holes::known())));
             let status = match shape::get(entries, "status") {
-                Some(node) => http::status(reader, node, like)?,
+                Some(node) => status(reader, node, like)?,
                 None => 200,
             };
             let body = match shape::get(entries, "expect") {
                 Some(node) => {
                     let scalar = shape::scalar(reader.collector, node, "`expect`", "expect: '^idle$'")?;
-                    Some(lines::regular(reader, scalar)?.0)
+                    Some(regular(reader, scalar)?.0)
                 }
                 None => None,
             };
@@ -167,7 +169,7 @@ fn step(
                 });
             let expect = shape::get(entries, "expect")
                 .and_then(|node| shape::scalar(reader.collector, node, "`expect`", like))
-                .and_then(|scalar| lines::regular(reader, scalar));
+                .and_then(|scalar| regular(reader, scalar));
             let groups = expect.iter().flat_map(|(_, groups)| groups.clone()).collect();
             // Other groups are nobody's business here.
             reader.without_captures(groups);

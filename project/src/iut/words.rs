@@ -13,11 +13,20 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 use coreach_model::{Type, Value, codec};
 
-use super::captures::Declared;
 use super::locations::Locations;
 
 /// Names with their places in the file.
 pub type Places = Vec<(String, Range<usize>)>;
+
+/// A capture whose name may stand in templates.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// Its name.
+    pub name: String,
+    pub place: Range<usize>,
+    /// Was a group or a field seen that is it?
+    pub is_found: bool,
+}
 
 /// What reading needs everywhere.
 pub struct Reader<'a> {

@@ -19,8 +19,8 @@ use std::fmt;
 use coreach_model::ActionKind;
 
 use super::{ONLINE, View};
-use crate::Stage;
 use crate::names::Names;
+use crate::stage::Stage;
 
 /// A form does not suit what is to be written.
 #[derive(Clone, PartialEq, Eq, Debug)]
