@@ -31,7 +31,7 @@ use coreach_model::{ActionId, ActionKind, Datum, Diagnostic, LocationId, Origin,
 use crate::directions::{Directions, of_sign};
 use crate::finish::Model;
 use crate::names::Naming;
-use crate::{Options, too_many};
+use crate::options::{Options, too_many};
 
 /// The longest number of a label, in digits.
 const DIGITS: usize = 1_000;

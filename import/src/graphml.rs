@@ -21,8 +21,8 @@ use crate::expression::Dialect;
 use crate::finish::Model;
 use crate::graph::label::{self, Label};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
+use crate::options::{Options, too_many};
 use crate::piece::Piece;
-use crate::{Options, too_many};
 
 /// A drawn element is made of some thirty nodes of XML.
 const NODES_OF_ELEMENT: usize = 60;

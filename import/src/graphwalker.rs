@@ -19,8 +19,8 @@ use crate::finish::Model;
 use crate::graph::label::{Label, event};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
 use crate::json::{Comments, Json, Value, parse};
+use crate::options::{Options, Untranslated, too_many};
 use crate::piece::Piece;
-use crate::{Options, Untranslated, too_many};
 
 /// Keys that are read, and keys that mean nothing here and are not worth a word.
 const MODEL: [&str; 6] = ["id", "name", "startElementId", "actions", "vertices", "edges"];

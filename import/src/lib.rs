@@ -174,11 +174,3 @@ pub fn import(
         _ => Err(found),
     }
 }
-
-/// Reports that there is more of something than is read.
-pub(crate) fn too_many(collector: &mut Collector, span: &std::ops::Range<usize>, what: &str, most: usize) {
-    let diagnostic = Diagnostic::error(LIMIT, format!("more than {most} {what}"))
-        .at(collector.origin(span), "what follows was not read")
-        .help("--most moves this limit");
-    collector.push(diagnostic);
-}

@@ -1,5 +1,8 @@
 //! What the user says about a foreign model, beside the model.
 
+use coreach_model::diagnostic::Diagnostic;
+use coreach_model::reader::collect::Collector;
+
 /// The code of a finding that says that a limit was met, and names its knob.
 pub const LIMIT: &str = "import-limit";
 
@@ -80,4 +83,12 @@ impl Default for Options {
             most: Options::MOST,
         }
     }
+}
+
+/// Reports that there is more of something than is read.
+pub(crate) fn too_many(collector: &mut Collector, span: &std::ops::Range<usize>, what: &str, most: usize) {
+    let diagnostic = Diagnostic::error(LIMIT, format!("more than {most} {what}"))
+        .at(collector.origin(span), "what follows was not read")
+        .help("--most moves this limit");
+    collector.push(diagnostic);
 }

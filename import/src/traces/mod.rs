@@ -15,8 +15,8 @@ use coreach_model::numbered::Numbered;
 use coreach_model::reader::collect::Collector;
 use coreach_model::{ActionId, Diagnostic, LocationId, budget};
 
-use crate::Options;
 use crate::finish::Model;
+use crate::options::Options;
 use recorded::Recorded;
 
 /// The model of a file.

@@ -24,7 +24,7 @@ use super::recorded::Raw;
 use super::recorded::{Event, Known, Recorded};
 use crate::directions::Directions;
 use crate::json::{Comments, Json, Value, parse};
-use crate::{Options, too_many};
+use crate::options::{Options, too_many};
 
 /// An event as it is read.
 struct Seen {

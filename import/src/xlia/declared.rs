@@ -14,10 +14,10 @@ use coreach_model::types::EnumType;
 use coreach_model::{ActionId, ActionKind, Datum, Term, Type, Value};
 
 use super::parse::{Machine, Name, Step};
-use crate::Options;
 use crate::expression::typing::{Scope, Typing};
 use crate::expression::{Dialect, Expression};
 use crate::names::Naming;
+use crate::options::Options;
 use crate::piece::Piece;
 
 /// What is declared, under the names that it has here.

@@ -22,8 +22,8 @@ pub mod translate;
 
 use coreach_model::reader::collect::Collector;
 
-use crate::Options;
 use crate::finish::Model;
+use crate::options::Options;
 
 /// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {

@@ -11,8 +11,8 @@ use coreach_model::reader::collect::Collector;
 use crate::expression::lexer::{Token, tokens};
 use crate::expression::parser::Cursor;
 use crate::expression::{Dialect, Expression, Mistake};
+use crate::options::{Options, too_many};
 use crate::piece::Piece;
-use crate::{Options, too_many};
 
 /// A name with its place.
 #[derive(Clone, Debug)]

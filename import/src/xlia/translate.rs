@@ -24,11 +24,11 @@ use dashu::rational::RBig;
 
 use super::declared::{Declared, named, report};
 use super::parse::{Machine, Name, State, Step, Transition};
-use crate::Options;
 use crate::expression::typing::Typing;
 use crate::expression::{Dialect, Expression, Kind};
 use crate::finish::Model;
 use crate::names::Naming;
+use crate::options::Options;
 use crate::piece::Piece;
 
 /// The model; none where there was a mistake, which has been reported.

@@ -152,6 +152,9 @@ impl<'ast> Visit<'ast> for Reading {
         visit::visit_path(self, path);
     }
 
+    /// `pub(super)` names a module without using it.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
     /// A macro's tokens are no syntax yet: a path in them is what stands around `::`.
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         let tokens = call.tokens.to_string().replace(" :: ", "::");
