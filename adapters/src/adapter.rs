@@ -205,7 +205,7 @@ pub trait Adapter {
     }
 
     /// What went over the wire since `start`, with times since `begin`; asked for once, after `settle` and before `stop`.
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         let _ = begin;
         Vec::new()
     }

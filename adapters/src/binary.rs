@@ -250,7 +250,7 @@ mod tests {
     use crate::adapter::Session;
     use crate::cut::Cut;
     use crate::description::{Bits, Spelling};
-    use crate::integer::Integer;
+    use crate::integer::WireInteger;
 
     const MODEL: &str = "
 iosts: m
@@ -269,7 +269,7 @@ transitions: [{ from: A, to: A, on: Short }]
     }
 
     fn integer(name: &str, of: &str) -> Field {
-        Field::Integer(Integer::named(name).unwrap(), Some(of.to_owned()))
+        Field::Integer(WireInteger::named(name).unwrap(), Some(of.to_owned()))
     }
 
     fn bits(op: &str) -> Field {
@@ -382,8 +382,8 @@ transitions: [{ from: A, to: A, on: Short }]
         let mut random = Random::new(3);
         let extents = [
             Extent::Size(3),
-            Extent::Length(Integer::named("u8").unwrap()),
-            Extent::Length(Integer::named("u16le").unwrap()),
+            Extent::Length(WireInteger::named("u8").unwrap()),
+            Extent::Length(WireInteger::named("u16le").unwrap()),
             Extent::Until(vec![0]),
             Extent::Until(b"aab".to_vec()),
             Extent::Rest,
@@ -400,8 +400,8 @@ transitions: [{ from: A, to: A, on: Short }]
             }
             assert!(written > 200, "{extent:?}: {written}");
         }
-        assert_eq!(Extent::Length(Integer::named("u8").unwrap()).split(&[3, 1, 2]), None);
-        assert_eq!(Extent::Length(Integer::named("i8").unwrap()).split(&[0xff, 1, 2]), None);
+        assert_eq!(Extent::Length(WireInteger::named("u8").unwrap()).split(&[3, 1, 2]), None);
+        assert_eq!(Extent::Length(WireInteger::named("i8").unwrap()).split(&[0xff, 1, 2]), None);
     }
 
     #[test]

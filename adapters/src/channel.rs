@@ -44,7 +44,7 @@ pub struct Channel {
 
 /// Why nothing more can be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ended {
+pub enum ChannelEnded {
     /// The other side has closed it.
     Closed,
     /// The connection was broken off.
@@ -63,7 +63,7 @@ pub enum Came {
     /// There is nothing yet.
     Nothing,
     /// There will be nothing more.
-    Ended(Ended),
+    Ended(ChannelEnded),
 }
 
 impl Channel {
@@ -158,11 +158,11 @@ impl Channel {
         };
         let came = match read {
             // A datagram may be empty.
-            Ok(0) if !self.is_of_datagrams() => Came::Ended(Ended::Closed),
+            Ok(0) if !self.is_of_datagrams() => Came::Ended(ChannelEnded::Closed),
             Ok(count) => Came::Bytes(count),
             Err(Errno::AGAIN | Errno::INTR) => Came::Nothing,
-            Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(Ended::Refused),
-            Err(_) => Came::Ended(Ended::Broken),
+            Err(Errno::CONNREFUSED) if self.is_of_datagrams() => Came::Ended(ChannelEnded::Refused),
+            Err(_) => Came::Ended(ChannelEnded::Broken),
         };
         self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
         // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is believed.
@@ -216,15 +216,15 @@ fn read_all(tls: &mut Session, socket: Raw<'_>, buffer: &mut Vec<u8>) -> Result<
         Err(error) => {
             return match (error.kind(), Broken::within(&error)) {
                 (ErrorKind::WouldBlock, _) => Ok(Came::Nothing),
-                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(Ended::Closed)),
+                (ErrorKind::UnexpectedEof, _) => Ok(Came::Ended(ChannelEnded::Closed)),
                 (_, Some(Broken { text, is_alert: true })) => Err(Failure::Lost(text.clone())),
                 (_, Some(Broken { text, .. })) => Err(Failure::Garbage(text.clone())),
-                _ => Ok(Came::Ended(Ended::Broken)),
+                _ => Ok(Came::Ended(ChannelEnded::Broken)),
             };
         }
     };
     if count == 0 {
-        return Ok(Came::Ended(Ended::Closed));
+        return Ok(Came::Ended(ChannelEnded::Closed));
     }
     let mut all = 0;
     while count > 0 {
@@ -256,14 +256,14 @@ impl io::Write for Raw<'_> {
     }
 }
 
-impl Ended {
+impl ChannelEnded {
     /// In words that follow the name of a process.
     pub fn text(self) -> &'static str {
         match self {
-            Ended::Closed => "has closed its output",
-            Ended::Broken => "has broken off the connection",
-            Ended::Refused => "takes no datagrams at its address",
-            Ended::Gone => "has ended",
+            ChannelEnded::Closed => "has closed its output",
+            ChannelEnded::Broken => "has broken off the connection",
+            ChannelEnded::Refused => "takes no datagrams at its address",
+            ChannelEnded::Gone => "has ended",
         }
     }
 }

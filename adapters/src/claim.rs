@@ -41,7 +41,7 @@ pub struct Claim {
 
 /// What was found where a claim was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum FoundClaim {
     /// Nothing: whoever was there has left it clean.
     Nothing,
     /// The mark of a run that was cut off, or has left it dirty.
@@ -53,7 +53,7 @@ impl Claim {
     ///
     /// # Errors
     /// [`Failure::Start`]: somebody else has it.
-    pub fn of(system: &str, until: Instant) -> Result<Option<(Self, Found)>, Failure> {
+    pub fn of(system: &str, until: Instant) -> Result<Option<(Self, FoundClaim)>, Failure> {
         let Some(folder) = folder() else { return Ok(None) };
         let name: String =
             Sha256::digest(system.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
@@ -71,7 +71,7 @@ impl Claim {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 // Who had it may have taken the file away: then this lock is on nothing.
                 Ok(()) if is_at(&file, &path) => {
-                    let found = if is_marked(&file) { Found::Mark } else { Found::Nothing };
+                    let found = if is_marked(&file) { FoundClaim::Mark } else { FoundClaim::Nothing };
                     let mut claim = Claim { path, file };
                     claim.mark(system);
                     return Ok(Some((claim, found)));
@@ -147,14 +147,14 @@ mod tests {
             assert_eq!(was, found);
             claim
         };
-        let first = claim(Found::Nothing);
+        let first = claim(FoundClaim::Nothing);
         assert!(matches!(Claim::of(&system, soon()), Err(Failure::Start(_))));
         first.leave(false);
-        claim(Found::Nothing).leave(true);
+        claim(FoundClaim::Nothing).leave(true);
         // As it is with one that was killed: the lock is gone, the file is not.
-        drop(claim(Found::Mark));
-        claim(Found::Mark).leave(false);
-        claim(Found::Nothing).leave(false);
+        drop(claim(FoundClaim::Mark));
+        claim(FoundClaim::Mark).leave(false);
+        claim(FoundClaim::Nothing).leave(false);
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
                     for _ in 0..50 {
                         let until = Instant::now() + Duration::from_secs(60);
                         let (claim, found) = Claim::of(&system, until).unwrap().unwrap();
-                        assert_eq!(found, Found::Nothing);
+                        assert_eq!(found, FoundClaim::Nothing);
                         assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
                         inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
                         claim.leave(false);

@@ -14,7 +14,7 @@ use regex::Regex;
 use crate::behaviour::{Behaviour, TOLERANCE};
 use crate::cut::Cut;
 use crate::evidence::Limits;
-use crate::integer::Integer;
+use crate::integer::WireInteger;
 use crate::shared::{self, Shared};
 use crate::template::Template;
 use crate::tls::Tls;
@@ -371,7 +371,7 @@ pub enum Field {
     /// These bytes.
     Fixed(Vec<u8>),
     /// A number.
-    Integer(Integer, Option<String>),
+    Integer(WireInteger, Option<String>),
     /// Bytes, or a text in UTF-8.
     Bytes {
         /// How many.
@@ -391,7 +391,7 @@ pub enum Extent {
     /// So many.
     Size(usize),
     /// As many as a number in front of them says.
-    Length(Integer),
+    Length(WireInteger),
     /// All before these, which follow.
     Until(Vec<u8>),
     /// The rest of the frame.

@@ -21,7 +21,7 @@ use crate::requests::{Prepared, Requests};
 use crate::server::{self, Server};
 use crate::shared::Shared;
 use crate::signature::Signatures;
-use crate::socket::Known;
+use crate::socket::KnownAddress;
 use crate::system::{self, Arrival, System, not_cleansed, not_started};
 
 /// The pause before a question is asked again.
@@ -85,7 +85,7 @@ impl Adapter for HttpAdapter {
         let addresses = server::resolved(&self.server.address()?, session.deadline);
         let addresses = addresses.map_err(|why| Failure::Start(format!("no connection to {base}: {why}")))?;
         let tls = self.description.tls.clone().map(|tls| (tls, host(&base)));
-        let requests = Requests::to(Known(addresses), tls, self.evidence.clone())?;
+        let requests = Requests::to(KnownAddress(addresses), tls, self.evidence.clone())?;
         let deadline = session.deadline;
         let run = self.run.insert(HttpRun { base, signatures, requests, deadline, ready: VecDeque::new() });
         let launched = self.server.launched();
@@ -176,7 +176,7 @@ impl Adapter for HttpAdapter {
         Some(Settled { awaited, waited: begin.elapsed(), left })
     }
 
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = self.server.process() {
             process.testify(&self.evidence);
         }

@@ -20,7 +20,7 @@ use crate::adapter::Failure;
 use crate::evidence::Evidence;
 use crate::framing::NoHttp;
 use crate::reply::Reply;
-use crate::socket::{self, Connect, Known};
+use crate::socket::{self, Connect, KnownAddress};
 use crate::tls::{Broken, Tls};
 
 /// The largest body that is read, in bytes.
@@ -78,7 +78,11 @@ impl Requests {
     ///
     /// # Errors
     /// [`Failure::Start`]: the system has no thread or no descriptor for us.
-    pub fn to(addresses: Known, tls: Option<(Tls, String)>, evidence: Evidence) -> Result<Self, Failure> {
+    pub fn to(
+        addresses: KnownAddress,
+        tls: Option<(Tls, String)>,
+        evidence: Evidence,
+    ) -> Result<Self, Failure> {
         let (theirs, line) =
             socket::line().map_err(|error| Failure::Start(format!("no pair of sockets: {error}")))?;
         let sent = Arc::new(AtomicBool::new(false));

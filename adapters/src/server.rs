@@ -21,7 +21,7 @@ use crate::address::host_and_port;
 use crate::datagrams::{self, Peer};
 use crate::description::{self, Command, RepliesFrom};
 use crate::launched::Launched;
-use crate::marker::folder::Folder;
+use crate::marker::folder::MarkerFolder;
 use crate::process::{Launch, Process};
 use crate::signature::Signatures;
 use crate::template::Template;
@@ -40,7 +40,7 @@ pub struct Server {
     process: Option<Process>,
     // Behind the process, which must be gone when another server gets it.
     port: Option<Port>,
-    folder: Option<Arc<Folder>>,
+    folder: Option<Arc<MarkerFolder>>,
 }
 
 impl Server {

@@ -56,7 +56,7 @@ pub struct Connect {
 
 /// The addresses that were found before.
 #[derive(Debug)]
-pub struct Known(pub Vec<SocketAddr>);
+pub struct KnownAddress(pub Vec<SocketAddr>);
 
 /// A connection.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub struct Socket {
     tls: Option<Session>,
 }
 
-impl Resolver for Known {
+impl Resolver for KnownAddress {
     fn resolve(&self, _: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let mut addresses = self.empty();
         // As many as there is room for.

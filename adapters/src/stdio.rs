@@ -153,7 +153,7 @@ impl Adapter for StdioAdapter {
         Some(Settled { awaited: system::THE_END.to_owned(), waited: begin.elapsed(), left })
     }
 
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = &self.process {
             process.testify(&self.evidence);
         }

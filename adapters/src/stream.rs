@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::adapter::Failure;
-pub use crate::channel::Ended;
+pub use crate::channel::ChannelEnded;
 use crate::channel::{Came, Channel};
 use crate::cut::{Cut, Inbox, MOST};
 use crate::evidence::{self, Evidence};
@@ -22,7 +22,7 @@ use crate::evidence::{self, Evidence};
 pub struct Stream {
     channel: Channel,
     inbox: Inbox,
-    ended: Option<Ended>,
+    ended: Option<ChannelEnded>,
     /// How many bytes have been sent.
     sent: u64,
     /// How many bytes have been read.
@@ -33,13 +33,13 @@ pub struct Stream {
 
 /// What there was to read.
 #[derive(PartialEq, Eq, Debug)]
-pub enum Frame<'a> {
+pub enum StreamFrame<'a> {
     /// A frame, without what told it from others.
     Bytes(&'a [u8]),
     /// Nothing whole yet.
     Nothing,
     /// And there will be nothing more.
-    Ended(Ended),
+    Ended(ChannelEnded),
 }
 
 /// How it went when a stream was read to its end.
@@ -83,24 +83,24 @@ impl Stream {
     ///
     /// # Errors
     /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
-    pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<Frame<'_>, Failure> {
+    pub fn frame(&mut self, until: Instant, gone: Option<&OwnedFd>) -> Result<StreamFrame<'_>, Failure> {
         loop {
             let frame = self.inbox.frame();
             if let Err(Failure::Garbage(_)) = frame {
                 self.evidence.mark(self.inbox.rest(), evidence::GARBAGE);
             }
             if let Some(frame) = frame? {
-                return Ok(Frame::Bytes(self.inbox.bytes(frame)));
+                return Ok(StreamFrame::Bytes(self.inbox.bytes(frame)));
             }
             if let Some(ended) = self.ended {
-                return Ok(Frame::Ended(ended));
+                return Ok(StreamFrame::Ended(ended));
             }
             if self.fill()? || self.ended.is_some() {
                 continue;
             }
             let rest = until.saturating_duration_since(Instant::now());
             if rest.is_zero() {
-                return Ok(Frame::Nothing);
+                return Ok(StreamFrame::Nothing);
             }
             let mut fds = vec![PollFd::from_borrowed_fd(self.channel.reader(), PollFlags::IN)];
             fds.extend(gone.map(|gone| PollFd::new(gone, PollFlags::IN)));
@@ -111,7 +111,7 @@ impl Stream {
             let is_gone = gone.is_some() && !fds[1].revents().is_empty();
             // What it wrote before it ended has arrived by now.
             if is_gone && !self.fill()? {
-                self.end(Ended::Gone);
+                self.end(ChannelEnded::Gone);
             }
         }
     }
@@ -121,7 +121,7 @@ impl Stream {
     /// # Errors
     /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are the caller's.
     pub fn send(&mut self, bytes: &[u8], until: Instant, gone: Option<&OwnedFd>) -> Result<(), Failure> {
-        let lost = |ended: Ended| Failure::Lost(ended.text().to_owned());
+        let lost = |ended: ChannelEnded| Failure::Lost(ended.text().to_owned());
         let mut rest = bytes;
         let mut is_first = true;
         loop {
@@ -133,7 +133,7 @@ impl Stream {
             let is = |at: usize| fds.get(at).is_some_and(|fd: &PollFd<'_>| !fd.revents().is_empty());
             let (is_read, is_gone) = (is(0), is(2));
             if is_gone {
-                return Err(lost(Ended::Gone));
+                return Err(lost(ChannelEnded::Gone));
             }
             if is_read && self.ended.is_none() {
                 self.fill()?;
@@ -158,7 +158,7 @@ impl Stream {
                     let text = format!("{} bytes are more than one datagram can have", rest.len());
                     return Err(Failure::Untranslatable(text));
                 }
-                Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(Ended::Refused)),
+                Err(Errno::CONNREFUSED) if self.is_of_datagrams() => return Err(lost(ChannelEnded::Refused)),
                 Err(Errno::PIPE) => return Err(Failure::Lost("takes no input any more".to_owned())),
                 Err(error) => return Err(Failure::Lost(format!("takes no input any more: {error}"))),
             }
@@ -189,8 +189,8 @@ impl Stream {
         loop {
             self.inbox.forget();
             match self.ended {
-                Some(Ended::Broken | Ended::Refused) => return Drained::Broken,
-                Some(Ended::Closed | Ended::Gone) => return Drained::Ended,
+                Some(ChannelEnded::Broken | ChannelEnded::Refused) => return Drained::Broken,
+                Some(ChannelEnded::Closed | ChannelEnded::Gone) => return Drained::Ended,
                 None => {}
             }
             let now = Instant::now();
@@ -217,7 +217,7 @@ impl Stream {
                 }
             }
             if !has_come && is_gone {
-                self.end(Ended::Gone);
+                self.end(ChannelEnded::Gone);
             } else if !is_read && calm.is_some_and(|calm| Instant::now() >= calm) {
                 return Drained::Quiet;
             }
@@ -244,7 +244,7 @@ impl Stream {
     }
 
     /// Has the other side ended it, as far as was read?
-    pub fn ended(&self) -> Option<Ended> {
+    pub fn ended(&self) -> Option<ChannelEnded> {
         self.ended
     }
 
@@ -277,7 +277,7 @@ impl Stream {
         Ok(false)
     }
 
-    fn end(&mut self, how: Ended) {
+    fn end(&mut self, how: ChannelEnded) {
         if self.ended.is_none() {
             self.evidence.ended(&format!("the implementation {}", how.text()));
             self.ended = Some(how);
@@ -328,7 +328,9 @@ mod tests {
     /// The next frame as a line.
     fn line(stream: &mut Stream, until: Instant) -> Result<String, String> {
         match stream.frame(until, None) {
-            Ok(Frame::Bytes(frame)) => text(frame).map(str::to_owned).map_err(|failure| failure.to_string()),
+            Ok(StreamFrame::Bytes(frame)) => {
+                text(frame).map(str::to_owned).map_err(|failure| failure.to_string())
+            }
             other => Err(format!("{other:?}")),
         }
     }
@@ -344,11 +346,11 @@ mod tests {
         for expected in ["one", "two", ""] {
             assert_eq!(line(&mut stream, soon()), Ok(expected.to_owned()));
         }
-        assert_eq!(stream.frame(Instant::now(), None), Ok(Frame::Nothing));
+        assert_eq!(stream.frame(Instant::now(), None), Ok(StreamFrame::Nothing));
         theirs.write_all(b"ee\nrest").unwrap();
         drop(theirs);
         assert_eq!(line(&mut stream, soon()), Ok("three".to_owned()));
-        assert_eq!(stream.frame(soon(), None), Ok(Frame::Ended(Ended::Closed)));
+        assert_eq!(stream.frame(soon(), None), Ok(StreamFrame::Ended(ChannelEnded::Closed)));
     }
 
     #[test]

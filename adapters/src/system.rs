@@ -21,7 +21,7 @@
 use std::time::{Duration, Instant};
 
 use crate::adapter::{Failure, Session};
-use crate::claim::{Claim, Found};
+use crate::claim::{Claim, FoundClaim};
 use crate::description::{Command, Settle, Step};
 use crate::launched::Launched;
 use crate::process::Process;
@@ -83,7 +83,7 @@ impl System {
         let Some((claim, found)) = Claim::of(name, deadline)? else { return Ok(()) };
         self.claim = Some(claim);
         // What we have left ourselves we know better.
-        if found == Found::Mark && self.dirt.is_none() {
+        if found == FoundClaim::Mark && self.dirt.is_none() {
             let what = format!("a run at {name} was cut off, or has left something under way");
             self.dirt = Some(Dirt { what, since: Instant::now(), is_found: true });
         }

@@ -193,7 +193,7 @@ impl Adapter for TcpAdapter {
         Some(Settled { awaited: awaited.to_owned(), waited: begin.elapsed(), left })
     }
 
-    fn evidence(&mut self, begin: Instant) -> Vec<evidence::Item> {
+    fn evidence(&mut self, begin: Instant) -> Vec<evidence::EvidenceItem> {
         if let Some(process) = self.server.process() {
             process.testify(&self.evidence);
         }

@@ -27,7 +27,7 @@ enum Piece {
 
 /// A piece of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part<'a> {
+pub enum TemplatePart<'a> {
     /// A text.
     Text(&'a str),
     /// The functions from the outermost to the innermost, and the name.
@@ -202,10 +202,10 @@ impl Template {
     }
 
     /// Its pieces, in order.
-    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+    pub fn parts(&self) -> impl Iterator<Item = TemplatePart<'_>> {
         self.0.iter().map(|piece| match piece {
-            Piece::Text(text) => Part::Text(text),
-            Piece::Hole(functions, name) => Part::Hole(functions, name),
+            Piece::Text(text) => TemplatePart::Text(text),
+            Piece::Hole(functions, name) => TemplatePart::Hole(functions, name),
         })
     }
 

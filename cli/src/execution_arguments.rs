@@ -10,7 +10,7 @@ use coreach_adapters::behaviour::Within;
 use coreach_analyses::DomainKind;
 use coreach_execution::Settings;
 use coreach_project::budget;
-use coreach_project::coverage::{Kind, Requirement};
+use coreach_project::coverage::{CoverageKind, Requirement};
 use coreach_project::whole::{milliseconds, positive, whole};
 
 use crate::inconclusive::Inconclusive;
@@ -284,10 +284,10 @@ pub struct Required(pub Vec<Requirement>);
 
 fn required(text: &str) -> Result<Required, String> {
     let (kinds, percent) = match text.split_once('=') {
-        None => (Kind::ALL.to_vec(), text),
+        None => (CoverageKind::ALL.to_vec(), text),
         Some((name, percent)) => {
-            let found = Kind::ALL.into_iter().find(|kind| kind.name() == name.trim());
-            let names = Kind::ALL.map(Kind::name).join(", ");
+            let found = CoverageKind::ALL.into_iter().find(|kind| kind.name() == name.trim());
+            let names = CoverageKind::ALL.map(CoverageKind::name).join(", ");
             (vec![found.ok_or_else(|| format!("expected one of {names} before `=`"))?], percent)
         }
     };

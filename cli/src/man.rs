@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::arguments::Arguments;
-use crate::exit::{self, Exit, Row};
+use crate::exit::{self, Exit, ExitRow};
 
 /// What a help's examples begin with; all help that has some says it in these words (a test of `arguments.rs` holds that).
 const EXAMPLES: &str = "Example:\n";
@@ -19,7 +19,7 @@ const NO_DATE: &str = "\"\"";
 
 /// A page.
 #[derive(Debug)]
-pub struct Page {
+pub struct ManualPage {
     /// `coreach-run.1`
     pub file: String,
     /// In the language of `man`.
@@ -27,7 +27,7 @@ pub struct Page {
 }
 
 /// All of them: the program first, then each command before what is below it.
-pub fn pages() -> Vec<Page> {
+pub fn pages() -> Vec<ManualPage> {
     // `coreach help run` is `coreach run --help`, and `man coreach-run` is both.
     let mut program = Arguments::command().disable_help_subcommand(true);
     program.build();
@@ -36,7 +36,7 @@ pub fn pages() -> Vec<Page> {
     pages
 }
 
-fn collect(command: &Command, above: Option<&Command>, pages: &mut Vec<Page>) {
+fn collect(command: &Command, above: Option<&Command>, pages: &mut Vec<ManualPage>) {
     pages.push(page(command, above));
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         collect(below, Some(command), pages);
@@ -48,7 +48,7 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-fn page(command: &Command, above: Option<&Command>) -> Page {
+fn page(command: &Command, above: Option<&Command>) -> ManualPage {
     let version = format!("coreach {}", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).source(version).manual("coreach").date(NO_DATE);
     let mut bytes = Vec::new();
@@ -68,7 +68,7 @@ fn page(command: &Command, above: Option<&Command>) -> Page {
     exit_codes(&mut roff);
     examples(command, &mut roff);
     see_also(command, above, &mut roff);
-    Page { file: man.get_filename(), text: text(&(String::from_utf8_lossy(&bytes) + &*roff.render())) }
+    ManualPage { file: man.get_filename(), text: text(&(String::from_utf8_lossy(&bytes) + &*roff.render())) }
 }
 
 /// What was rendered in pieces, as one page.
@@ -108,7 +108,7 @@ fn remarks(command: &Command, roff: &mut Roff) {
 
 fn exit_codes(roff: &mut Roff) {
     roff.control("SH", ["EXIT STATUS"]);
-    for Row { exit, says, .. } in Exit::ALL {
+    for ExitRow { exit, says, .. } in Exit::ALL {
         roff.control("TP", []);
         roff.text([bold(exit.code().to_string())]);
         roff.text([roman(says)]);

@@ -140,7 +140,7 @@ fn every_command_has_a_page_with_all_that_its_help_says() {
         for line in help.split("Example:\n").nth(1).unwrap_or_default().lines() {
             assert!(page.contains(line.trim()), "{file} lacks {line}");
         }
-        for coreach_cli::exit::Row { exit, says, .. } in Exit::ALL {
+        for coreach_cli::exit::ExitRow { exit, says, .. } in Exit::ALL {
             let says = says.split(' ').next().unwrap();
             assert!(
                 page.lines().any(|line| {

@@ -18,7 +18,7 @@ use crate::expression::lexer::tokens;
 use crate::finish::Model;
 use crate::graph::label::{Label, event};
 use crate::graph::{Drawing, Edge, Start, Vertex, build};
-use crate::json::{Comments, Json, Value, parse};
+use crate::json::{Comments, Json, JsonValue, parse};
 use crate::options::{Options, Untranslated, too_many};
 use crate::piece::Piece;
 
@@ -286,7 +286,7 @@ impl Reader<'_> {
 
     /// Looks at the keys of an object.
     fn keys(&mut self, json: &Json, known: &[&str], what: &str) {
-        let Value::Object(members) = &json.value else {
+        let JsonValue::Object(members) = &json.value else {
             let message = format!("expected {what}, an object, found {}", json.describe());
             self.collector.error("wrong-kind", message, &head(json), "not an object");
             return;
@@ -294,9 +294,9 @@ impl Reader<'_> {
         for (key, value) in members {
             let name = key.text.as_str();
             let says_nothing = match &value.value {
-                Value::Null => true,
-                Value::List(items) => items.is_empty(),
-                Value::Text(text) => text.is_empty(),
+                JsonValue::Null => true,
+                JsonValue::List(items) => items.is_empty(),
+                JsonValue::Text(text) => text.is_empty(),
                 _ => false,
             };
             if known.contains(&name) || SILENT.contains(&name) || says_nothing {
@@ -324,8 +324,8 @@ impl Reader<'_> {
     fn list<'j>(&mut self, json: &'j Json, key: &str) -> Option<&'j [Json]> {
         let value = json.get(key)?;
         match &value.value {
-            Value::List(items) => Some(items),
-            Value::Null => None,
+            JsonValue::List(items) => Some(items),
+            JsonValue::Null => None,
             _ => {
                 let message = format!("`{key}` is a list, but this is {}", value.describe());
                 self.collector.error("wrong-kind", message, &head(value), "not a list");
@@ -337,8 +337,8 @@ impl Reader<'_> {
     fn text(&mut self, json: &Json, key: &str) -> Option<Piece> {
         let value = json.get(key)?;
         match &value.value {
-            Value::Text(piece) => Some(piece.clone()),
-            Value::Null => None,
+            JsonValue::Text(piece) => Some(piece.clone()),
+            JsonValue::Null => None,
             _ => {
                 let message = format!("`{key}` is a text, but this is {}", value.describe());
                 self.collector.error("wrong-kind", message, &head(value), "not a text");
@@ -363,7 +363,7 @@ impl Reader<'_> {
 
     fn needed(&mut self, json: &Json, key: &str, what: &str) -> Option<Piece> {
         let found = self.text(json, key);
-        if found.is_none() && json.get(key).is_none_or(|value| value.value == Value::Null) {
+        if found.is_none() && json.get(key).is_none_or(|value| value.value == JsonValue::Null) {
             let message = format!("{what} without `{key}`");
             self.collector.error("missing-key", message, &head(json), "it is missing here");
         }
@@ -374,7 +374,7 @@ impl Reader<'_> {
 /// Where a value begins, for a message about the whole of it.
 fn head(json: &Json) -> Range<usize> {
     let length = match json.value {
-        Value::Object(_) | Value::List(_) => 1,
+        JsonValue::Object(_) | JsonValue::List(_) => 1,
         _ => json.span.len(),
     };
     json.span.start..json.span.start + length

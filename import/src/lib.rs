@@ -45,26 +45,26 @@ macro_rules! formats {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal, $says:literal, $read:expr;)*) => {
         /// The formats that are read.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum Format {
+        pub enum ForeignFormat {
             $($(#[doc = $doc])* $variant,)*
         }
 
-        impl Format {
+        impl ForeignFormat {
             /// All of them.
-            pub const ALL: [Format; [$($name),*].len()] = [$(Format::$variant),*];
+            pub const ALL: [ForeignFormat; [$($name),*].len()] = [$(ForeignFormat::$variant),*];
 
             /// Its name on the command line.
             pub fn name(self) -> &'static str {
-                match self { $(Format::$variant => $name,)* }
+                match self { $(ForeignFormat::$variant => $name,)* }
             }
 
             /// What it is, in a line.
             pub fn says(self) -> &'static str {
-                match self { $(Format::$variant => $says,)* }
+                match self { $(ForeignFormat::$variant => $says,)* }
             }
 
             fn reader(self) -> Read {
-                match self { $(Format::$variant => $read,)* }
+                match self { $(ForeignFormat::$variant => $read,)* }
             }
         }
     };
@@ -84,7 +84,7 @@ formats! {
     Traces = "traces", "recorded traces, as JSON lines", traces::read;
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for ForeignFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -92,11 +92,11 @@ impl fmt::Display for Format {
 
 /// There is no format of this name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownFormat(pub String);
+pub struct UnknownForeignFormat(pub String);
 
-impl fmt::Display for UnknownFormat {
+impl fmt::Display for UnknownForeignFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Format::ALL.map(Format::name);
+        let names = ForeignFormat::ALL.map(ForeignFormat::name);
         match nearest(&self.0, names) {
             Some(near) => write!(f, "no format is called `{}`; did you mean {near}?", self.0),
             None => write!(f, "no format is called `{}`; there are {}", self.0, names.join(", ")),
@@ -104,19 +104,19 @@ impl fmt::Display for UnknownFormat {
     }
 }
 
-impl std::error::Error for UnknownFormat {}
+impl std::error::Error for UnknownForeignFormat {}
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for ForeignFormat {
+    type Err = UnknownForeignFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let found = Format::ALL.into_iter().find(|format| format.name() == name);
-        found.ok_or_else(|| UnknownFormat(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, UnknownForeignFormat> {
+        let found = ForeignFormat::ALL.into_iter().find(|format| format.name() == name);
+        found.ok_or_else(|| UnknownForeignFormat(name.to_owned()))
     }
 }
 
 /// The format of a file, by its name, else by how it begins.
-pub fn detect(name: &str, text: &str) -> Option<Format> {
+pub fn detect(name: &str, text: &str) -> Option<ForeignFormat> {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     let start = text.trim_start_matches('\u{feff}').trim_start();
     let by_ending = match ending.as_str() {
@@ -152,12 +152,13 @@ pub fn detect(name: &str, text: &str) -> Option<Format> {
 /// Every mistake that could be found, with the warnings, in the order of the file; or that a limit was met.
 pub fn import(
     file: Arc<SourceFile>,
-    format: Option<Format>,
+    format: Option<ForeignFormat>,
     options: &Options,
 ) -> Result<(String, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut collector = Collector::new(file.clone());
     let Some(format) = format.or_else(|| detect(&file.name, &file.text)) else {
-        let names = Format::ALL.map(|format| format!("{} ({})", format.name(), format.says())).join(", ");
+        let names =
+            ForeignFormat::ALL.map(|format| format!("{} ({})", format.name(), format.says())).join(", ");
         let message = format!("{} does not say in which format it is", file.name);
         let help = format!("say it with --from: {names}");
         return Err(vec![Diagnostic::error("unknown-format", message).help(help)]);

@@ -41,7 +41,7 @@ use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type};
 
 use crate::artifact::{TestCase, Verdict};
 use crate::limits::{Limits, Quantity};
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
 use crate::stop::{Shown, Stop};
 use crate::suspend::eliminated;
@@ -158,7 +158,7 @@ pub fn with_silence(
 
 /// The delayed form with δ among its actions, which stand in the order in which a file is read; and for each action its new number.
 pub(crate) fn with_action(form: &Iosts, timing: &Timing) -> (Iosts, ActionId, Numbered<ActionId, ActionId>) {
-    let mut names = Names::of(form.actions.iter().map(|action| action.name.as_str()));
+    let mut names = UsedNames::of(form.actions.iter().map(|action| action.name.as_str()));
     let delta = Action {
         name: names.unique(DELTA),
         kind: ActionKind::Quiescence,
@@ -245,7 +245,7 @@ pub fn spare_environment(mut test_case: TestCase, timing: &Timing) -> TestCase {
     let inconclusive = test_case.verdicts.first_number(|verdict| *verdict == Some(Verdict::Inconclusive));
     let inconclusive = inconclusive.unwrap_or_else(|| {
         let names = test_case.iosts.locations.iter().map(|location| location.name.as_str());
-        let name = Names::of(names).unique(Verdict::Inconclusive.name());
+        let name = UsedNames::of(names).unique(Verdict::Inconclusive.name());
         test_case.verdicts.push(Some(Verdict::Inconclusive));
         test_case.reach.push(Term::yes());
         test_case.coreach.push(Term::no());

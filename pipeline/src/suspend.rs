@@ -39,7 +39,7 @@ use coreach_model::term::{Substitution, substitute};
 use coreach_model::{ActionId, Datum, Number, Numbered, Term, Type, Value};
 
 use crate::limits::{Limits, Quantity};
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::simplify::simplify_guard;
 use crate::stop::{Shown, Stop};
 
@@ -90,7 +90,7 @@ pub fn suspend(specification: &Iosts, limits: &Limits, solver: &mut dyn Solver) 
     // Where the reader would put it: behind inputs and outputs.
     let visible = iosts.actions.iter().filter(|action| action.is_visible()).count();
     let quiescence = ActionId::of(visible);
-    let mut names = Names::of(iosts.actions.iter().map(|action| action.name.as_str()));
+    let mut names = UsedNames::of(iosts.actions.iter().map(|action| action.name.as_str()));
     let delta = Action { name: names.unique(DELTA), kind: ActionKind::Quiescence, parameters: Vec::new() };
     let (before, behind) = specification.actions.split_at(visible);
     iosts.actions = before.iter().cloned().chain([delta]).chain(behind.iter().cloned()).collect();

@@ -41,7 +41,7 @@ use coreach_model::{ActionId, LocationId, Number, Term, TransitionId};
 
 use crate::artifact::{Closed, CompletePurpose, Product, TestCase, TestGraph, Verdict, Violated, Visible};
 use crate::limits::Limits;
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::stage::Stage;
 use crate::stages::sets::pending as hidden;
 use crate::stop::{Stop, writable};
@@ -117,7 +117,7 @@ pub fn with_violations(
     }
     let is_any = !added.is_empty();
     if is_any {
-        let mut names = Names::of(iosts.locations.iter().map(|location| location.name.as_str()));
+        let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
         iosts.locations.push(Location::named(names.unique(VIOLATE_FAIL)));
         members.push(Vec::new());
         accepting.push(true);
@@ -168,7 +168,7 @@ pub fn verdicts(case: TestCase, graph: &TestGraph, visible: &Visible, left: Opti
         .filter(|(number, _)| iosts.transitions[*number].target == pass)
         .partition(|(_, leaves)| *leaves);
     let others = iosts.locations.numbered().filter(|(at, _)| *at != pass);
-    let mut names = Names::of(others.map(|(_, location)| location.name.as_str()));
+    let mut names = UsedNames::of(others.map(|(_, location)| location.name.as_str()));
     let mut location = |how: Violated| {
         let (name, says) = match how {
             Violated::Allowed => (VIOLATE, "the property is violated, and the specification allows it"),

@@ -79,7 +79,7 @@ pub fn explore(iosts: &Iosts, limits: TreeLimits, purpose: Purpose) -> Explorati
 
 /// How many nodes ended how.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Counts {
+pub struct ExplorationCounts {
     /// All nodes.
     pub nodes: usize,
     /// The steps to the node that is furthest from the root.
@@ -108,12 +108,12 @@ pub struct Counts {
 
 impl Exploration {
     /// What became of the branches.
-    pub fn counts(&self) -> Counts {
-        let mut counts = Counts {
+    pub fn counts(&self) -> ExplorationCounts {
+        let mut counts = ExplorationCounts {
             nodes: self.tree.nodes.len(),
             longest_path: self.tree.longest_path(),
             accepting: self.accepting.len(),
-            ..Counts::default()
+            ..ExplorationCounts::default()
         };
         for node in self.tree.nodes.iter() {
             counts.refuted += node.refuted.len();
@@ -144,7 +144,7 @@ impl Exploration {
 
 /// The whole as a document.
 #[derive(Serialize)]
-pub struct Document {
+pub struct ExplorationDocument {
     /// See [`FORMAT_VERSION`].
     pub format_version: u32,
     /// That of the program.
@@ -158,7 +158,7 @@ pub struct Document {
     /// Is all in the tree that can happen?
     pub is_complete: bool,
     /// What became of the branches.
-    pub counts: Counts,
+    pub counts: ExplorationCounts,
     /// How many nodes there are at each depth.
     pub breadths: Vec<usize>,
     /// The nodes, in the order of their numbers, counted from 0.
@@ -248,7 +248,12 @@ pub fn quiescence_name(quiescence: Quiescence) -> &'static str {
 }
 
 /// The document.
-pub fn document(iosts: &Iosts, limits: TreeLimits, found: &Exploration, exit_code: u8) -> Document {
+pub fn document(
+    iosts: &Iosts,
+    limits: TreeLimits,
+    found: &Exploration,
+    exit_code: u8,
+) -> ExplorationDocument {
     let tree = &found.tree;
     let nodes = tree.nodes.numbered().map(|(number, node)| NodeTold {
         parent: node.parent.map(Number::place),
@@ -292,7 +297,7 @@ pub fn document(iosts: &Iosts, limits: TreeLimits, found: &Exploration, exit_cod
             })
             .collect(),
     });
-    Document {
+    ExplorationDocument {
         format_version: FORMAT_VERSION,
         exit_code,
         specification: iosts.name.clone(),

@@ -34,14 +34,14 @@ use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::iosts::Iosts;
 use coreach_model::number;
 use coreach_model::reader::collect::{Collector, listed};
-use coreach_model::reader::yaml::{self, Entry, Kind, Node};
+use coreach_model::reader::yaml::{self, Entry, Node, NodeKind};
 use coreach_model::reader::{Reading, shape};
 use launch::{COMMAND, READY, address, command, host, kept, launch};
-pub use locations::Locations;
+pub use locations::ReportedLocations;
 use settle::Speech;
-use simulated::{Simulated, instantiated, simulated};
+use simulated::{SimulatedSection, instantiated, simulated};
 pub use simulated::{Stands, standing};
-use words::{Holes, Reader};
+use words::{Holes, IutReader};
 
 use crate::once::Once;
 
@@ -63,7 +63,7 @@ pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
 pub fn load_once(
     path: &Path,
     iosts: &Iosts,
-    locations: Option<&Locations>,
+    locations: Option<&ReportedLocations>,
     files: &mut Once,
 ) -> Reading<Iut> {
     let file = files.load(path).map_err(|diagnostic| vec![diagnostic])?;
@@ -82,11 +82,11 @@ fn read_once(
     file: Arc<SourceFile>,
     folder: &Path,
     iosts: Option<&Iosts>,
-    locations: Option<&Locations>,
+    locations: Option<&ReportedLocations>,
     files: &mut Once,
 ) -> Reading<Iut> {
     let mut collector = Collector::new(file);
-    let iut = read_root(&mut Reader {
+    let iut = read_root(&mut IutReader {
         collector: &mut collector,
         folder,
         iosts,
@@ -99,7 +99,7 @@ fn read_once(
     let way = match way {
         Found::Way(way) => Some(*way),
         // The model is a file of its own, with findings of its own.
-        Found::Model(Simulated { model, given }) => {
+        Found::Model(SimulatedSection { model, given }) => {
             let read = files
                 .load(&model.path)
                 .map_err(|diagnostic| vec![diagnostic.at(model.origin.clone(), "named here")])
@@ -135,10 +135,10 @@ pub fn simulating(file: Arc<SourceFile>, stands: Stands, iosts: &Iosts) -> Readi
     let folder = Path::new("");
     let (apart, captures) = (Vec::new(), Vec::new());
     let mut reader =
-        Reader { collector: &mut collector, folder, iosts: Some(iosts), locations: None, apart, captures };
+        IutReader { collector: &mut collector, folder, iosts: Some(iosts), locations: None, apart, captures };
     let root = yaml::parse(reader.collector);
     let said = match root.as_ref().map(|root| &root.kind) {
-        Some(Kind::Mapping(entries)) => {
+        Some(NodeKind::Mapping(entries)) => {
             let link = link::link(&mut reader, entries, "simulated");
             let behaviour = behaviour::behaviour(&mut reader, entries, "simulated");
             Some((link, behaviour, instantiated(&mut reader, entries)))
@@ -166,12 +166,12 @@ type Beside = (Option<Duration>, Behaviour, Limits);
 
 enum Found {
     Way(Box<Way>),
-    Model(Simulated),
+    Model(SimulatedSection),
 }
 
-fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
+fn read_root(reader: &mut IutReader<'_>) -> Option<(String, Beside, Found)> {
     let root = yaml::parse(reader.collector)?;
-    let Kind::Mapping(entries) = &root.kind else {
+    let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(reader.collector, &root, "an IUT's file", "a mapping", "iut: my_server");
         return None;
     };
@@ -233,7 +233,7 @@ fn read_root(reader: &mut Reader<'_>) -> Option<(String, Beside, Found)> {
     found.map(|found| (name, beside, found))
 }
 
-fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
+fn stdio(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> {
     let known: Vec<&str> =
         COMMAND.into_iter().chain(["ready_ms", "keep", "settle"]).chain(encoding::KEYS).collect();
     let entries = shape::section(reader.collector, root, "stdio", &known);
@@ -253,7 +253,7 @@ fn stdio(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Stdio> 
     Some(Stdio { command: command?, ready, encoding: encoding?, settle, keep })
 }
 
-fn tcp(reader: &mut Reader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
+fn tcp(reader: &mut IutReader<'_>, root: &[Entry], node: &Node, carrier: Carrier) -> Option<Tcp> {
     let (way, of) = match carrier {
         Carrier::Stream => ("tcp", "`tcp`"),
         Carrier::Datagrams => ("udp", "`udp`"),
@@ -317,7 +317,7 @@ fn reset_like(encoding: &Encoding) -> &'static str {
 }
 
 /// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what is to be taken for it.
-fn unsettled(reader: &mut Reader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
+fn unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;
     }

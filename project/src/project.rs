@@ -227,9 +227,9 @@ fn judged_online(reference: &Reference) -> Diagnostic {
 
 fn options(configuration: &Configuration) -> Options {
     let thresholds = match &configuration.thresholds {
-        configuration::Thresholds::Auto => Thresholds::Auto,
+        configuration::GivenThresholds::Auto => Thresholds::Auto,
         // Any number will do as a threshold: it is a place to pause, not a fact.
-        configuration::Thresholds::Numbers(numbers) => {
+        configuration::GivenThresholds::Numbers(numbers) => {
             Thresholds::List(numbers.iter().map(|number| number.trunc()).collect())
         }
     };

@@ -12,7 +12,7 @@ use coreach_model::diagnostic::{Diagnostic, Origin, Severity};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde_json::{Value, json};
 
-use crate::sheet::{Excerpt, LONGEST_DRAWN, Sheet, Sheets};
+use crate::sheet::{LONGEST_DRAWN, Sheet, SheetExcerpt, Sheets};
 use coreach_model::visible::visible;
 
 /// Labels further away than so many lines from the first are told, not drawn: the lines between are drawn too.
@@ -90,7 +90,7 @@ fn footer(text: &mut String, word: &str, content: &str, style: Style) {
 struct Drawn<'a> {
     diagnostic: &'a Diagnostic,
     message: Cow<'a, str>,
-    source: Option<Excerpt>,
+    source: Option<SheetExcerpt>,
     labels: Vec<LabeledSpan>,
     /// What cannot be drawn on that source: labels in another file or on an overlong line.
     elsewhere: Vec<String>,

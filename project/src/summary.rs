@@ -10,7 +10,7 @@ use coreach_model::Iosts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::parts::Part;
+use crate::parts::Shard;
 
 /// The version of the first format: raised when a reader could stumble, not when a key is added.
 pub const FORMAT_VERSION: u32 = 1;
@@ -100,7 +100,7 @@ pub struct ShortestSummary {
 }
 
 /// What became of mutants, of all or of those of one part.
-pub type Mutants = Part<Suite, KeptMutant>;
+pub type Mutants = Shard<Suite, KeptMutant>;
 
 /// What is alike for all mutants: the suite, and what it does on the specification itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -115,7 +115,7 @@ fn a_stage_is_a_file_a_type_a_line_and_a_call() {
             "tests/src/tampering/damage.rs",
             "tests/src/tampering/mod.rs",
         ],
-        &["pipeline/src/artifact.rs", "pipeline/src/check/mod.rs", "pipeline/src/stages/mod.rs"],
+        &["pipeline/src/artifact.rs", "pipeline/src/check/mod.rs", "pipeline/src/stage.rs", "pipeline/src/stages/mod.rs"],
     );
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use coreach_import::{FirstValues, Format, Options, import};
+use coreach_import::{FirstValues, ForeignFormat, Options, import};
 use coreach_model::diagnostic::SourceFile;
 use coreach_model::reader::{AnySpecification, from_bytes, read_any_specification};
 use coreach_model::term::substitute;
@@ -27,7 +27,7 @@ fn read(name: &str, text: &str) -> AnySpecification {
     read_any_specification(file).unwrap_or_else(|found| panic!("{}", render(&found, Style::PLAIN))).0
 }
 
-fn imported(name: &str, text: String, format: Format, options: &Options) -> AnySpecification {
+fn imported(name: &str, text: String, format: ForeignFormat, options: &Options) -> AnySpecification {
     let file = Arc::new(SourceFile { name: name.to_owned(), text });
     let made = import(file, Some(format), options);
     let (text, _) = made.unwrap_or_else(|found| panic!("{}", render(&found, Style::PLAIN)));
@@ -39,7 +39,7 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn format(name: &str) -> Format {
+fn format(name: &str) -> ForeignFormat {
     name.parse().unwrap()
 }
 

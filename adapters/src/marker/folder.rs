@@ -43,18 +43,18 @@ const RESISTANCE: Duration = Duration::from_secs(10);
 
 /// A folder that is there as long as this is.
 #[derive(Debug)]
-pub struct Folder {
+pub struct MarkerFolder {
     path: PathBuf,
     name: String,
 }
 
-impl Folder {
+impl MarkerFolder {
     /// A new and empty one, that nobody but our user may enter.
     ///
     /// # Errors
     /// There is no place for it; or coreach is ending.
     pub fn new() -> io::Result<Self> {
-        Folder::within(&std::path::absolute(std::env::temp_dir())?)
+        MarkerFolder::within(&std::path::absolute(std::env::temp_dir())?)
     }
 
     fn within(folder: &Path) -> io::Result<Self> {
@@ -75,7 +75,7 @@ impl Folder {
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
                     live.paths.insert(path.clone());
-                    return Ok(Folder { path, name });
+                    return Ok(MarkerFolder { path, name });
                 }
                 // Somebody else may make what they like where all may.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -91,7 +91,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for MarkerFolder {
     fn drop(&mut self) {
         let path = std::mem::take(&mut self.path);
         if removed(&path, Instant::now() + REMOVING) {
@@ -298,7 +298,7 @@ mod tests {
     fn a_folder_is_private_and_goes_with_all_that_is_in_it_and_nothing_else() {
         let outside = place("outside");
         fs::write(outside.join("kept"), "x").unwrap();
-        let (one, two) = (Folder::within(&outside).unwrap(), Folder::within(&outside).unwrap());
+        let (one, two) = (MarkerFolder::within(&outside).unwrap(), MarkerFolder::within(&outside).unwrap());
         assert_ne!(one.name(), two.name());
         let path = PathBuf::from(one.name());
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn a_tree_may_be_deeper_than_paths_can_be_long() {
         let outside = place("deep");
-        let folder = Folder::within(&outside).unwrap();
+        let folder = MarkerFolder::within(&outside).unwrap();
         let top = PathBuf::from(folder.name());
         let (name, next) = (top.join("x".repeat(200)), top.join("next"));
         fs::create_dir(&name).unwrap();
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn what_was_begun_is_finished_later() {
         let outside = place("begun");
-        let folder = Folder::within(&outside).unwrap();
+        let folder = MarkerFolder::within(&outside).unwrap();
         let top = PathBuf::from(folder.name());
         for at in 0..20 {
             fs::create_dir_all(top.join(format!("{at}/a/b"))).unwrap();

@@ -96,7 +96,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::marker::Mark;
+    use crate::marker::ProcessMark;
 
     #[test]
     fn who_died_after_an_earlier_launch_is_buried_and_nobody_who_is_asked_for() {
@@ -107,7 +107,7 @@ mod tests {
         };
         #[expect(clippy::zombie_processes, reason = "it is to become one")]
         let adopted = spawn().unwrap();
-        let mut leader = Mark::new().launch(spawn).unwrap();
+        let mut leader = ProcessMark::new().launch(spawn).unwrap();
         let is_dead = |pid: u32| stat(pid as i32).is_none_or(|process| process.is_dead);
         while !is_dead(adopted.id()) || !is_dead(leader.id()) {
             std::thread::sleep(Duration::from_millis(1));

@@ -56,7 +56,7 @@ use tag::{is_orphaned, put, tag};
 
 /// The mark of one launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mark {
+pub struct ProcessMark {
     word: String,
     /// Before the launch, this many processes had been started on the machine.
     forks: u64,
@@ -75,14 +75,14 @@ pub struct Hunt {
     dead: BTreeSet<(i32, u64)>,
 }
 
-impl Mark {
+impl ProcessMark {
     /// A mark that no other launch has.
     pub fn new() -> Self {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let Own { namespace, pid, start, .. } = own();
         let number = LAUNCHES.fetch_add(1, Ordering::Relaxed);
         let word = format!("{namespace}.{pid}.{start}.{number}");
-        Mark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
+        ProcessMark { word, forks: forks().unwrap_or(0), leader: None, tag: tag(number + 1) }
     }
 
     /// Launches: what is started in `spawn` inherits the second mark. Nothing is launched any more when the
@@ -203,9 +203,9 @@ impl Mark {
     }
 }
 
-impl Default for Mark {
+impl Default for ProcessMark {
     fn default() -> Self {
-        Mark::new()
+        ProcessMark::new()
     }
 }
 
@@ -222,14 +222,14 @@ mod tests {
 
     #[test]
     fn marks_differ_and_name_us() {
-        let (one, other) = (Mark::new(), Mark::new());
+        let (one, other) = (ProcessMark::new(), ProcessMark::new());
         assert_ne!(one, other);
         assert!(one.word.contains(&format!(".{}.", process::id())), "{}", one.word);
     }
 
     #[test]
     fn a_process_without_an_environment_is_found_by_its_tag() {
-        let mark = Mark::new();
+        let mark = ProcessMark::new();
         let spawn = || process::Command::new("sh").env_clear().args(["-c", "setsid sleep 20 & wait"]).spawn();
         let mut shell = mark.launch(spawn).unwrap();
         let tagged = || {
@@ -251,7 +251,7 @@ mod tests {
     fn a_mark_that_launched_nothing_kills_nothing() {
         let mut bystander = process::Command::new("sleep").arg("20").spawn().unwrap();
         // The parent of the machine's first process has number 0, and so had a leader that was not known.
-        Mark::new().kill_all(&mut Hunt::default());
+        ProcessMark::new().kill_all(&mut Hunt::default());
         assert_eq!(bystander.try_wait().unwrap(), None);
         bystander.kill().unwrap();
         bystander.wait().unwrap();

@@ -22,7 +22,7 @@ use crate::import_arguments::ImportArguments;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
 use crate::visible::visible_json;
-use crate::write::Pending;
+use crate::write::PendingFile;
 
 #[derive(Serialize)]
 struct Document {
@@ -123,7 +123,7 @@ fn load(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
 }
 
 fn write(output: &Output, text: &str, overwrite: bool) -> io::Result<()> {
-    let mut pending = if overwrite { Pending::new(output)? } else { Pending::fresh(output)? };
+    let mut pending = if overwrite { PendingFile::new(output)? } else { PendingFile::fresh(output)? };
     pending.write_all(text.as_bytes())?;
     if overwrite { pending.finish() } else { pending.finish_fresh() }
 }

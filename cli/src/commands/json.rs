@@ -32,7 +32,7 @@ use crate::exit::Exit;
 use crate::visible::visible_json;
 use child::Done;
 use folder::Folder;
-use request::Request;
+use request::JsonRequest;
 
 /// Of the command of a request: where the session is killed, nobody keeps its time or takes its answer any
 /// more, so it ends as at a SIGTERM.
@@ -125,7 +125,7 @@ fn refusal(id: &Json, why: &str) -> String {
     visible_json(&json!({ "format_version": 1, "id": id, "error": why }).to_string()).into_owned()
 }
 
-fn done(request: &Request) -> Result<String, String> {
+fn done(request: &JsonRequest) -> Result<String, String> {
     let folder = Folder::new()?;
     for (name, text) in &request.files {
         folder.put(name, text)?;

@@ -15,7 +15,7 @@ use crate::execution_arguments::ReportArguments;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::write::write;
 
 /// What is told of a page.
@@ -104,7 +104,7 @@ fn page(wanted: &Page<'_>, quiet: bool, format: OutputFormat) -> io::Result<Resu
         Ok(sorted) => sorted,
         Err(found) => return refuse_as(&found, format, exit_of(&found)).map(Err),
     };
-    let progress = Progress::start(1, !quiet);
+    let progress = ProgressLine::start(1, !quiet);
     let gathered = gather(&sorted, &wanted.settings, &|what| progress.says(what));
     drop(progress);
     let (page, warnings) = match gathered {

@@ -20,8 +20,8 @@ use coreach_model::term::Substitution;
 use coreach_model::{ActionKind, Datum, Term, Type, Value, budget};
 
 use super::recorded::Raw;
-use super::values::Named;
-use super::{learn::Learned, recorded::Recorded};
+use super::values::NamedTraces;
+use super::{learn::Learned, recorded::RecordedTraces};
 use crate::names::Naming;
 
 /// A parameter: its action's number, and its place.
@@ -29,14 +29,14 @@ type Parameter = (usize, usize);
 
 /// What was found.
 #[derive(Debug)]
-pub struct Found {
+pub struct Generalized {
     /// For each transition its guard.
     pub guards: Vec<Term>,
     /// For each parameter that is kept its variable, and the parameter itself.
     kept: BTreeMap<Parameter, (Datum, Datum)>,
 }
 
-impl Found {
+impl Generalized {
     /// The variables.
     pub fn variables(&self) -> Vec<Datum> {
         self.kept.values().map(|(variable, _)| variable.clone()).collect()
@@ -66,7 +66,7 @@ struct Evidence<'a> {
 }
 
 /// Guards that hold of all that was recorded.
-pub fn generalize(recorded: &Recorded, named: &Named, learned: &Learned) -> Found {
+pub fn generalize(recorded: &RecordedTraces, named: &NamedTraces, learned: &Learned) -> Generalized {
     let mut evidence: BTreeMap<(usize, usize), Evidence<'_>> = BTreeMap::new();
     for (trace, steps) in recorded.traces.iter().zip(&learned.taken) {
         // The last value of each parameter, and when it was.
@@ -124,13 +124,13 @@ pub fn generalize(recorded: &Recorded, named: &Named, learned: &Learned) -> Foun
             }))
         })
         .collect();
-    Found { guards, kept }
+    Generalized { guards, kept }
 }
 
 /// A variable for each parameter that some guard speaks of.
 fn kept(
-    recorded: &Recorded,
-    named: &Named,
+    recorded: &RecordedTraces,
+    named: &NamedTraces,
     chosen: &BTreeMap<(usize, usize), Parameter>,
 ) -> BTreeMap<Parameter, (Datum, Datum)> {
     let used: BTreeSet<Parameter> = chosen.values().copied().collect();

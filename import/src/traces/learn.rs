@@ -25,11 +25,11 @@ use std::collections::BTreeMap;
 
 use coreach_model::budget;
 
-use super::recorded::Recorded;
+use super::recorded::RecordedTraces;
 
 /// A transition in the making.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct LearnedStep {
     /// The location that it leaves.
     pub source: u32,
     /// Its action, by its number in the table.
@@ -46,7 +46,7 @@ pub struct Learned {
     /// How many locations there are; 0 is the initial one.
     pub locations: u32,
     /// The transitions, as they are first taken.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LearnedStep>,
     /// For each trace, the transition of each of its events.
     pub taken: Vec<Vec<usize>>,
 }
@@ -55,7 +55,7 @@ pub struct Learned {
 type Tree = Vec<BTreeMap<usize, usize>>;
 
 /// The locations and transitions of recorded traces.
-pub fn learn(recorded: &Recorded, tails: usize) -> Learned {
+pub fn learn(recorded: &RecordedTraces, tails: usize) -> Learned {
     let mut tree: Tree = vec![BTreeMap::new()];
     let mut paths: Vec<Vec<usize>> = Vec::new();
     for trace in &recorded.traces {
@@ -80,7 +80,7 @@ pub fn learn(recorded: &Recorded, tails: usize) -> Learned {
         let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         location.push(*numbers.entry(class).or_insert(next));
     }
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<LearnedStep> = Vec::new();
     let mut known: BTreeMap<(u32, usize, u32), usize> = BTreeMap::new();
     let mut taken = Vec::new();
     for (number, (trace, path)) in recorded.traces.iter().zip(&paths).enumerate() {
@@ -88,7 +88,7 @@ pub fn learn(recorded: &Recorded, tails: usize) -> Learned {
         for (place, event) in trace.iter().enumerate() {
             let (source, target) = (location[path[place]], location[path[place + 1]]);
             let step = *known.entry((source, event.action, target)).or_insert_with(|| {
-                steps.push(Step { source, action: event.action, target, first: (number, place) });
+                steps.push(LearnedStep { source, action: event.action, target, first: (number, place) });
                 steps.len() - 1
             });
             of_trace.push(step);
@@ -125,12 +125,12 @@ fn classes(tree: &Tree, tails: usize) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traces::recorded::Event;
+    use crate::traces::recorded::RecordedEvent;
 
-    fn recorded(traces: &[&[usize]]) -> Recorded {
-        let event = |action: &usize| Event { action: *action, values: Vec::new(), span: 0..0 };
+    fn recorded(traces: &[&[usize]]) -> RecordedTraces {
+        let event = |action: &usize| RecordedEvent { action: *action, values: Vec::new(), span: 0..0 };
         let traces = traces.iter().map(|trace| trace.iter().map(event).collect()).collect();
-        Recorded { actions: Vec::new(), traces }
+        RecordedTraces { actions: Vec::new(), traces }
     }
 
     /// The tails of a node by their definition.

@@ -17,7 +17,7 @@ use coreach_model::{ActionId, Diagnostic, LocationId, budget};
 
 use crate::finish::Model;
 use crate::options::Options;
-use recorded::Recorded;
+use recorded::RecordedTraces;
 
 /// The model of a file.
 pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
@@ -68,7 +68,7 @@ pub fn read(collector: &mut Collector, options: &Options) -> Option<Model> {
 }
 
 /// What the skeleton is, in figures, and what it is not.
-fn told(collector: &mut Collector, recorded: &Recorded, learned: &learn::Learned) {
+fn told(collector: &mut Collector, recorded: &RecordedTraces, learned: &learn::Learned) {
     let events: usize = recorded.traces.iter().map(Vec::len).sum();
     let message = format!(
         "a skeleton of {} with {}: {}, {}",

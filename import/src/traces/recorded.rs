@@ -18,7 +18,7 @@ pub enum Raw {
 
 /// An event of a trace.
 #[derive(Debug)]
-pub struct Event {
+pub struct RecordedEvent {
     /// Its action, by its number in the table.
     pub action: usize,
     /// The values of its parameters, in their order.
@@ -29,7 +29,7 @@ pub struct Event {
 
 /// An action of the traces.
 #[derive(Debug)]
-pub struct Known {
+pub struct RecordedAction {
     /// Its name.
     pub name: String,
     /// Its direction.
@@ -42,9 +42,9 @@ pub struct Known {
 
 /// What was recorded.
 #[derive(Debug, Default)]
-pub struct Recorded {
+pub struct RecordedTraces {
     /// The actions, as they are first seen.
-    pub actions: Vec<Known>,
+    pub actions: Vec<RecordedAction>,
     /// The traces.
-    pub traces: Vec<Vec<Event>>,
+    pub traces: Vec<Vec<RecordedEvent>>,
 }

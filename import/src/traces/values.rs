@@ -13,8 +13,8 @@ use coreach_model::types::EnumType;
 use coreach_model::{Datum, Term, Type, Value};
 use dashu::integer::IBig;
 
-use super::recorded::{Raw, Recorded};
-use crate::json::{Json, Value as JsonValue};
+use super::recorded::{Raw, RecordedTraces};
+use crate::json::{Json, JsonValue};
 use crate::names::Naming;
 
 /// Longer numbers are not read.
@@ -47,7 +47,7 @@ impl Raw {
 
 /// The names that actions, parameters and literals have here.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedTraces {
     /// The types that are declared.
     pub types: Vec<(String, Type)>,
     /// Of each action its name and its parameters.
@@ -57,7 +57,7 @@ pub struct Named {
     literals: Naming,
 }
 
-impl Named {
+impl NamedTraces {
     /// A value as a term of this type.
     pub fn term(&self, raw: &Raw, ty: &Type) -> Term {
         Term::literal(match (raw, ty) {
@@ -75,7 +75,7 @@ impl Named {
 }
 
 /// Names and types for all that was recorded; none where a parameter has no type, which has been reported.
-pub fn named(collector: &mut Collector, recorded: &Recorded) -> Option<Named> {
+pub fn named(collector: &mut Collector, recorded: &RecordedTraces) -> Option<NamedTraces> {
     let mut values: Vec<Vec<BTreeSet<&Raw>>> =
         recorded.actions.iter().map(|action| vec![BTreeSet::new(); action.parameters.len()]).collect();
     for event in recorded.traces.iter().flatten() {
@@ -170,7 +170,7 @@ pub fn named(collector: &mut Collector, recorded: &Recorded) -> Option<Named> {
             .map(|(name, seen)| Datum::new(parameters.get(name), type_of(seen, &of_text)));
         (actions.get(&action.name).to_owned(), data.collect())
     });
-    Some(Named {
+    Some(NamedTraces {
         types,
         actions: data.collect(),
         taken: taken.union(&parameters.all()).cloned().collect(),

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Origin, distance};
 use crate::iosts::{ActionKind, Iosts, LocationId, TransitionId};
 use crate::numbered::Numbered;
 use crate::reader::collect::Collector;
-use crate::reader::declarations::{Actions, Locations};
+use crate::reader::declarations::{Actions, ReadLocations};
 
 /// So many livelocks are shown; a model with more of them has one cause.
 const MAX_SHOWN: usize = 10;
@@ -160,7 +160,7 @@ fn shortest_cycle(iosts: &Iosts, internal: &Internal, start: LocationId) -> Opti
 fn check_misspelt(
     collector: &mut Collector,
     iosts: &Iosts,
-    locations: &Locations,
+    locations: &ReadLocations,
     reached: &Numbered<LocationId, bool>,
 ) -> Numbered<LocationId, bool> {
     let mut explained = Numbered::filled(false, reached.len());
@@ -226,7 +226,7 @@ fn is_one_letter_off(one: &str, other: &str) -> bool {
 pub(super) fn check_unused(
     collector: &mut Collector,
     iosts: &Iosts,
-    locations: &Locations,
+    locations: &ReadLocations,
     actions: Option<&Actions>,
 ) {
     let reached = iosts.reachable_from(iosts.initial);

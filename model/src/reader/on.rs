@@ -19,12 +19,12 @@ use crate::diagnostic::Diagnostic;
 use crate::iosts::{Action, ActionId, ActionKind};
 use crate::reader::collect::{Collector, article, inventory, listed};
 use crate::reader::declarations::Actions;
-use crate::reader::lexer::{Kind as Lexeme, Token, tokens};
+use crate::reader::lexer::{Token, TokenKind as Lexeme, tokens};
 use crate::reader::parser::{Mistake, Parser};
 use crate::reader::shape;
-use crate::reader::surroundings::Context;
+use crate::reader::surroundings::Surroundings;
 use crate::reader::typing::report;
-use crate::reader::yaml::{Kind, Node, Scalar};
+use crate::reader::yaml::{Node, NodeKind, Scalar};
 
 /// The word for every visible action.
 const EVERY: &str = "*";
@@ -47,12 +47,12 @@ pub(super) struct Taken<'a> {
 pub(super) fn read_on<'a>(
     collector: &mut Collector,
     node: &Node,
-    context: &Context<'a>,
+    context: &Surroundings<'a>,
     like: &str,
 ) -> Option<Vec<Taken<'a>>> {
     let is_set = match &node.kind {
-        Kind::Scalar(scalar) => scalar.text.trim() == EVERY,
-        Kind::Sequence(_) | Kind::Mapping(_) => true,
+        NodeKind::Scalar(scalar) => scalar.text.trim() == EVERY,
+        NodeKind::Sequence(_) | NodeKind::Mapping(_) => true,
     };
     if !is_set {
         let scalar = shape::scalar(collector, node, "`on`", like)?;
@@ -70,8 +70,8 @@ pub(super) fn read_on<'a>(
         return None;
     }
     let taken = match &node.kind {
-        Kind::Scalar(_) => described(node, context.actions, |_, _| true),
-        Kind::Sequence(items) => {
+        NodeKind::Scalar(_) => described(node, context.actions, |_, _| true),
+        NodeKind::Sequence(items) => {
             let before = collector.errors();
             let mut taken: Vec<Taken<'a>> = Vec::new();
             let mut seen = HashSet::new();
@@ -96,7 +96,7 @@ pub(super) fn read_on<'a>(
             }
             taken
         }
-        Kind::Mapping(_) => read_described(collector, node, context.actions)?,
+        NodeKind::Mapping(_) => read_described(collector, node, context.actions)?,
     };
     if taken.is_empty() {
         let visible = context.actions.actions.iter().filter(|action| is_of_sets(action));
@@ -168,7 +168,7 @@ fn read_described<'a>(
         // One name needs no list.
         let alone: [&Node; 1] = [node];
         let items: Vec<&Node> = match &node.kind {
-            Kind::Sequence(items) => items.iter().map(AsRef::as_ref).collect(),
+            NodeKind::Sequence(items) => items.iter().map(AsRef::as_ref).collect(),
             _ => alone.to_vec(),
         };
         for item in items {
@@ -218,7 +218,7 @@ pub(super) fn refuse_partial_parameters(
     collector: &mut Collector,
     node: &Node,
     taken: &[Taken<'_>],
-    context: &Context<'_>,
+    context: &Surroundings<'_>,
 ) {
     let Some(scalar) = node.as_scalar() else { return };
     let tokens = tokens(&scalar.text);
@@ -279,7 +279,7 @@ pub(super) type Parameter = (String, Option<Datum>);
 fn read_action<'a>(
     collector: &mut Collector,
     on: &Scalar,
-    context: &Context<'a>,
+    context: &Surroundings<'a>,
 ) -> Option<(ActionId, Cow<'a, [Parameter]>)> {
     let (name, name_at, renamed) = match split(on) {
         Ok(parts) => parts,

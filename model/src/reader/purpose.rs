@@ -19,10 +19,10 @@ use crate::reader::declarations::{Actions, read_clocks, read_data, read_initial,
 use crate::reader::lexer;
 use crate::reader::scope::{Meaning, Names};
 use crate::reader::specification::{Specification, TimedSpecification, top};
-use crate::reader::surroundings::Context;
-use crate::reader::transitions::{Found, Places, read_transitions};
+use crate::reader::surroundings::Surroundings;
+use crate::reader::transitions::{ReadTransitions, TransitionPlaces, read_transitions};
 use crate::reader::types::{Types, timed};
-use crate::reader::yaml::{Entry, Kind, Node};
+use crate::reader::yaml::{Entry, Node, NodeKind};
 use crate::reader::{Reading, graph, property, shape, yaml};
 use crate::term::Substitution;
 use crate::timed::{Clocks, TimedPurpose};
@@ -140,8 +140,8 @@ fn read(collector: &mut Collector, against: &Against<'_>, aim: Aim) -> Option<(T
     let with_quiescence = with_quiescence(against, aim);
     let actions = Actions::of(&with_quiescence);
     let resets = against.clocks.map(|_| clocks.as_slice());
-    let context = Context { names: &names, actions: &actions, sets: true, clocks: resets };
-    let Found { transitions, places, resets, names: called } =
+    let context = Surroundings { names: &names, actions: &actions, sets: true, clocks: resets };
+    let ReadTransitions { transitions, places, resets, names: called } =
         read_transitions(collector, entries, &context, &mut locations);
     // Only a purpose that speaks of quiescence has it.
     let is_quiet = |one: &Transition| actions.actions[one.action].kind == ActionKind::Quiescence;
@@ -205,9 +205,10 @@ fn with_quiescence(against: &Against<'_>, aim: Aim) -> Numbered<ActionId, Action
 
 /// Where the initial condition mentions the datum first.
 fn mention(entries: &[Entry], datum: &Datum) -> Option<std::ops::Range<usize>> {
-    let Kind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
+    let NodeKind::Mapping(initial) = &shape::get(entries, "initial")?.kind else { return None };
     let scalar = shape::get(initial, "condition")?.as_scalar()?;
-    let is_it = |token: &lexer::Token| matches!(&token.kind, lexer::Kind::Name(name) if name == datum.name());
+    let is_it =
+        |token: &lexer::Token| matches!(&token.kind, lexer::TokenKind::Name(name) if name == datum.name());
     let token = lexer::tokens(&scalar.text).into_iter().find(is_it)?;
     Some(scalar.place(&token.span))
 }
@@ -387,7 +388,7 @@ fn check_accept(
     iosts: &Iosts,
     accept: LocationId,
     reject: Option<LocationId>,
-    places: &[Places],
+    places: &[TransitionPlaces],
 ) {
     let mut seen = HashSet::new();
     for (transition, at) in iosts.transitions.iter().zip(places) {

@@ -6,7 +6,7 @@ use crate::reader::scope::Names;
 
 /// What a transition is read against.
 #[derive(Debug)]
-pub struct Context<'a> {
+pub struct Surroundings<'a> {
     /// Data and literals.
     pub names: &'a Names,
     /// Σ

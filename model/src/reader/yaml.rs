@@ -29,7 +29,7 @@ const MAX_ALIGNED: usize = 65_536;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Where it stands, in bytes of the file.
     pub span: Range<usize>,
     flow: bool,
@@ -38,7 +38,7 @@ pub struct Node {
 
 /// What a node is.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kind {
+pub enum NodeKind {
     /// Text.
     Scalar(Scalar),
     /// A list.
@@ -106,7 +106,7 @@ impl Node {
     /// The text, where it is a scalar.
     pub fn as_scalar(&self) -> Option<&Scalar> {
         match &self.kind {
-            Kind::Scalar(scalar) => Some(scalar),
+            NodeKind::Scalar(scalar) => Some(scalar),
             _ => None,
         }
     }
@@ -119,20 +119,20 @@ impl Node {
     /// What it is, in a user's words.
     pub fn describe(&self) -> &'static str {
         match &self.kind {
-            Kind::Scalar(_) if self.is_nothing() => "nothing",
-            Kind::Scalar(_) => "text",
-            Kind::Sequence(_) => "a list",
-            Kind::Mapping(_) => "a mapping",
+            NodeKind::Scalar(_) if self.is_nothing() => "nothing",
+            NodeKind::Scalar(_) => "text",
+            NodeKind::Sequence(_) => "a list",
+            NodeKind::Mapping(_) => "a mapping",
         }
     }
 
     /// The place to underline when the node as a whole is meant: a block collection is shown by its first words.
     pub fn head(&self) -> Range<usize> {
         match &self.kind {
-            Kind::Mapping(entries) if !self.flow => {
+            NodeKind::Mapping(entries) if !self.flow => {
                 entries.first().map_or(self.span.clone(), |entry| entry.key.span.clone())
             }
-            Kind::Sequence(items) if !self.flow => {
+            NodeKind::Sequence(items) if !self.flow => {
                 items.first().map_or(self.span.clone(), |item| item.head())
             }
             _ => self.span.clone(),
@@ -335,7 +335,7 @@ fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> O
 
 /// A list or mapping under construction.
 struct Open {
-    kind: Kind,
+    kind: NodeKind,
     flow: bool,
     start: usize,
     anchor: usize,
@@ -369,29 +369,29 @@ impl Builder<'_, '_> {
                 let mut scalar = self.scalar(&text, style, bytes);
                 scalar.broken = tag.is_some();
                 let node =
-                    Node { span: scalar.span.clone(), kind: Kind::Scalar(scalar), flow: true, size: 1 };
+                    Node { span: scalar.span.clone(), kind: NodeKind::Scalar(scalar), flow: true, size: 1 };
                 self.complete(node, anchor)
             }
             Event::SequenceStart(style, anchor, tag) => {
                 self.refuse(tag.as_deref(), span);
-                self.begin(Kind::Sequence(Vec::new()), style, anchor, bytes)
+                self.begin(NodeKind::Sequence(Vec::new()), style, anchor, bytes)
             }
             Event::MappingStart(style, anchor, tag) => {
                 self.refuse(tag.as_deref(), span);
-                self.begin(Kind::Mapping(Vec::new()), style, anchor, bytes)
+                self.begin(NodeKind::Mapping(Vec::new()), style, anchor, bytes)
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 let open = self.open.pop()?;
                 let last = match &open.kind {
-                    Kind::Sequence(items) => items.last().map(|item| item.span.end),
-                    Kind::Mapping(entries) => {
+                    NodeKind::Sequence(items) => items.last().map(|item| item.span.end),
+                    NodeKind::Mapping(entries) => {
                         entries.last().map(|entry| entry.value.span.end.max(entry.key.span.end))
                     }
-                    Kind::Scalar(_) => None,
+                    NodeKind::Scalar(_) => None,
                 };
                 let end = if open.flow { bytes.end } else { last.unwrap_or(bytes.start) };
                 let start = match &open.kind {
-                    Kind::Mapping(entries) if !open.flow => {
+                    NodeKind::Mapping(entries) if !open.flow => {
                         entries.first().map_or(open.start, |e| e.key.span.start)
                     }
                     _ => open.start,
@@ -415,7 +415,7 @@ impl Builder<'_, '_> {
                     .help(QUOTE);
                 self.collector.push(diagnostic);
                 let scalar = Scalar { broken: true, ..Scalar::made(String::new(), bytes.clone()) };
-                self.complete(Node { kind: Kind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
+                self.complete(Node { kind: NodeKind::Scalar(scalar), span: bytes, flow: true, size: 1 }, 0)
             }
             _ => Some(()),
         }
@@ -449,12 +449,18 @@ impl Builder<'_, '_> {
         self.collector.push(diagnostic);
     }
 
-    fn begin(&mut self, kind: Kind, style: StructureStyle, anchor: usize, bytes: Range<usize>) -> Option<()> {
+    fn begin(
+        &mut self,
+        kind: NodeKind,
+        style: StructureStyle,
+        anchor: usize,
+        bytes: Range<usize>,
+    ) -> Option<()> {
         if self.open.len() >= MAX_DEPTH {
             self.too_deep(&bytes);
             return None;
         }
-        let expects_key = matches!(kind, Kind::Mapping(_));
+        let expects_key = matches!(kind, NodeKind::Mapping(_));
         let flow = style == StructureStyle::Flow;
         self.open.push(Open { kind, flow, start: bytes.start, anchor, size: 1, key: None, expects_key });
         Some(())
@@ -491,8 +497,8 @@ impl Builder<'_, '_> {
         };
         parent.size = parent.size.saturating_add(node.size);
         match &mut parent.kind {
-            Kind::Sequence(items) => items.push(node),
-            Kind::Mapping(entries) => {
+            NodeKind::Sequence(items) => items.push(node),
+            NodeKind::Mapping(entries) => {
                 if !parent.expects_key {
                     parent.expects_key = true;
                     if let Some(key) = parent.key.take() {
@@ -507,7 +513,7 @@ impl Builder<'_, '_> {
                     }
                 }
             }
-            Kind::Scalar(_) => {}
+            NodeKind::Scalar(_) => {}
         }
         Some(())
     }

@@ -19,7 +19,7 @@ use coreach_model::visible::visible_json;
 use coreach_model::{Datum, LocationId, Term, TransitionId};
 use serde_json::{Value as Json, json};
 
-use crate::names::{Names, of_scope};
+use crate::names::{UsedNames, of_scope};
 use crate::timed::rules::Ends;
 use crate::timed::rules::LATE;
 use crate::timed::{PathGuided, Rule};
@@ -46,7 +46,7 @@ pub fn sptg(made: &PathGuided, guards: Guards) -> String {
 struct Shape<'a> {
     made: &'a PathGuided,
     guards: Guards,
-    names: Names,
+    names: UsedNames,
     declared: Vec<Datum>,
 }
 

@@ -11,7 +11,7 @@ use coreach_model::{Number, Term};
 use dot_writer::{Attributes, DotWriter, Scope, Style};
 
 use super::labels::{condition_lines, html, quoted};
-use super::layout::{Link, Route, Size, layout};
+use super::layout::{LayoutLink, LayoutRoute, Size, layout};
 use super::picture::{LINE, MOST_LOCATIONS, TooLarge, width_of};
 use super::svg::{DASHED, PLAIN, Paper};
 
@@ -129,17 +129,17 @@ pub fn tree_svg(iosts: &Iosts, tree: &Tree, accepting: &[NodeId]) -> Result<Stri
         .numbered()
         .filter_map(|(number, node)| Some((node.parent?, number, said(iosts, &node.by))));
     let steps: Vec<(NodeId, NodeId, String)> = steps.collect();
-    let link = |(parent, number, said): &(NodeId, NodeId, String)| Link {
+    let link = |(parent, number, said): &(NodeId, NodeId, String)| LayoutLink {
         source: parent.place(),
         target: number.place(),
         width: wide(std::slice::from_ref(said)),
         height: LINE,
     };
-    let links: Vec<Link> = steps.iter().map(link).collect();
+    let links: Vec<LayoutLink> = steps.iter().map(link).collect();
     let found = layout(&sizes, &links);
     let mut paper = Paper::default();
     for (((_, _, said), link), route) in steps.iter().zip(&links).zip(&found.routes) {
-        if let Route::Through { points, label } = route {
+        if let LayoutRoute::Through { points, label } = route {
             paper.arrow(points, PLAIN);
             paper.label(points[*label], link.width, std::slice::from_ref(said));
         }

@@ -41,7 +41,7 @@ use crate::artifact::{self, Closed, Known, Visible};
 use crate::limits::{Limits, Quantity};
 use crate::stage::Stage;
 use crate::stages::kept::kept;
-use crate::stages::lookahead::{Choice, Lookahead, choices, lookahead};
+use crate::stages::lookahead::{Lookahead, LookaheadChoice, choices, lookahead};
 use crate::stages::must_answer::must_answer;
 use crate::stages::postponed::postponed;
 use crate::stop::{Shown, Stop, writable};
@@ -172,7 +172,7 @@ fn within_reach(cut: &Iosts, known: &Known) -> Iosts {
 fn witness(
     iosts: &Iosts,
     reach: &Numbered<LocationId, Term>,
-    choice: Choice,
+    choice: LookaheadChoice,
     solver: &mut dyn Solver,
 ) -> Vec<(String, String)> {
     let [first, second] = [choice.first, choice.second].map(|number| &iosts.transitions[number]);
@@ -187,7 +187,7 @@ fn witness(
     }
 }
 
-fn shown(iosts: &Iosts, choice: Choice) -> [Shown; 2] {
+fn shown(iosts: &Iosts, choice: LookaheadChoice) -> [Shown; 2] {
     [choice.first, choice.second].map(|number| Shown::transition(iosts, &iosts.transitions[number]))
 }
 

@@ -29,7 +29,7 @@ use coreach_model::{ActionId, LocationId, Term};
 
 use crate::artifact::{Allowed, TestCase, TestGraph, Verdict};
 use crate::limits::Limits;
-use crate::names::Names;
+use crate::names::UsedNames;
 
 /// Adds the transitions into Fail. A test graph whose purpose is unreachable gets none: there is nothing to run.
 pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver) -> TestCase {
@@ -87,7 +87,7 @@ pub fn input_complete(graph: TestGraph, limits: &Limits, solver: &mut dyn Solver
         });
     }
     if !added.is_empty() || others_fail.is_some() {
-        let mut names = Names::of(iosts.locations.iter().map(|location| location.name.as_str()));
+        let mut names = UsedNames::of(iosts.locations.iter().map(|location| location.name.as_str()));
         iosts.locations.push(Location::named(names.unique(Verdict::Fail.name())));
         verdicts.push(Some(Verdict::Fail));
         reach.push(Term::yes());

@@ -46,7 +46,7 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId};
 
 use crate::artifact::{Closed, Known, Member, Visible};
 use crate::limits::{Limits, Quantity};
-use crate::names::{Names, of_scope};
+use crate::names::{UsedNames, of_scope};
 use crate::simplify::without_repetition;
 use crate::stage::Stage;
 use crate::stages::must_answer::must_answer;
@@ -104,7 +104,7 @@ struct Construction<'a> {
     /// The transitions whose guards were made here and may say things twice.
     made: Vec<TransitionId>,
     memory_of: HashMap<(Datum, usize), Datum>,
-    names: Names,
+    names: UsedNames,
 }
 
 impl<'a> Construction<'a> {

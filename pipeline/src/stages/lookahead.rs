@@ -31,7 +31,7 @@ use crate::stop::{Stop, within};
 
 /// Two transitions of one location and action that can be taken together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Choice {
+pub struct LookaheadChoice {
     /// The number of the one.
     pub first: TransitionId,
     /// The number of the other.
@@ -42,11 +42,11 @@ pub struct Choice {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lookahead {
     /// The smallest k; 0 without any choice. With the choice that needs it.
-    Exists(usize, Option<Choice>),
+    Exists(usize, Option<LookaheadChoice>),
     /// A choice that common followers of every length leave open, and actions that show it.
     None {
         /// The two transitions.
-        choice: Choice,
+        choice: LookaheadChoice,
         /// The actions into the cycle.
         prefix: Vec<ActionId>,
         /// The actions of the cycle; never empty.
@@ -62,7 +62,11 @@ pub enum Lookahead {
 ///
 /// # Errors
 /// [`Stop::TooMany`] of [`Quantity::Choices`] or [`Quantity::Overlaps`].
-pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Result<Vec<Choice>, Stop> {
+pub fn choices(
+    iosts: &Iosts,
+    limits: &Limits,
+    solver: &mut dyn Solver,
+) -> Result<Vec<LookaheadChoice>, Stop> {
     let mut found = Vec::new();
     for numbers in iosts.outgoing() {
         let mut of: BTreeMap<ActionId, Vec<TransitionId>> = BTreeMap::new();
@@ -73,7 +77,7 @@ pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Resul
         for numbers in of.values().filter(|numbers| numbers.len() > 1) {
             choices_among(iosts, numbers, &mut here, limits, solver)?;
         }
-        here.sort_by_key(|choice: &Choice| (choice.first, choice.second));
+        here.sort_by_key(|choice: &LookaheadChoice| (choice.first, choice.second));
         found.extend(here);
         within(Stage::Determinize, Quantity::Choices, found.len(), limits)?;
     }
@@ -84,7 +88,7 @@ pub fn choices(iosts: &Iosts, limits: &Limits, solver: &mut dyn Solver) -> Resul
 fn choices_among(
     iosts: &Iosts,
     numbers: &[TransitionId],
-    found: &mut Vec<Choice>,
+    found: &mut Vec<LookaheadChoice>,
     limits: &Limits,
     solver: &mut dyn Solver,
 ) -> Result<(), Stop> {
@@ -119,7 +123,7 @@ fn choices_among(
         };
         let last = pairs.len() - 1;
         let first = pairs[..last].iter().find(|pair| overlapping(pair, solver)).unwrap_or(&pairs[last]);
-        found.push(Choice { first: first.0, second: first.1 });
+        found.push(LookaheadChoice { first: first.0, second: first.1 });
     })
 }
 
@@ -179,7 +183,7 @@ pub(super) fn overlaps(
 }
 
 /// The smallest lookahead that resolves all of the choices, or a reason why there is none.
-pub fn lookahead(iosts: &Iosts, choices: &[Choice]) -> Lookahead {
+pub fn lookahead(iosts: &Iosts, choices: &[LookaheadChoice]) -> Lookahead {
     let mut graph =
         PairGraph { iosts, outgoing: iosts.outgoing(), longest: HashMap::new(), open: HashMap::new() };
     let mut worst = (0, None);

@@ -34,7 +34,7 @@ use coreach_model::{ActionId, Datum, LocationId, Numbered, Term, TransitionId};
 
 use crate::artifact::{Closed, Member, Visible};
 use crate::limits::{Limits, Quantity};
-use crate::names::{Names, of_scope};
+use crate::names::{UsedNames, of_scope};
 use crate::simplify::without_repetition;
 use crate::stage::Stage;
 use crate::stages::must_answer::must_answer;
@@ -85,7 +85,7 @@ struct Construction<'a> {
     made: Vec<TransitionId>,
     memory: Vec<Datum>,
     memory_of: HashMap<(Datum, usize), Datum>,
-    names: Names,
+    names: UsedNames,
     too_deep: bool,
 }
 

@@ -26,7 +26,7 @@ use coreach_model::{ActionId, LocationId, Number, Numbered, Term, TransitionId};
 use crate::artifact::{CompletePurpose, Product};
 use crate::domains::{Memo, explicit_condition, explicit_guard};
 use crate::limits::{Limits, Quantity};
-use crate::names::{Names, joined_label, joined_name};
+use crate::names::{UsedNames, joined_label, joined_name};
 use crate::stage::Stage;
 use crate::stop::{Stop, within};
 
@@ -45,7 +45,7 @@ pub fn product(
     let (steps, pairs) = reached(left, right, others_stay, limits)?;
     let number = |pair: (LocationId, LocationId)| pairs[&pair];
 
-    let mut names = Names::default();
+    let mut names = UsedNames::default();
     let mut locations = Numbered::new();
     for &(l1, l2) in pairs.keys() {
         let (l1, l2) = (left.location(l1), right.location(l2));

@@ -37,7 +37,7 @@ use coreach_model::{LocationId, Number, Numbered, Term, TransitionId};
 
 use crate::artifact::{Allowed, Decided, GraphOrigin, Selection, TestGraph, Verdict, Visible};
 use crate::losses;
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::simplify::{missing_part, simplify, simplify_guard};
 
 /// The most rounds of strengthening and reach.
@@ -340,7 +340,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self, initial: LocationId, initial_condition: Term, known: &Decided) -> TestGraph {
-        let mut names = Names::of(self.from.locations.iter().map(|location| location.name.as_str()));
+        let mut names = UsedNames::of(self.from.locations.iter().map(|location| location.name.as_str()));
         let mut locations = self.from.locations.clone();
         let [pass, inconclusive] = ["Pass", "Inconclusive"].map(|name| Location::named(names.unique(name)));
         locations.extend([pass, inconclusive]);

@@ -9,7 +9,7 @@ use petgraph::algo::toposort;
 use petgraph::graph::DiGraph;
 
 use crate::artifact::{Closed, Member};
-use crate::names::{Names, joined_label, joined_name};
+use crate::names::{UsedNames, joined_label, joined_name};
 
 /// The first effect, then the second.
 pub(super) fn followed(before: &Substitution, step: &Substitution) -> Substitution {
@@ -39,7 +39,7 @@ pub(super) fn locations(
     let iosts = &closed.iosts;
     let ordinary = sets.iter().filter(|members| is_ordinary(members));
     let kept = ordinary.map(|members| iosts.location(members[0].location).name.as_str());
-    let mut names = Names::of(kept);
+    let mut names = UsedNames::of(kept);
     let mut named = HashSet::new();
     sets.map(|members| {
         let parts: Vec<&Location> = members.iter().map(|member| iosts.location(member.location)).collect();

@@ -65,7 +65,7 @@ pub struct Options {
 
 /// What is found out about a context, with the path's step there.
 struct Treated {
-    made: Vec<rules::Made>,
+    made: Vec<rules::MadeByRules>,
     counts: RuleCounts,
     /// May the condition of the step, as the publication writes it, be false for some values of what was observed?
     may_miss: bool,
@@ -222,7 +222,7 @@ fn treat(
     case: &Case,
     registers: &mut Registers,
     solver: &mut dyn Solver,
-) -> Result<Treated, rules::Stopped> {
+) -> Result<Treated, rules::RulesStopped> {
     let found = rules::apply(place, case.has_history, solver)?;
     let (next, assignments) = if case.is_last {
         (None, Substitution::new())
@@ -239,14 +239,14 @@ fn why_not(
     delayed: &Delayed,
     path: &[TransitionId],
     at: usize,
-    stopped: rules::Stopped,
+    stopped: rules::RulesStopped,
     solver: &mut dyn Solver,
 ) -> PathStop {
     match stopped {
-        rules::Stopped::Unsatisfiable => {
+        rules::RulesStopped::Unsatisfiable => {
             PathStop::Unsatisfiable { step: at, transition: stop::Named::of(timed, path[at]) }
         }
-        rules::Stopped::Shared { other, is_certain } => {
+        rules::RulesStopped::Shared { other, is_certain } => {
             let trace = witness::shared_trace(delayed, path, at, other, solver);
             PathStop::NotDeterministic {
                 step: at,
@@ -255,7 +255,7 @@ fn why_not(
                 is_certain,
             }
         }
-        rules::Stopped::Quantifier { through } => {
+        rules::RulesStopped::Quantifier { through } => {
             PathStop::Quantifier { step: at, transition: stop::Named::of(timed, through) }
         }
     }

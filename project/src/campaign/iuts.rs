@@ -19,7 +19,7 @@ use coreach_execution::open;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
-use coreach_model::reader::yaml::{self, Kind, Node, from_bytes};
+use coreach_model::reader::yaml::{self, Node, NodeKind, from_bytes};
 use coreach_model::reader::{Reading, shape};
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ pub fn describe(reference: &Reference, files: &mut Once) -> Result<Described, Ve
 fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
     let root = yaml::parse(collector)?;
     let like = "iut: my_server";
-    let Kind::Mapping(entries) = &root.kind else {
+    let NodeKind::Mapping(entries) = &root.kind else {
         shape::wrong_kind(collector, &root, "an IUT's file", "a mapping", like);
         return None;
     };
@@ -65,7 +65,7 @@ fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
     };
     let name = shape::scalar(collector, name, "the IUT's name", like)?.text.clone();
     let model = match shape::get(entries, "simulated").map(|node| &node.kind) {
-        Some(Kind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),
+        Some(NodeKind::Mapping(entries)) => shape::get(entries, "model").and_then(|node| node.as_scalar()),
         _ => None,
     };
     Some((name, model.map(|scalar| scalar.text.clone())))
@@ -90,8 +90,8 @@ pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
 /// All text of a file that may be a path: each value, and each word of one.
 pub(crate) fn words_of(node: &Node, words: &mut Vec<String>) {
     match &node.kind {
-        Kind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
-        Kind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),
+        NodeKind::Mapping(entries) => entries.iter().for_each(|entry| words_of(&entry.value, words)),
+        NodeKind::Sequence(items) => items.iter().for_each(|item| words_of(item, words)),
         _ => {
             if let Some(scalar) = node.as_scalar() {
                 words.push(scalar.text.clone());

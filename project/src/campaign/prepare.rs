@@ -21,7 +21,7 @@ use crate::campaign::iuts::describe;
 use crate::campaign::{Campaign, Constants, Given, TestSource};
 use crate::cases::{NoCase, document};
 use crate::configuration::Reference;
-use crate::iut::Locations;
+use crate::iut::ReportedLocations;
 use crate::making::Says;
 use crate::once::Once;
 use crate::project::{Project, load};
@@ -37,7 +37,7 @@ enum Job<'a> {
 }
 
 /// For each test case, the way to each implementation.
-pub type Ways = Vec<Vec<description::Iut>>;
+pub type PreparedWays = Vec<Vec<description::Iut>>;
 
 /// What came of a test case that was asked for.
 enum Prepared {
@@ -58,7 +58,7 @@ pub fn prepare(
     partition: Partition,
     threads: usize,
     says: Says<'_>,
-) -> Reading<(Plan, Ways)> {
+) -> Reading<(Plan, PreparedWays)> {
     let mut found = Vec::new();
     let mut projects: Vec<(Project, &Reference)> = Vec::new();
     for source in &campaign.tests {
@@ -207,8 +207,8 @@ fn locations(
     campaign: &Campaign,
     projects: &[(Project, &Reference)],
     tests: &[(Test, Vec<Instance>)],
-) -> Locations {
-    let mut known = Locations::default();
+) -> ReportedLocations {
+    let mut known = ReportedLocations::default();
     projects.iter().for_each(|(project, _)| known.add(&project.specification.iosts));
     if campaign.tests.iter().any(|source| matches!(source, TestSource::Document(_))) {
         tests.iter().for_each(|(test, _)| known.add_document(&test.case));
@@ -220,10 +220,10 @@ fn locations(
 fn ways(
     tests: &[(Test, Vec<Instance>)],
     iuts: &[(Iut, &Reference)],
-    locations: &Locations,
+    locations: &ReportedLocations,
     files: &mut Once,
     found: &mut Vec<Diagnostic>,
-) -> Ways {
+) -> PreparedWays {
     let mut ways = Vec::new();
     for (test, _) in tests {
         let mut its = Vec::new();

@@ -15,10 +15,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::report::{Met, ModelCoverage, Report};
+use super::report::{CoverageReport, Met, ModelCoverage};
 
 /// The report as LCOV.
-pub fn lcov(report: &Report) -> String {
+pub fn lcov(report: &CoverageReport) -> String {
     let mut text = String::new();
     for specification in &report.specifications {
         for purpose in &specification.purposes {

@@ -33,7 +33,7 @@ use coreach_pipeline::stop::Stop;
 pub use cobertura::cobertura;
 pub use given::Given;
 pub use lcov::lcov;
-pub use report::{Kind, Report, Requirement};
+pub use report::{CoverageKind, CoverageReport, Requirement};
 pub use subjects::side_by_side;
 use subjects::{Subject, Subjects};
 
@@ -114,7 +114,7 @@ pub fn measure(
     given: &Given,
     settings: &Settings,
     says: Says<'_>,
-) -> Result<(Report, Vec<Diagnostic>), Vec<Diagnostic>> {
+) -> Result<(CoverageReport, Vec<Diagnostic>), Vec<Diagnostic>> {
     let subjects = Subjects::read(&given.configurations, given.are_found)?;
     let mut reader = Reader {
         settings,

@@ -9,7 +9,7 @@ use coreach_model::reader::yaml::{Entry, Node};
 use super::binary::Carrier;
 use super::patterns::OBSERVATIONS;
 use super::settle::{self, Speech};
-use super::words::Reader;
+use super::words::IutReader;
 use super::{binary, captures, lines};
 
 /// The keys that belong to an encoding.
@@ -38,7 +38,7 @@ impl Speech {
 
 /// The encoding of a section.
 pub fn encoding(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
     of: &str,
@@ -98,7 +98,7 @@ pub fn encoding(
 
 /// Reports keys of another encoding.
 fn foreign(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     keys: &[&str],
     message: &str,

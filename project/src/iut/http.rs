@@ -4,20 +4,20 @@ use coreach_adapters::description::{Http, Response};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::iosts::ActionKind;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::blocks::check_then;
 use super::launch::{address, host, kept, launch};
 use super::request::{REQUEST, is_pointer, request, status};
 use super::settle::{self, Speech};
-use super::words::{Holes, Places, Reader, by_hole};
+use super::words::{Holes, IutReader, ParameterPlaces, by_hole};
 use super::{captures, tls};
 
 const BASE: &str = "base: http://127.0.0.1:8080";
 const STIMULI: &str = "stimuli: { Add: { method: POST, path: \"/items/{id}\" } }";
 const OBSERVATIONS: &str = "observations: { Added: { status: 201, values: { n: /count } } }";
 /// The section.
-pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
+pub fn http(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<Http> {
     let before = reader.collector.errors();
     let known = [
         "base",
@@ -95,7 +95,7 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
     for (entry, action) in found {
         let what = format!("the response of `{}`", entry.key.text);
         let alternatives: Vec<&Node> = match &entry.value.kind {
-            Kind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
+            NodeKind::Sequence(items) if !items.is_empty() => items.iter().map(|item| &**item).collect(),
             _ => vec![&entry.value],
         };
         for node in alternatives {
@@ -118,7 +118,7 @@ pub fn http(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Http
 }
 
 /// A response, and its parameters with their places.
-fn response(reader: &mut Reader<'_>, node: &Node, what: &str) -> Option<(Response, Places)> {
+fn response(reader: &mut IutReader<'_>, node: &Node, what: &str) -> Option<(Response, ParameterPlaces)> {
     let entries = shape::mapping(reader.collector, node, what, OBSERVATIONS)?;
     shape::check_keys(reader.collector, entries, &["status", "to", "values", "each", "then"], what);
     let to = match shape::get(entries, "to") {

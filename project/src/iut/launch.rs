@@ -9,9 +9,9 @@ use coreach_adapters::template::Template;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::number;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
-use super::words::{Holes, Reader};
+use super::words::{Holes, IutReader};
 
 /// The keys of a command, which stand among those of their section.
 pub const COMMAND: [&str; 4] = ["command", "directory", "environment", "grace_ms"];
@@ -25,7 +25,7 @@ pub fn host(address: &Template) -> String {
 }
 
 /// A server that is kept must be told to forget.
-pub fn kept(reader: &mut Reader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
+pub fn kept(reader: &mut IutReader<'_>, entries: &[Entry], key: &str, is_without: bool, like: &str) {
     let Some(entry) = entries.iter().find(|entry| entry.key.text == key).filter(|_| is_without) else {
         return;
     };
@@ -37,7 +37,7 @@ pub fn kept(reader: &mut Reader<'_>, entries: &[Entry], key: &str, is_without: b
 }
 
 /// `launch`, where it is given. The outer `None` is a mistake.
-pub fn launch(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
+pub fn launch(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<Option<Launch>> {
     let Some(node) = shape::get(entries, "launch") else { return Some(None) };
     let known: Vec<&str> = COMMAND.into_iter().chain(["ready_ms", "keep"]).collect();
     let entries = shape::section(reader.collector, entries, "launch", &known);
@@ -52,7 +52,7 @@ pub fn launch(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<Option<Launc
 
 /// Where the implementation is, with the place in the file.
 pub fn address(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
     key: &str,
@@ -71,7 +71,7 @@ pub fn address(
 
 /// What is started, from the keys of [`COMMAND`].
 pub fn command(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     entries: &[Entry],
     node: &Node,
     of: &str,
@@ -112,8 +112,8 @@ pub fn command(
     Some(Command { words: words?, directory: directory?, environment, grace })
 }
 
-fn words_of(reader: &mut Reader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
-    if let Kind::Scalar(scalar) = &value.kind
+fn words_of(reader: &mut IutReader<'_>, value: &Node, like: &str, holes: &Holes) -> Option<Vec<Template>> {
+    if let NodeKind::Scalar(scalar) = &value.kind
         && !value.is_nothing()
     {
         let words: Vec<String> = scalar.text.split_whitespace().map(|word| format!("{word:?}")).collect();
@@ -138,7 +138,7 @@ fn words_of(reader: &mut Reader<'_>, value: &Node, like: &str, holes: &Holes) ->
     words.into_iter().collect()
 }
 
-fn directory(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<PathBuf> {
+fn directory(reader: &mut IutReader<'_>, entries: &[Entry]) -> Option<PathBuf> {
     let own = if reader.folder.as_os_str().is_empty() { Path::new(".") } else { reader.folder };
     let Some(value) = shape::get(entries, "directory") else { return Some(own.to_owned()) };
     let scalar = shape::scalar(reader.collector, value, "`directory`", "directory: .")?;
@@ -154,7 +154,7 @@ fn directory(reader: &mut Reader<'_>, entries: &[Entry]) -> Option<PathBuf> {
     None
 }
 
-impl Reader<'_> {
+impl IutReader<'_> {
     /// A time of a section, in milliseconds.
     pub fn milliseconds(&mut self, entries: &[Entry], key: &str, default: u64) -> Duration {
         /// An hour.

@@ -9,12 +9,12 @@ use coreach_model::reader::yaml::Entry;
 
 use super::blocks;
 use super::patterns::OBSERVATIONS;
-use super::words::{Holes, Reader, by_hole};
+use super::words::{Holes, IutReader, by_hole};
 
 /// For example.
 pub const STIMULI: &str = "stimuli: { Incr: \"INCRBY k {n}\" }";
 /// What ends a line that is sent.
-pub fn line_ending(reader: &mut Reader<'_>, entries: &[Entry], default: &str) -> String {
+pub fn line_ending(reader: &mut IutReader<'_>, entries: &[Entry], default: &str) -> String {
     let default = || default.to_owned();
     let Some(node) = shape::get(entries, "line_ending") else { return default() };
     match node.as_scalar() {
@@ -32,7 +32,7 @@ pub fn line_ending(reader: &mut Reader<'_>, entries: &[Entry], default: &str) ->
 }
 
 /// The lines that are sent.
-pub fn stimuli(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Template)> {
+pub fn stimuli(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Template)> {
     let mut stimuli = Vec::new();
     for (entry, action) in reader.actions(entries, "stimuli", STIMULI, ActionKind::Input) {
         let what = format!("the line of `{}`", entry.key.text);
@@ -48,7 +48,7 @@ pub fn stimuli(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Templ
 }
 
 /// The lines that are received.
-pub fn observations(reader: &mut Reader<'_>, entries: &[Entry]) -> Vec<(String, Shape)> {
+pub fn observations(reader: &mut IutReader<'_>, entries: &[Entry]) -> Vec<(String, Shape)> {
     let mut observations = Vec::new();
     let found = reader.actions(entries, "observations", OBSERVATIONS, ActionKind::Output);
     blocks::check_then(reader, &found.iter().map(|(entry, _)| *entry).collect::<Vec<_>>());

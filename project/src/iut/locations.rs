@@ -13,13 +13,13 @@ use coreach_model::reader::collect::{Collector, inventory};
 
 /// The names of locations that are known.
 #[derive(Clone, Default, Debug)]
-pub struct Locations {
+pub struct ReportedLocations {
     names: BTreeSet<String>,
     /// Has some test case no specification beside it?
     may_miss_some: bool,
 }
 
-impl Locations {
+impl ReportedLocations {
     /// Adds all of a specification.
     pub fn add(&mut self, specification: &Iosts) {
         self.names.extend(specification.locations.iter().map(|location| location.name.clone()));

@@ -4,7 +4,7 @@ use coreach_adapters::lines::pattern;
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::yaml::Scalar;
 
-use super::words::{Places, Reader};
+use super::words::{IutReader, ParameterPlaces};
 
 /// For example.
 pub const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
@@ -13,7 +13,7 @@ pub const OBSERVATIONS: &str = "observations: { Value: '^:(?P<n>-?\\d+)$' }";
 pub type Regex = coreach_adapters::lines::Regex;
 
 /// A regular expression, and its groups with their places.
-pub fn regular(reader: &mut Reader<'_>, scalar: &Scalar) -> Option<(Regex, Places)> {
+pub fn regular(reader: &mut IutReader<'_>, scalar: &Scalar) -> Option<(Regex, ParameterPlaces)> {
     match pattern(&scalar.text) {
         Ok(regex) => {
             let place = |name: &str| {

@@ -6,14 +6,14 @@ use coreach_model::number;
 use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Node, Scalar};
 
-use super::words::{Holes, Reader};
+use super::words::{Holes, IutReader};
 
 /// The keys of a request.
 pub const REQUEST: [&str; 4] = ["method", "path", "body", "headers"];
 
 /// A request, from the keys of [`REQUEST`].
 pub fn request(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     node: &Node,
     what: &str,
     like: &str,
@@ -82,7 +82,7 @@ pub fn is_header(name: &str) -> bool {
 }
 
 /// Is it a JSON pointer? Reports it where not.
-pub fn is_pointer(reader: &mut Reader<'_>, pointer: &Scalar) -> bool {
+pub fn is_pointer(reader: &mut IutReader<'_>, pointer: &Scalar) -> bool {
     if !pointer.text.is_empty() && !pointer.text.starts_with('/') {
         let diagnostic = Diagnostic::error("wrong-value", "a JSON pointer begins with a slash")
             .at(reader.collector.origin(&pointer.span), "no pointer")
@@ -102,7 +102,7 @@ pub fn is_pointer(reader: &mut Reader<'_>, pointer: &Scalar) -> bool {
 }
 
 /// A status.
-pub fn status(reader: &mut Reader<'_>, node: &Node, like: &str) -> Option<u16> {
+pub fn status(reader: &mut IutReader<'_>, node: &Node, like: &str) -> Option<u16> {
     let scalar = shape::scalar(reader.collector, node, "`status`", like)?;
     let status = number::count(&scalar.text).and_then(|status| u16::try_from(status).ok());
     let status = status.filter(|status| (100..=599).contains(status));

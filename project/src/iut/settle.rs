@@ -7,12 +7,12 @@ use std::time::Duration;
 use coreach_adapters::description::{Exchange, Probe, Settle, Step};
 use coreach_model::diagnostic::Diagnostic;
 use coreach_model::reader::shape;
-use coreach_model::reader::yaml::{Entry, Kind, Node};
+use coreach_model::reader::yaml::{Entry, Node, NodeKind};
 
 use super::launch::{COMMAND, command};
 use super::patterns::regular;
 use super::request::{REQUEST, request, status};
-use super::words::{Holes, Reader};
+use super::words::{Holes, IutReader};
 
 const SETTLE: &str = "settle: { within_ms: 10000, barrier: [ { pause_ms: 5000 } ] }";
 
@@ -33,7 +33,7 @@ pub enum Speech {
 }
 
 /// `settle`, where it is given.
-pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
+pub fn settle(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Option<Settle> {
     let node = shape::get(root, "settle")?;
     shape::mapping(reader.collector, node, "`settle`", SETTLE)?;
     let known: &[&str] = match speech {
@@ -61,7 +61,7 @@ pub fn settle(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Option
 }
 
 /// `reset`.
-pub fn reset(reader: &mut Reader<'_>, root: &[Entry], speech: Speech) -> Vec<Step> {
+pub fn reset(reader: &mut IutReader<'_>, root: &[Entry], speech: Speech) -> Vec<Step> {
     let Some(node) = shape::get(root, "reset") else { return Vec::new() };
     steps(reader, node, "reset", speech, launched(root))
 }
@@ -79,14 +79,20 @@ fn launched(root: &[Entry]) -> Launched {
 }
 
 /// A list of steps; one alone may stand without a list.
-fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, launched: Launched) -> Vec<Step> {
+fn steps(
+    reader: &mut IutReader<'_>,
+    node: &Node,
+    key: &str,
+    speech: Speech,
+    launched: Launched,
+) -> Vec<Step> {
     let like = match speech {
         Speech::Http => format!("{key}: {{ method: POST, path: /reset, status: 200 }}"),
         Speech::Lines => format!("{key}: [ {{ send: FLUSHALL, expect: '^OK$' }} ]"),
         Speech::Frames => format!("{key}: [ {{ send: \"00 01\", expect: '^00.*$' }} ]"),
         Speech::Json => format!("{key}: [ {{ pause_ms: 5000 }} ]"),
     };
-    let is_one = matches!(node.kind, Kind::Mapping(_)) && speech == Speech::Http;
+    let is_one = matches!(node.kind, NodeKind::Mapping(_)) && speech == Speech::Http;
     let items: Vec<&Node> = if is_one {
         vec![node]
     } else {
@@ -113,7 +119,7 @@ fn steps(reader: &mut Reader<'_>, node: &Node, key: &str, speech: Speech, launch
 }
 
 fn step(
-    reader: &mut Reader<'_>,
+    reader: &mut IutReader<'_>,
     item: &Node,
     entries: &[Entry],
     what: &str,

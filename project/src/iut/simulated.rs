@@ -13,12 +13,12 @@ use coreach_model::reader::yaml::{Entry, Node};
 use coreach_model::reader::{AnySpecification, Reading, read_any_specification, shape};
 use coreach_model::timed::delayed::{Delayed, delayed};
 
-use super::words::Reader;
+use super::words::IutReader;
 use crate::configuration::{Instantiation, Reference, instantiation, read_instantiate, reference};
 use crate::instantiate;
 
 /// What the section says.
-pub struct Simulated {
+pub struct SimulatedSection {
     /// The model's file.
     pub model: Reference,
     /// What else it says.
@@ -35,7 +35,7 @@ pub struct Given {
 
 const KEYS: [&str; 3] = ["model", "instantiate", "completion"];
 
-fn read_given(reader: &mut Reader<'_>, entries: &[Entry]) -> Given {
+fn read_given(reader: &mut IutReader<'_>, entries: &[Entry]) -> Given {
     const CHOICES: [(&str, Completion); 2] =
         [("angelic", Completion::Angelic), ("demonic", Completion::Demonic)];
     let instantiate = read_instantiate(reader.collector, entries);
@@ -46,13 +46,13 @@ fn read_given(reader: &mut Reader<'_>, entries: &[Entry]) -> Given {
 }
 
 /// Reads the section but for the model's file, which a store has in itself and need not be there any more.
-pub fn instantiated(reader: &mut Reader<'_>, root: &[Entry]) -> Given {
+pub fn instantiated(reader: &mut IutReader<'_>, root: &[Entry]) -> Given {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
     read_given(reader, entries)
 }
 
 /// Reads the section.
-pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option<Simulated> {
+pub fn simulated(reader: &mut IutReader<'_>, root: &[Entry], node: &Node) -> Option<SimulatedSection> {
     let entries = shape::section(reader.collector, root, "simulated", &KEYS);
     let given = read_given(reader, entries);
     let Some(model) = shape::get(entries, "model") else {
@@ -61,7 +61,7 @@ pub fn simulated(reader: &mut Reader<'_>, root: &[Entry], node: &Node) -> Option
         return None;
     };
     let model = reference(reader.collector, model, "model", reader.folder)?;
-    Some(Simulated { model, given })
+    Some(SimulatedSection { model, given })
 }
 
 /// A model that stands for an implementation.

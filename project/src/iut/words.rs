@@ -13,14 +13,14 @@ use coreach_model::reader::shape;
 use coreach_model::reader::yaml::{Entry, Node, Scalar};
 use coreach_model::{Type, Value, codec};
 
-use super::locations::Locations;
+use super::locations::ReportedLocations;
 
 /// Names with their places in the file.
-pub type Places = Vec<(String, Range<usize>)>;
+pub type ParameterPlaces = Vec<(String, Range<usize>)>;
 
 /// A capture whose name may stand in templates.
 #[derive(Clone, Debug)]
-pub struct Declared {
+pub struct DeclaredCapture {
     /// Its name.
     pub name: String,
     pub place: Range<usize>,
@@ -29,7 +29,7 @@ pub struct Declared {
 }
 
 /// What reading needs everywhere.
-pub struct Reader<'a> {
+pub struct IutReader<'a> {
     /// The findings.
     pub collector: &'a mut Collector,
     /// Where the file lies.
@@ -37,11 +37,11 @@ pub struct Reader<'a> {
     /// The model, where there is one to check against.
     pub iosts: Option<&'a Iosts>,
     /// The locations that may be named, where they are known.
-    pub locations: Option<&'a Locations>,
+    pub locations: Option<&'a ReportedLocations>,
     /// Actions of which something else says how they are sent or seen.
     pub apart: Vec<String>,
     /// What is captured, once it is read.
-    pub captures: Vec<Declared>,
+    pub captures: Vec<DeclaredCapture>,
 }
 
 /// What may stand in the holes of a text.
@@ -98,7 +98,7 @@ pub fn by_hole(name: &str) -> String {
     format!("`{{{name}}}` is replaced by its value")
 }
 
-impl Reader<'_> {
+impl IutReader<'_> {
     /// A text with holes on one line.
     pub fn template(&mut self, scalar: &Scalar, holes: &Holes) -> Option<Template> {
         self.template_of(scalar, Some(holes))
@@ -295,7 +295,7 @@ impl Reader<'_> {
         let Some(iosts) = self.iosts else { return };
         let section = entries.iter().find(|entry| entry.key.text == key);
         let written: Vec<&str> = match section.map(|entry| &entry.value.kind) {
-            Some(coreach_model::reader::yaml::Kind::Mapping(entries)) => {
+            Some(coreach_model::reader::yaml::NodeKind::Mapping(entries)) => {
                 entries.iter().map(|entry| entry.key.text.as_str()).collect()
             }
             _ => Vec::new(),

@@ -7,10 +7,10 @@
 //! libraries make differently. So of a widening it is only asked that it contains its second argument; where it differs
 //! it is counted, and the other library goes on from ours, so that what follows can be compared.
 
-use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Polyhedron, Relation};
 
-use crate::benchmark::library::{Answer, Kind, Library, dimensions, is_strict};
+use crate::benchmark::library::{Answer, Library, LibraryKind, dimensions, is_strict};
 use crate::benchmark::ours::Ours;
 use crate::with_library;
 
@@ -29,7 +29,7 @@ pub struct Comparison {
 ///
 /// # Errors
 /// What the library says, or a sequence whose numbers are not there.
-pub fn compare(kind: Kind, sequence: &Sequence) -> Result<Comparison, String> {
+pub fn compare(kind: LibraryKind, sequence: &Sequence) -> Result<Comparison, String> {
     let all = dimensions(sequence).ok_or("a step names what is not there")?;
     let mut follower = follower(kind, is_strict(sequence))?;
     let mut found = Comparison::default();
@@ -68,7 +68,7 @@ pub trait Follow {
     /// What the library says.
     fn follow(
         &mut self,
-        step: &Step,
+        step: &SequenceStep,
         dimensions: usize,
         answer: &Answer<Polyhedron>,
         mine: &[Polyhedron],
@@ -79,7 +79,7 @@ pub trait Follow {
 ///
 /// # Errors
 /// What the library says.
-pub fn follower(kind: Kind, strict: bool) -> Result<Box<dyn Follow>, String> {
+pub fn follower(kind: LibraryKind, strict: bool) -> Result<Box<dyn Follow>, String> {
     with_library!(kind, L => Ok(Box::new(Follower::<L> { library: L::new(strict)?, made: Vec::new() })))
 }
 
@@ -91,7 +91,7 @@ struct Follower<L: Library> {
 impl<L: Library> Follow for Follower<L> {
     fn follow(
         &mut self,
-        step: &Step,
+        step: &SequenceStep,
         dimensions: usize,
         answer: &Answer<Polyhedron>,
         mine: &[Polyhedron],
@@ -108,7 +108,7 @@ impl<L: Library> Follow for Follower<L> {
                 self.made.push(library.import(one.dimensions(), &one.constraints())?);
                 let sound = |b: usize| mine.get(b).is_some_and(|b| contains(&listed, b));
                 match step {
-                    Step::Widen(_, b, _) if sound(*b) => Verdict::Widened,
+                    SequenceStep::Widen(_, b, _) if sound(*b) => Verdict::Widened,
                     _ => Verdict::Different(format!("ours {:?}, theirs {listed:?}", one.constraints())),
                 }
             }

@@ -4,12 +4,12 @@
 //! left in it as far as possible: a list of constraints is made and counted, not read. So what is measured is the
 //! library, not the way there and back.
 
-use coreach_polyhedra::sequence::{Sequence, Step};
+use coreach_polyhedra::sequence::{Sequence, SequenceStep};
 use coreach_polyhedra::{Constraint, Rational, Relation};
 
 /// The libraries.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Kind {
+pub enum LibraryKind {
     /// `coreach-polyhedra`, its exact operations.
     Ours,
     /// `coreach-polyhedra`, its joins limited as the domain of `coreach-analyses` limits them.
@@ -22,32 +22,32 @@ pub enum Kind {
     Ppl,
 }
 
-impl Kind {
+impl LibraryKind {
     /// All of this build.
-    pub const ALL: &'static [Kind] = &[
-        Kind::Ours,
-        Kind::Limited,
+    pub const ALL: &'static [LibraryKind] = &[
+        LibraryKind::Ours,
+        LibraryKind::Limited,
         #[cfg(feature = "apron")]
-        Kind::Polka,
+        LibraryKind::Polka,
         #[cfg(feature = "ppl")]
-        Kind::Ppl,
+        LibraryKind::Ppl,
     ];
 
     /// The name in tables and arguments.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Ours => "ours",
-            Kind::Limited => "limited",
+            LibraryKind::Ours => "ours",
+            LibraryKind::Limited => "limited",
             #[cfg(feature = "apron")]
-            Kind::Polka => "polka",
+            LibraryKind::Polka => "polka",
             #[cfg(feature = "ppl")]
-            Kind::Ppl => "ppl",
+            LibraryKind::Ppl => "ppl",
         }
     }
 
     /// The library of this name.
-    pub fn named(name: &str) -> Option<Kind> {
-        Kind::ALL.iter().copied().find(|kind| kind.name() == name)
+    pub fn named(name: &str) -> Option<LibraryKind> {
+        LibraryKind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 }
 
@@ -90,7 +90,7 @@ pub trait Library: Sized {
     ///
     /// # Errors
     /// What the library says.
-    fn prepare(&self, step: &Step, dimensions: usize) -> Result<Self::Prepared, String>;
+    fn prepare(&self, step: &SequenceStep, dimensions: usize) -> Result<Self::Prepared, String>;
 
     /// Performs a step; `made` are the elements with numbers.
     ///
@@ -119,7 +119,7 @@ pub trait Library: Sized {
     /// # Errors
     /// What the library says.
     fn import(&self, dimensions: usize, constraints: &[Constraint]) -> Result<Self::Element, String> {
-        let mut step = self.prepare(&Step::Constraints(constraints.to_vec()), dimensions)?;
+        let mut step = self.prepare(&SequenceStep::Constraints(constraints.to_vec()), dimensions)?;
         match self.perform(&mut step, &[])? {
             Answer::Made(element) => Ok(element),
             _ => Err("constraints made no element".to_owned()),
@@ -132,21 +132,21 @@ pub trait Library: Sized {
 macro_rules! with_library {
     ($kind:expr, $library:ident => $work:expr) => {
         match $kind {
-            $crate::benchmark::library::Kind::Ours => {
+            $crate::benchmark::library::LibraryKind::Ours => {
                 type $library = $crate::benchmark::ours::Ours;
                 $work
             }
-            $crate::benchmark::library::Kind::Limited => {
+            $crate::benchmark::library::LibraryKind::Limited => {
                 type $library = $crate::benchmark::ours::Limited;
                 $work
             }
             #[cfg(feature = "apron")]
-            $crate::benchmark::library::Kind::Polka => {
+            $crate::benchmark::library::LibraryKind::Polka => {
                 type $library = $crate::benchmark::polka::Polka;
                 $work
             }
             #[cfg(feature = "ppl")]
-            $crate::benchmark::library::Kind::Ppl => {
+            $crate::benchmark::library::LibraryKind::Ppl => {
                 type $library = $crate::benchmark::ppl::Ppl;
                 $work
             }
@@ -161,22 +161,22 @@ pub fn dimensions(sequence: &Sequence) -> Option<Vec<usize>> {
     for step in &sequence.steps {
         let at = |a: &usize| made.get(*a).copied();
         let (own, new) = match step {
-            Step::Constraints(_) => (sequence.dimensions, Some(sequence.dimensions)),
-            Step::Meet(a, b) | Step::Join(a, b) | Step::Widen(a, b, _) => {
+            SequenceStep::Constraints(_) => (sequence.dimensions, Some(sequence.dimensions)),
+            SequenceStep::Meet(a, b) | SequenceStep::Join(a, b) | SequenceStep::Widen(a, b, _) => {
                 at(b)?;
                 (at(a)?, at(a))
             }
-            Step::MeetConstraints(a, _)
-            | Step::Assign(a, _)
-            | Step::Substitute(a, _)
-            | Step::Forget(a, _) => (at(a)?, at(a)),
-            Step::Add(a, count) => (at(a)?, Some(at(a)? + count)),
-            Step::Remove(a, gone) => (at(a)?, Some(at(a)?.checked_sub(gone.len())?)),
-            Step::IsLeq(a, b) => {
+            SequenceStep::MeetConstraints(a, _)
+            | SequenceStep::Assign(a, _)
+            | SequenceStep::Substitute(a, _)
+            | SequenceStep::Forget(a, _) => (at(a)?, at(a)),
+            SequenceStep::Add(a, count) => (at(a)?, Some(at(a)? + count)),
+            SequenceStep::Remove(a, gone) => (at(a)?, Some(at(a)?.checked_sub(gone.len())?)),
+            SequenceStep::IsLeq(a, b) => {
                 at(b)?;
                 (at(a)?, None)
             }
-            Step::IsEmpty(a) | Step::Bounds(a, _) | Step::List(a) => (at(a)?, None),
+            SequenceStep::IsEmpty(a) | SequenceStep::Bounds(a, _) | SequenceStep::List(a) => (at(a)?, None),
         };
         all.push(own);
         made.extend(new);
@@ -188,7 +188,9 @@ pub fn dimensions(sequence: &Sequence) -> Option<Vec<usize>> {
 pub fn is_strict(sequence: &Sequence) -> bool {
     let strict = |c: &Vec<Constraint>| c.iter().any(|c| c.relation() == Relation::Greater);
     sequence.steps.iter().any(|step| match step {
-        Step::Constraints(c) | Step::MeetConstraints(_, c) | Step::Widen(_, _, c) => strict(c),
+        SequenceStep::Constraints(c) | SequenceStep::MeetConstraints(_, c) | SequenceStep::Widen(_, _, c) => {
+            strict(c)
+        }
         _ => false,
     })
 }

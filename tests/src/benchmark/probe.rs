@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::benchmark::library::Kind;
+use crate::benchmark::library::LibraryKind;
 use crate::benchmark::replay::performer;
 use crate::benchmark::shapes::Case;
 
@@ -26,7 +26,7 @@ pub struct Probed {
 }
 
 /// The work of the process: performs the cases from this number on, and writes a line about each.
-pub fn work(kind: Kind, cases: &[Case], from: usize) {
+pub fn work(kind: LibraryKind, cases: &[Case], from: usize) {
     println!("base {}", peak());
     for (at, case) in cases.iter().enumerate().skip(from) {
         println!("begin {at}");

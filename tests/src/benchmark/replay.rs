@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use coreach_polyhedra::sequence::Sequence;
 
-use crate::benchmark::library::Kind;
+use crate::benchmark::library::LibraryKind;
 use crate::benchmark::library::{Answer, Library, dimensions, is_strict};
 use crate::with_library;
 
@@ -95,6 +95,6 @@ impl<L: Library> Performer for Ready<L> {
 ///
 /// # Errors
 /// What the library says.
-pub fn performer(kind: Kind, sequence: &Sequence) -> Result<Box<dyn Performer>, String> {
+pub fn performer(kind: LibraryKind, sequence: &Sequence) -> Result<Box<dyn Performer>, String> {
     with_library!(kind, L => Ok(Box::new(Ready::<L>::of(sequence)?)))
 }

@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use coreach_tests::benchmark::agreement::compare;
-use coreach_tests::benchmark::library::Kind;
+use coreach_tests::benchmark::library::LibraryKind;
 use coreach_tests::benchmark::measure::{Times, measure};
 use coreach_tests::benchmark::probe::{probe, work};
 use coreach_tests::benchmark::shapes::{Case, SHAPES};
@@ -35,7 +35,7 @@ const SHOWN: usize = 3;
 struct Arguments {
     shapes: Vec<String>,
     recorded: Option<PathBuf>,
-    libraries: Option<Vec<Kind>>,
+    libraries: Option<Vec<LibraryKind>>,
     sequences: Option<usize>,
     repetitions: usize,
     limit: f64,
@@ -43,7 +43,7 @@ struct Arguments {
     compare: Option<u64>,
     resume: Option<PathBuf>,
     /// To work for another process: the library, and where to begin.
-    only: Option<Kind>,
+    only: Option<LibraryKind>,
     from: usize,
 }
 
@@ -78,8 +78,9 @@ fn arguments() -> Result<Arguments, String> {
         let value = given.next().ok_or(format!("{name} needs a value"))?;
         let number = || value.parse::<u64>().map_err(|_| format!("{name} needs a number, not `{value}`"));
         let library = |name: &str| {
-            let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            Kind::named(name).ok_or(format!("no library is called `{name}`; there are {}", names.join(", ")))
+            let names: Vec<&str> = LibraryKind::ALL.iter().map(|kind| kind.name()).collect();
+            LibraryKind::named(name)
+                .ok_or(format!("no library is called `{name}`; there are {}", names.join(", ")))
         };
         match name.as_str() {
             "--shape" => arguments.shapes.push(value),
@@ -147,10 +148,14 @@ fn run(arguments: &Arguments) -> Result<usize, String> {
 }
 
 /// The libraries that take part: with limits only where exact joins may explode.
-fn libraries(arguments: &Arguments, shape: &str) -> Vec<Kind> {
+fn libraries(arguments: &Arguments, shape: &str) -> Vec<LibraryKind> {
     let default = || {
         let limits_matter = shape.starts_with("dense-8") || shape.starts_with("dense-12");
-        Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Limited || limits_matter).collect()
+        LibraryKind::ALL
+            .iter()
+            .copied()
+            .filter(|kind| *kind != LibraryKind::Limited || limits_matter)
+            .collect()
     };
     arguments.libraries.clone().unwrap_or_else(default)
 }
@@ -180,7 +185,7 @@ fn examine(arguments: &Arguments, name: String, cases: Vec<Case>) -> Result<Find
 }
 
 /// The process in which one library works alone: this program.
-fn worker(arguments: &Arguments, shape: &str, kind: Kind, from: usize) -> Command {
+fn worker(arguments: &Arguments, shape: &str, kind: LibraryKind, from: usize) -> Command {
     let mut command = Command::new(env::current_exe().unwrap_or_else(|_| "domains".into()));
     command.args(["--shape", shape, "--only", kind.name()]);
     command.args(["--from", &from.to_string(), "--seed", &arguments.seed.to_string()]);
@@ -196,11 +201,11 @@ fn worker(arguments: &Arguments, shape: &str, kind: Kind, from: usize) -> Comman
 /// Compares the answers of each library with ours on the sequences that both finish; the number of differences.
 fn agree(found: &Findings) -> Result<usize, String> {
     let mut count = 0;
-    for kind in found.probed.keys().filter(|kind| !matches!(kind, Kind::Ours | Kind::Limited)) {
+    for kind in found.probed.keys().filter(|kind| !matches!(kind, LibraryKind::Ours | LibraryKind::Limited)) {
         let (mut compared, mut steps, mut widenings) = (0, 0, 0);
         let mut all = Vec::new();
         for (case, times) in found.cases.iter().zip(&found.times) {
-            if times.whole.contains_key(kind) && times.whole.contains_key(&Kind::Ours) {
+            if times.whole.contains_key(kind) && times.whole.contains_key(&LibraryKind::Ours) {
                 let comparison = compare(*kind, &case.sequence)?;
                 compared += 1;
                 steps += comparison.steps;

@@ -105,7 +105,9 @@ fn a_public_type_says_of_what_it_is() {
     const BARE: [&str; 8] = ["Told", "Said", "Wanted", "Found", "Way", "Kind", "Step", "Document"];
     let mut shown = BTreeSet::new();
     for file in crates().into_iter().flat_map(|one| one.files.into_values()) {
-        let bare = file.types.iter().filter(|name| BARE.contains(&name.as_str()));
+        // Nothing uses the crate of tests.
+        let bare = file.types.iter().filter(|_| !file.path.starts_with("tests/"));
+        let bare = bare.filter(|name| BARE.contains(&name.as_str()));
         shown.extend(bare.map(|name| (name.clone(), file.path.clone())));
     }
     let mut told = BTreeSet::new();

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::{Output, OutputForm, output};
 use crate::parts_arguments::MergeArguments;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 use crate::write::open_store;
 
 /// So much of what was left is told to people; a document has all.
@@ -37,7 +37,7 @@ fn whole(path: &Path, arguments: &MergeArguments) -> Result<Whole, Ended> {
     let no = |found: Vec<Diagnostic>| refused(&found, arguments.format);
     let (campaign, mut warnings) = budget::reading(|| load_campaign(path)).map_err(no)?;
     budget::campaign(campaign.budget);
-    let progress = Progress::start(1, !arguments.quiet);
+    let progress = ProgressLine::start(1, !arguments.quiet);
     let prepared = prepare(&campaign, Partition::WHOLE, campaign.threads, &|what| progress.says(what));
     drop(progress);
     let ((plan, _), more) = prepared.map_err(no)?;

@@ -27,12 +27,12 @@ type Texts = BTreeMap<String, String>;
 
 /// A folder such as launches have: removed when it is dropped, and at our end; after a kill of ours, by the
 /// next start of coreach.
-pub struct Folder(folder::Folder);
+pub struct Folder(folder::MarkerFolder);
 
 impl Folder {
     pub fn new() -> Result<Self, String> {
         let told = |error| format!("cannot make a folder for the request: {error}");
-        let folder = Folder(folder::Folder::new().map_err(told)?);
+        let folder = Folder(folder::MarkerFolder::new().map_err(told)?);
         DirBuilder::new().mode(0o700).create(folder.inside()).map_err(told)?;
         Ok(folder)
     }

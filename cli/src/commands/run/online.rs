@@ -20,7 +20,7 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output_format::OutputFormat;
 use crate::outputs::Output;
-use crate::progress::Progress;
+use crate::progress::ProgressLine;
 
 #[derive(Serialize)]
 struct Details {
@@ -44,7 +44,7 @@ pub(super) fn run(
     warnings: &[Diagnostic],
     domain: DomainKind,
 ) -> io::Result<Exit> {
-    let progress = Progress::start(project.purposes.len(), !arguments.quiet);
+    let progress = ProgressLine::start(project.purposes.len(), !arguments.quiet);
     let work = |purpose: &TestPurpose| {
         let result = one(arguments, project, outputs, purpose, domain, &progress);
         progress.one_done();
@@ -98,7 +98,7 @@ fn one(
     outputs: &[Output],
     purpose: &TestPurpose,
     domain: DomainKind,
-    progress: &Progress,
+    progress: &ProgressLine,
 ) -> Result<(MadeOnline, Written), Stop> {
     let made = make_online(project, purpose, domain, arguments.check, &|what| progress.says(what))?;
     let name = &purpose.iosts.name;

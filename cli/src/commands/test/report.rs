@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::Total;
 use crate::outputs::Output;
-use crate::write::Pending;
+use crate::write::PendingFile;
 
 /// The runs of a test case.
 struct Suite {
@@ -32,7 +32,7 @@ impl Suite {
 
 /// A report in the making.
 pub(super) struct Report {
-    file: Pending,
+    file: PendingFile,
     inconclusive: Kind,
     suites: Vec<Suite>,
     /// Of the test case that is being run.
@@ -46,7 +46,7 @@ impl Report {
     /// # Errors
     /// The file cannot be written.
     pub(super) fn begin(output: &Output, inconclusive: Kind) -> io::Result<Self> {
-        let file = Pending::new(output)?;
+        let file = PendingFile::new(output)?;
         Ok(Report { file, inconclusive, suites: Vec::new(), cases: Vec::new(), left_out: Vec::new() })
     }
 

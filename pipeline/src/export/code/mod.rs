@@ -19,7 +19,7 @@ use std::fmt;
 use coreach_model::ActionKind;
 
 use super::{ONLINE, View};
-use crate::names::Names;
+use crate::names::UsedNames;
 use crate::stage::Stage;
 
 /// A form does not suit what is to be written.
@@ -87,7 +87,7 @@ fn identifier(name: &str) -> String {
 /// The names of one file in a language that has words of its own: each name of the model becomes a name there, no two become one, and none becomes
 /// a word.
 struct Words {
-    names: Names,
+    names: UsedNames,
     known: HashMap<(Scope, String), String>,
 }
 
@@ -105,7 +105,7 @@ enum Scope {
 impl Words {
     /// None of these words is given.
     fn without(words: &[&str]) -> Self {
-        Words { names: Names::of(words.iter().copied()), known: HashMap::new() }
+        Words { names: UsedNames::of(words.iter().copied()), known: HashMap::new() }
     }
 
     /// The name there: the same each time.

@@ -28,7 +28,7 @@ use coreach_model::{ActionId, ActionKind, Datum, Iosts, LocationId, Term, Value,
 use super::{Scope, Unsuited, Words, identifier, judged_by_its_graph};
 use crate::artifact::Mark;
 use crate::export::View;
-use types::{Types, has_real};
+use types::{TtcnTypes, has_real};
 
 /// A larger module is refused: its guards are written out, with what they share.
 const MOST_PARTS: u64 = 2_000_000;
@@ -83,7 +83,7 @@ struct Module<'a> {
     view: &'a View<'a>,
     iosts: &'a Iosts,
     words: Words,
-    types: Types,
+    types: TtcnTypes,
 }
 
 /// What needs no question.
@@ -94,7 +94,7 @@ const OWN: [&str; 4] = ["v_location", "v_steps", "v_silent", "v_without"];
 
 impl<'a> Module<'a> {
     fn of(view: &'a View<'a>) -> Self {
-        Module { view, iosts: view.iosts, words: Words::without(&OWN), types: Types::default() }
+        Module { view, iosts: view.iosts, words: Words::without(&OWN), types: TtcnTypes::default() }
     }
 
     fn text(mut self) -> String {

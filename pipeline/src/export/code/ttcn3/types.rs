@@ -12,7 +12,7 @@ use super::super::{Scope, Words};
 
 /// The types that are spoken of.
 #[derive(Default)]
-pub struct Types {
+pub struct TtcnTypes {
     names: BTreeMap<Type, String>,
     /// Their declarations and functions.
     pub lines: String,
@@ -23,7 +23,7 @@ pub struct Types {
     constants: BTreeMap<String, String>,
 }
 
-impl Types {
+impl TtcnTypes {
     /// The type's name; it is declared where it is new.
     pub fn of(&mut self, ty: &Type, words: &mut Words) -> String {
         match ty {
