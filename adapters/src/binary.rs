@@ -7,11 +7,13 @@
 //! bits    = numbers of some bits each, the most significant bit first
 //! ```
 //!
-//! A frame is the first output whose fields are exactly it: every fixed byte, every length, every text in UTF-8, and no byte
-//! more. What its fields say are texts, as on every wire ([`Signatures::output`]): numbers in decimal digits, bytes in pairs of small
-//! hexadecimal ones, texts as they are. A frame that no fields fit is unmatched. A value that does not fit its field is not sent.
+//! A frame is the first output whose fields are exactly it: every fixed byte, every length, every text in
+//! UTF-8, and no byte more. What its fields say are texts, as on every wire ([`Signatures::output`]): numbers
+//! in decimal digits, bytes in pairs of small hexadecimal ones, texts as they are. A frame that no fields fit
+//! is unmatched. A value that does not fit its field is not sent.
 //!
-//! **Costs** a pass over the frame for each output that is tried, of which most end at their first fixed field.
+//! **Costs** a pass over the frame for each output that is tried, of which most end at their first fixed
+//! field.
 
 use coreach_model::excerpt::shortened;
 use coreach_model::semantics::Event;

@@ -1,7 +1,8 @@
-//! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read and written.
+//! The descriptors between the tester and an implementation: the one place where bytes of a dialogue are read
+//! and written.
 //!
-//! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the caller's
-//! ([`crate::stream`]).
+//! No descriptor blocks. What is read is appended to what the caller has; what waits, and how long, is the
+//! caller's ([`crate::stream`]).
 
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -19,7 +20,8 @@ use crate::tls::{Broken, Session, Tls};
 /// How much is read at once. No datagram is longer.
 const CHUNK: usize = 64 << 10;
 
-/// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that is full has more.
+/// After so many bytes of datagrams in a row one looks whether the kernel has had to drop some: a buffer that
+/// is full has more.
 const IN_A_ROW: usize = 32 << 10;
 
 /// What a datagram takes of the kernel's buffer besides its bytes, at least.
@@ -146,7 +148,8 @@ impl Channel {
     /// Reads once, behind what is in the buffer.
     ///
     /// # Errors
-    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came. With TLS, [`Failure::Garbage`] and [`Failure::Lost`].
+    /// [`Failure::Flood`]: the kernel could not keep all datagrams that came. With TLS,
+    /// [`Failure::Garbage`] and [`Failure::Lost`].
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Came, Failure> {
         if let Some(tls) = &mut self.tls {
             return read_all(tls, Raw(self.read.as_fd()), buffer);
@@ -165,7 +168,8 @@ impl Channel {
             Err(_) => Came::Ended(ChannelEnded::Broken),
         };
         self.in_a_row = if let Came::Bytes(count) = came { self.in_a_row + count + AROUND } else { 0 };
-        // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is believed.
+        // What the kernel drops comes behind a full buffer: so one looks before what comes behind it is
+        // believed.
         if self.is_of_datagrams() && self.in_a_row >= IN_A_ROW {
             self.in_a_row = 0;
             if datagrams::dropped(&self.read) > 0 {

@@ -1,15 +1,18 @@
-//! One run at a time at a system that nobody here brings up, whichever process makes it, and a mark while there is one.
+//! One run at a time at a system that nobody here brings up, whichever process makes it, and a mark while
+//! there is one.
 //!
-//! **Problem.** Two runs at one system reset each other, and both are wrong about it. Within a campaign that can be ordered; two
-//! programs that a user starts know nothing of each other. And a program that is killed in the middle of a run leaves the system as
-//! one that ends with something under way does, with nobody to remember.
+//! **Problem.** Two runs at one system reset each other, and both are wrong about it. Within a campaign that
+//! can be ordered; two programs that a user starts know nothing of each other. And a program that is killed
+//! in the middle of a run leaves the system as one that ends with something under way does, with nobody to
+//! remember.
 //!
-//! **Method.** A file for each system, in a folder of the user's own below the one for temporary files, locked for as long as a run
-//! lasts. The kernel takes the lock from who dies, and the file stays: who finds a file without a lock knows that a run was cut
-//! off, or that a system was left dirty. A run that leaves its system clean takes the file away.
+//! **Method.** A file for each system, in a folder of the user's own below the one for temporary files,
+//! locked for as long as a run lasts. The kernel takes the lock from who dies, and the file stays: who finds
+//! a file without a lock knows that a run was cut off, or that a system was left dirty. A run that leaves its
+//! system clean takes the file away.
 //!
-//! A file that is older than an hour says nothing any more. Where there can be no such file, there is no claim: the systems are
-//! then the user's to keep apart, as those are that are called by two names.
+//! A file that is older than an hour says nothing any more. Where there can be no such file, there is no
+//! claim: the systems are then the user's to keep apart, as those are that are called by two names.
 //!
 //! **Ends** at the instant that is given. **Costs** a few calls of the kernel for each run.
 

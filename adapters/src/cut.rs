@@ -8,8 +8,8 @@
 //! datagrams  a datagram is a frame
 //! ```
 //!
-//! Each byte is looked at once, and moved once at most. What has not been taken is bounded: a frame by [`LONGEST`], and all that
-//! waits by those who send ([`crate::stream`]).
+//! Each byte is looked at once, and moved once at most. What has not been taken is bounded: a frame by
+//! [`LONGEST`], and all that waits by those who send ([`crate::stream`]).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -78,7 +78,8 @@ impl Inbox {
     /// # Errors
     /// [`Failure::Flood`]: it would be more than one frame can have.
     pub fn space(&mut self) -> Result<&mut Vec<u8>, Failure> {
-        // What was taken is dropped when there is more of it than of the rest: every byte is moved once at most.
+        // What was taken is dropped when there is more of it than of the rest: every byte is moved once at
+        // most.
         if self.taken > self.buffer.len() / 2 {
             self.buffer.drain(..self.taken);
             self.searched = self.searched.saturating_sub(self.taken);
@@ -126,7 +127,8 @@ impl Inbox {
         }
     }
 
-    /// Is the end of what has come in the middle of a frame, as far as that is known without looking for its end?
+    /// Is the end of what has come in the middle of a frame, as far as that is known without looking for its
+    /// end?
     pub fn is_amid(&self) -> bool {
         match self.cut {
             Cut::Lines => self.waiting() > 0 && self.buffer.last() != Some(&b'\n'),

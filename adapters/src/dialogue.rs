@@ -1,4 +1,5 @@
-//! A run over a stream: how it begins, what is sent, what comes back. The same for a process and for a connection.
+//! A run over a stream: how it begins, what is sent, what comes back. The same for a process and for a
+//! connection.
 
 use std::time::{Duration, Instant};
 
@@ -98,8 +99,8 @@ impl Dialogue {
         }
     }
 
-    /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand behind some of that one's, and forgets what is
-    /// there then.
+    /// Takes what an earlier run has left on the stream: does the exchanges, of which each answer may stand
+    /// behind some of that one's, and forgets what is there then.
     ///
     /// # Errors
     /// [`Failure`]: an answer does not come.
@@ -179,8 +180,9 @@ impl Dialogue {
         Ok(self.stream.has_frame()? || (self.stream.ended().is_some() && !self.has_hung_up))
     }
 
-    /// Leaves the stream for another one, in the middle of a run: ends our side, and waits for the other one to do so. What comes meanwhile is
-    /// of nobody's order: it may have been sent before our end was taken, or because of it.
+    /// Leaves the stream for another one, in the middle of a run: ends our side, and waits for the other one
+    /// to do so. What comes meanwhile is of nobody's order: it may have been sent before our end was taken,
+    /// or because of it.
     ///
     /// # Errors
     /// [`Failure::Dirty`]: the other side does not end, so what was sent before may still be taken.
@@ -245,11 +247,13 @@ impl Dialogue {
         Ok(next)
     }
 
-    /// Brings the implementation at the other end into its initial state, until `ready` at the latest. `process` is the
-    /// one at the other end, as far as it is ours: it is watched, and asked for its last words.
+    /// Brings the implementation at the other end into its initial state, until `ready` at the latest.
+    /// `process` is the one at the other end, as far as it is ours: it is watched, and asked for its last
+    /// words.
     ///
     /// # Errors
-    /// [`Failure`]. Whatever happens before the beginning is a [`Failure::Start`], but for what cannot be read.
+    /// [`Failure`]. Whatever happens before the beginning is a [`Failure::Start`], but for what cannot be
+    /// read.
     pub fn begin(
         &mut self,
         encoding: &Encoding,
@@ -388,7 +392,8 @@ impl Dialogue {
         let before = self.stream.sent();
         match self.write(&bytes, self.deadline, process) {
             Err(Failure::Lost(why)) if self.on_close.is_some() && !self.has_hung_up => {
-                // What it had sent before comes first, its end included. A process that only takes nothing any more has not hung up.
+                // What it had sent before comes first, its end included. A process that only takes nothing
+                // any more has not hung up.
                 self.stream.has_frame()?;
                 self.unsent(why, before, process)
             }
@@ -565,7 +570,8 @@ fn of_lines(
     found
 }
 
-/// What was read of these bytes, which are marked where it is none of the specification's outputs, or nothing.
+/// What was read of these bytes, which are marked where it is none of the specification's outputs, or
+/// nothing.
 fn marked<T>(
     bytes: &[u8],
     read: Result<T, Failure>,

@@ -1,16 +1,19 @@
 //! What went over the wire: the evidence of a run.
 //!
-//! **Problem.** A trace holds what the tester has made of the bytes. Whoever doubts a verdict wants the bytes: what was sent, what
-//! came, when, and also what came and was understood by nobody: half a line, a reply without its end, a line that is no event.
+//! **Problem.** A trace holds what the tester has made of the bytes. Whoever doubts a verdict wants the
+//! bytes: what was sent, what came, when, and also what came and was understood by nobody: half a line, a
+//! reply without its end, a line that is no event.
 //!
-//! **Method.** The layer that reads and writes descriptors (`stream.rs`, `socket.rs`) hands a copy of every byte to a log, in one
-//! place for each direction, before anything else looks at it. An adapter says which text was no event ([`Evidence::mark`]).
-//! Nothing in here is interpreted, and nothing of it decides anything.
+//! **Method.** The layer that reads and writes descriptors (`stream.rs`, `socket.rs`) hands a copy of every
+//! byte to a log, in one place for each direction, before anything else looks at it. An adapter says which
+//! text was no event ([`Evidence::mark`]). Nothing in here is interpreted, and nothing of it decides
+//! anything.
 //!
-//! **Bounds.** A message (what was written at once, or came at once; what goes on in the middle of a line soon after belongs to it)
-//! keeps its beginning and its end, half of [`Limits::message`] each. Of all messages, the first quarter of [`Limits::run`] is kept and
-//! then the last ones: the end of a run is what its verdict hangs on. What was left out is counted. A message costs
-//! [`OVERHEAD`] besides its bytes, so one who sends single bytes fills the log as well.
+//! **Bounds.** A message (what was written at once, or came at once; what goes on in the middle of a line
+//! soon after belongs to it) keeps its beginning and its end, half of [`Limits::message`] each. Of all
+//! messages, the first quarter of [`Limits::run`] is kept and then the last ones: the end of a run is what
+//! its verdict hangs on. What was left out is counted. A message costs [`OVERHEAD`] besides its bytes, so one
+//! who sends single bytes fills the log as well.
 //!
 //! **Costs** a copy of each byte that is kept, and a lock that nobody else holds for long.
 
@@ -326,8 +329,8 @@ impl Message {
     }
 }
 
-/// Takes out the values of headers of these names. A line may lie in several items; of one whose beginning was cut out, nothing is
-/// known, and it goes as well.
+/// Takes out the values of headers of these names. A line may lie in several items; of one whose beginning
+/// was cut out, nothing is known, and it goes as well.
 fn redact(items: &mut [EvidenceItem], names: &[String]) {
     if names.is_empty() {
         return;
@@ -391,8 +394,8 @@ fn redacted(bytes: &[u8], names: &[String], begun: &mut Option<Vec<u8>>) -> Vec<
     kept
 }
 
-/// Says of each item when in the run it was: `ready` and `over` are when the implementation was in its initial state, where it ever
-/// was, and when the run had its end.
+/// Says of each item when in the run it was: `ready` and `over` are when the implementation was in its
+/// initial state, where it ever was, and when the run had its end.
 pub fn phased(mut items: Vec<EvidenceItem>, ready: Option<Duration>, over: Duration) -> Vec<EvidenceItem> {
     for item in &mut items {
         item.phase = match ready {

@@ -12,7 +12,8 @@ pub struct WireInteger {
 }
 
 impl WireInteger {
-    /// By its name: `u16` and `i32` with the most significant byte first, `u16le` with the least significant one.
+    /// By its name: `u16` and `i32` with the most significant byte first, `u16le` with the least significant
+    /// one.
     pub fn named(name: &str) -> Option<Self> {
         let (name, is_little) = name.strip_suffix("le").map_or((name, false), |name| (name, true));
         let (bits, is_signed) = match name.split_at_checked(1)? {

@@ -1,9 +1,9 @@
 //! An implementation's own line protocol: templates for what is sent, patterns for what is received.
 //!
-//! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the first counts whose
-//! patterns fit the lines that have come; if it wants more lines than have come, they are waited for, and if they do not fit then, the
-//! next output is tried with the same lines again. A line that begins nothing is unmatched. The lines of a list are several outputs, and
-//! may be one more as a whole.
+//! An output may take several lines ([`crate::blocks`]). Of the outputs in the order of the description, the
+//! first counts whose patterns fit the lines that have come; if it wants more lines than have come, they are
+//! waited for, and if they do not fit then, the next output is tried with the same lines again. A line that
+//! begins nothing is unmatched. The lines of a list are several outputs, and may be one more as a whole.
 
 use std::collections::VecDeque;
 

@@ -1,7 +1,7 @@
 //! Launching an implementation, and leaving nothing of it.
 //!
-//! A launched process leads a process group of its own and carries a mark ([`marker`]). It is never asked for its
-//! status in a way that would free its number before the group of that number has been killed.
+//! A launched process leads a process group of its own and carries a mark ([`marker`]). It is never asked for
+//! its status in a way that would free its number before the group of that number has been killed.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;

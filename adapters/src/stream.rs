@@ -1,9 +1,9 @@
 //! Frames over a pipe, a connection or in datagrams, in both directions, never waiting beyond an instant.
 //!
-//! The descriptors do not block, and every wait is a `poll` with a limit. Nothing is read before it is asked for, so one
-//! who sends too fast is held up by the kernel's buffer, as by any slow reader; only while something is being
-//! *sent* must reading go on, or two who both wait to be read from would wait for ever. What is kept then is limited,
-//! as is the length of a frame ([`crate::cut`]).
+//! The descriptors do not block, and every wait is a `poll` with a limit. Nothing is read before it is asked
+//! for, so one who sends too fast is held up by the kernel's buffer, as by any slow reader; only while
+//! something is being *sent* must reading go on, or two who both wait to be read from would wait for ever.
+//! What is kept then is limited, as is the length of a frame ([`crate::cut`]).
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -79,7 +79,8 @@ impl Stream {
         self.channel.is_of_datagrams()
     }
 
-    /// The next frame. Waits for it until then; `gone` becomes readable when the process at the other end has ended.
+    /// The next frame. Waits for it until then; `gone` becomes readable when the process at the other end has
+    /// ended.
     ///
     /// # Errors
     /// [`Failure::Flood`], a frame that is too long; [`Failure::Garbage`], one that tells no length.
@@ -119,7 +120,8 @@ impl Stream {
     /// Sends all of it, or fails at that instant.
     ///
     /// # Errors
-    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are the caller's.
+    /// [`Failure::Stuck`]; [`Failure::Flood`]; [`Failure::Lost`] without words about the process, which are
+    /// the caller's.
     pub fn send(&mut self, bytes: &[u8], until: Instant, gone: Option<&OwnedFd>) -> Result<(), Failure> {
         let lost = |ended: ChannelEnded| Failure::Lost(ended.text().to_owned());
         let mut rest = bytes;
@@ -183,8 +185,8 @@ impl Stream {
         self.channel.close_output();
     }
 
-    /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as `quiet` says, or until
-    /// that instant.
+    /// Reads and forgets what comes, until the other side ends it, until nothing has come for so long as
+    /// `quiet` says, or until that instant.
     pub fn drain(&mut self, until: Instant, quiet: Option<Duration>, gone: Option<&OwnedFd>) -> Drained {
         loop {
             self.inbox.forget();
@@ -203,7 +205,8 @@ impl Stream {
             wait(&mut fds, calm.unwrap_or(until));
             let (is_read, is_gone) =
                 (!fds[0].revents().is_empty(), fds.get(1).is_some_and(|fd| !fd.revents().is_empty()));
-            // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is too long ends nothing here.
+            // All of it: with TLS, an end may stand behind it of which no descriptor tells. A line that is
+            // too long ends nothing here.
             let mut has_come = false;
             while is_read && Instant::now() < until {
                 self.inbox.forget();

@@ -1,8 +1,9 @@
 //! A document as a graph: every number looked at, every condition in its scope.
 //!
-//! Documents are kept for years and come back by mail, so nothing in one is believed. What is taken here is as well-formed as what the
-//! reader of models takes: names are names and distinct, guards are conditions on constants, variables and the action's own parameters,
-//! an assigned value has its variable's sort. So whoever runs a test case need not ask again.
+//! Documents are kept for years and come back by mail, so nothing in one is believed. What is taken here is
+//! as well-formed as what the reader of models takes: names are names and distinct, guards are conditions on
+//! constants, variables and the action's own parameters, an assigned value has its variable's sort. So
+//! whoever runs a test case need not ask again.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -37,7 +38,8 @@ pub struct Graph {
     pub violates: Numbered<LocationId, Option<Violated>>,
     /// For each location: of which locations it was made.
     pub origins: Numbered<LocationId, Origins>,
-    /// For each location: over-approximation of the states from which Accept can be reached; `true` where nothing is said.
+    /// For each location: over-approximation of the states from which Accept can be reached; `true` where
+    /// nothing is said.
     pub coreach: Numbered<LocationId, Term>,
     /// The models that it was made of.
     pub made_of: Option<Sources>,
@@ -47,7 +49,8 @@ pub struct Graph {
     pub timed: Option<(String, Term)>,
     /// The inputs that the tester sees and does not send.
     pub uncontrollable: BTreeSet<ActionId>,
-    /// The location Fail where it also is the target of every output that has no transition at a location without a verdict.
+    /// The location Fail where it also is the target of every output that has no transition at a location
+    /// without a verdict.
     pub others_fail: Option<LocationId>,
 }
 

@@ -71,7 +71,8 @@ impl Arguments {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum CoreachCommand {
-    /// Writes an example to begin with: a model, a program that it is tested against, and all else that is needed
+    /// Writes an example to begin with: a model, a program that it is tested against, and all else that is
+    /// needed
     #[command(after_help = INIT_HELP)]
     Init(InitArguments),
     /// Makes the test cases of a configuration and writes what it asks for
@@ -134,7 +135,8 @@ pub enum CoreachCommand {
     /// Makes a page to look at: models, stages, test cases to step through, runs, coverage, in one HTML file
     #[command(after_help = "Example:\n  coreach report coreach.yaml nightly.sqlite --out nightly.html")]
     Report(ReportArguments),
-    /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to give back
+    /// Answers requests, a line of JSON each: the arguments of a command with its files, and the files to
+    /// give back
     #[command(after_help = JSON_HELP)]
     Json,
     /// Prints the JSON Schema of a kind of file, for editors; without a kind, tells which there are

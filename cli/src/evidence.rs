@@ -1,8 +1,9 @@
 //! Evidence as people read it: what went over the wire, line for line, with the events between.
 //!
-//! Which bytes made which event is known by their order only: a message stands before the event that the tester made of it, and a
-//! request over HTTP may stand behind its stimulus, since another thread sends it. Every sign is shown: line ends as `\r\n`, what is
-//! no text as `\xff`. A message of many lines, and a line of many signs, is shortened here and whole in the document.
+//! Which bytes made which event is known by their order only: a message stands before the event that the
+//! tester made of it, and a request over HTTP may stand behind its stimulus, since another thread sends it.
+//! Every sign is shown: line ends as `\r\n`, what is no text as `\xff`. A message of many lines, and a line
+//! of many signs, is shortened here and whole in the document.
 
 use std::fmt::Write;
 

@@ -46,7 +46,8 @@ pub struct Tolerance {
 /// How runs are driven, whatever command makes them.
 #[derive(Args, Clone, Debug)]
 pub struct Driving {
-    /// How long silence must last where there is nothing to send, in ms [default: as the IUT file says, else 1000]
+    /// How long silence must last where there is nothing to send, in ms [default: as the IUT file says, else
+    /// 1000]
     #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub quiescence: Option<u64>,
     /// The same for one location: `Pay__Begin=200`; may be repeated
@@ -61,8 +62,8 @@ pub struct Driving {
 }
 
 impl Driving {
-    /// The same, for the tester; what is not said is as before, and how long a reply may take is as the implementation's file says it,
-    /// unless `--quiescence` says something else.
+    /// The same, for the tester; what is not said is as before, and how long a reply may take is as the
+    /// implementation's file says it, unless `--quiescence` says something else.
     pub fn over(&self, before: Settings, iut: &Iut) -> Settings {
         let within = if self.quiescence.is_none() { iut.behaviour.within.clone() } else { Within::default() };
         let at = |(name, time): &(String, u64)| (name.clone(), Duration::from_millis(*time));
@@ -210,8 +211,8 @@ pub struct ReplayArguments {
 pub struct CoverageArguments {
     /// Stores, runs that `test --keep` wrote, folders of them; and campaigns or configurations
     ///
-    /// A campaign stands for its configurations, and for its store where no runs are named. Where no configuration is named,
-    /// those beside the runs are tried.
+    /// A campaign stands for its configurations, and for its store where no runs are named. Where no
+    /// configuration is named, those beside the runs are tried.
     #[arg(value_name = "CAMPAIGN|CONFIG|STORE|RUNS", required = true)]
     pub files: Vec<PathBuf>,
     /// Write LCOV here, for genhtml, editors and build servers

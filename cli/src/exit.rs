@@ -7,7 +7,8 @@ use coreach_execution::Ending;
 use coreach_execution::campaign::WhyLeftOut;
 use coreach_model::Verdict;
 
-/// What is said of an exit code: all of it is made of this, the help, `docs/exit-codes.md`, and the test of both.
+/// What is said of an exit code: all of it is made of this, the help, `docs/exit-codes.md`, and the test of
+/// both.
 #[derive(Clone, Copy, Debug)]
 pub struct ExitRow {
     /// The code.

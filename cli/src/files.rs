@@ -1,8 +1,9 @@
-//! Which kinds of files each command takes. Where a command refuses its files, one of another kind is told in place of what the command's readers have made
-//! of it, with the commands that take it.
+//! Which kinds of files each command takes. Where a command refuses its files, one of another kind is told in
+//! place of what the command's readers have made of it, with the commands that take it.
 //!
-//! The look at the kind comes after the refusal, and nothing else comes of it: what a command runs, it has read once. A file whose kind is not plain (it cannot
-//! be read, it is no YAML) is for the command itself to say.
+//! The look at the kind comes after the refusal, and nothing else comes of it: what a command runs, it has
+//! read once. A file whose kind is not plain (it cannot be read, it is no YAML) is for the command itself to
+//! say.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -1,9 +1,10 @@
 //! The command line: arguments, exit codes, progress. The only place that prints.
 //!
-//! What the user wrote is read and prepared by `coreach-project`; here it is asked for, and what comes of it is told.
+//! What the user wrote is read and prepared by `coreach-project`; here it is asked for, and what comes of it
+//! is told.
 //!
-//! Standard output carries data: the summary, the table, the document that was asked for. Everything that is said *about*
-//! the work goes to standard error.
+//! Standard output carries data: the summary, the table, the document that was asked for. Everything that is
+//! said *about* the work goes to standard error.
 
 pub mod arguments;
 pub mod beginning_arguments;
@@ -42,8 +43,8 @@ use exit::Exit;
 
 /// Says what is wrong with the arguments, or what was asked for about them.
 ///
-/// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the arguments as
-/// they are shown.
+/// The message repeats what was given, and on a terminal signs that it would obey: so the same is said of the
+/// arguments as they are shown.
 fn refused(error: clap::Error) -> Exit {
     let shown =
         std::env::args_os().map(|argument| visible::visible(&argument.to_string_lossy()).into_owned());

@@ -1,8 +1,9 @@
 //! The manual pages, one for each command, made of what `--help` says.
 //!
-//! The library renders names, synopsis and options. What stands behind the options in a help is put into the sections that readers of
-//! manual pages look for: every page has the exit codes, its examples as they are typed, and the pages beside it. Nothing
-//! in a page depends on the day or the machine, so a release has the same bytes whoever makes it.
+//! The library renders names, synopsis and options. What stands behind the options in a help is put into the
+//! sections that readers of manual pages look for: every page has the exit codes, its examples as they are
+//! typed, and the pages beside it. Nothing in a page depends on the day or the machine, so a release has the
+//! same bytes whoever makes it.
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -11,7 +12,8 @@ use clap_mangen::roff::{Roff, bold, roman};
 use crate::arguments::Arguments;
 use crate::exit::{self, Exit, ExitRow};
 
-/// What a help's examples begin with; all help that has some says it in these words (a test of `arguments.rs` holds that).
+/// What a help's examples begin with; all help that has some says it in these words (a test of `arguments.rs`
+/// holds that).
 const EXAMPLES: &str = "Example:\n";
 
 /// An argument that is there and empty: left out, the version would stand where the date does.
@@ -78,7 +80,8 @@ fn text(pieces: &str) -> String {
     let text = preamble.clone() + &pieces.replace(&preamble, "");
     // Two breaks around an empty line are what the library has for a line's distance.
     let text = text.replace(".br\n\n.br\n", ".sp\n");
-    // Left as they are, these are typeset as quotation marks and accents, and nobody could copy them into a terminal.
+    // Left as they are, these are typeset as quotation marks and accents, and nobody could copy them into a
+    // terminal.
     text.replace('`', "\\(ga").replace('~', "\\(ti").replace('^', "\\(ha")
 }
 

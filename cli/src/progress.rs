@@ -21,7 +21,8 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// A line about so many pieces of work; none at all where it is not wanted or standard error is no terminal.
+    /// A line about so many pieces of work; none at all where it is not wanted or standard error is no
+    /// terminal.
     pub fn start(jobs: usize, wanted: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::hidden());
         if let Ok(style) =

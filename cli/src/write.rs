@@ -1,12 +1,13 @@
 //! Writing files: whole, or not at all. Nothing is opened for writing that is no [`Output`], which somebody
 //! has looked at.
 //!
-//! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it finds the
-//! old one or the new one, whatever ends us between. The temporary name says who writes: `.name.coreach-PID-N.tmp`. One that a
-//! killed process has left is removed when something is written to its folder again, and by the end that a signal brings.
+//! A file is written under a temporary name in its folder, put on the disk, and renamed. So whoever reads it
+//! finds the old one or the new one, whatever ends us between. The temporary name says who writes:
+//! `.name.coreach-PID-N.tmp`. One that a killed process has left is removed when something is written to its
+//! folder again, and by the end that a signal brings.
 //!
-//! What is no regular file (a terminal, a pipe, `/dev/null`) is written as it is; a symbolic link stays one, and what it points to is
-//! replaced. The permissions of a file that is replaced stay.
+//! What is no regular file (a terminal, a pipe, `/dev/null`) is written as it is; a symbolic link stays one,
+//! and what it points to is replaced. The permissions of a file that is replaced stay.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -80,7 +81,8 @@ impl PendingFile {
     /// Begins a file where none is yet.
     ///
     /// # Errors
-    /// It cannot be made; [`io::ErrorKind::AlreadyExists`] where something is there, a link that leads nowhere included.
+    /// It cannot be made; [`io::ErrorKind::AlreadyExists`] where something is there, a link that leads
+    /// nowhere included.
     pub fn fresh(output: &Output) -> io::Result<Self> {
         if fs::symlink_metadata(output.path()).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -185,7 +187,8 @@ pub fn write_new(output: &Output, bytes: impl AsRef<[u8]>) -> io::Result<bool> {
     }
 }
 
-/// Removes the temporary files of this process, for its end: what is still written is lost. Nothing is renamed any more.
+/// Removes the temporary files of this process, for its end: what is still written is lost. Nothing is
+/// renamed any more.
 pub fn abandon() {
     // The lock is kept, so that nobody begins another one.
     let open = lock(&OPEN);

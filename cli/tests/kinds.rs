@@ -157,7 +157,8 @@ fn a_folder_is_told_with_the_configuration_in_it() {
     assert!(said.contains("there is no folder `no`"), "{said}");
 }
 
-/// A purpose of a specification of nearly this name; a configuration that fixes a constant so that nothing can begin.
+/// A purpose of a specification of nearly this name; a configuration that fixes a constant so that nothing
+/// can begin.
 #[test]
 fn what_is_elsewhere_is_told() {
     let folder = begun();

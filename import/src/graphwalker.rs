@@ -1,10 +1,11 @@
 //! GraphWalker's JSON: models of vertices and edges, guards and actions in JavaScript.
 //!
-//! A model file has `models`; each has `vertices`, `edges`, `startElementId` and the `actions` that are done before it begins. What they mean here is told in
-//! [`crate::graph::build`]. An edge is an input where nothing else is said: in GraphWalker it is what the tester does, and a vertex is what it looks at.
+//! A model file has `models`; each has `vertices`, `edges`, `startElementId` and the `actions` that are done
+//! before it begins. What they mean here is told in [`crate::graph::build`]. An edge is an input where
+//! nothing else is said: in GraphWalker it is what the tester does, and a vertex is what it looks at.
 //!
-//! **Not taken over**: how paths are generated (`generator`, `weight`, `dependency`, ...), `requirements`, and where things are drawn (`properties`).
-//! The first two are told, once for each key.
+//! **Not taken over**: how paths are generated (`generator`, `weight`, `dependency`, ...), `requirements`,
+//! and where things are drawn (`properties`). The first two are told, once for each key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -89,7 +90,8 @@ impl Reader<'_> {
             }
             return None;
         };
-        // Where a model begins may stand in another model of the file: so they are known before an edge is read.
+        // Where a model begins may stand in another model of the file: so they are known before an edge is
+        // read.
         let mut starts: Vec<(usize, Piece)> = Vec::new();
         for (number, model) in models.iter().enumerate() {
             let start = self.text(model, "startElementId").filter(|start| !start.is_empty());

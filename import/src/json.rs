@@ -132,7 +132,8 @@ fn piece(value: &str, range: jsonc_parser::common::Range, text: &str, start: usi
     let raw = text.get(inner.clone()).unwrap_or_default();
     let mut piece = Piece::plain("", start + inner.start);
     let mut rest = raw;
-    // Each sign of the value takes what it is written with: itself, or an escape of 2, 6 or, for two halves, 12 signs.
+    // Each sign of the value takes what it is written with: itself, or an escape of 2, 6 or, for two halves,
+    // 12 signs.
     for sign in value.chars() {
         let length = match (rest.as_bytes().first(), rest.as_bytes().get(1)) {
             (Some(b'\\'), Some(b'u')) if u32::from(sign) > 0xffff => 12,

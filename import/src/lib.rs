@@ -1,11 +1,13 @@
 //! Specifications from other worlds: foreign text to a model.
 //!
-//! One file or folder for each format; [`expression`] reads the small languages of guards and actions that three of them have, [`graph`] makes a
-//! model of a drawn graph, [`mod@finish`] writes a model as a specification and sees that it is one.
+//! One file or folder for each format; [`expression`] reads the small languages of guards and actions that
+//! three of them have, [`graph`] makes a model of a drawn graph, [`mod@finish`] writes a model as a
+//! specification and sees that it is one.
 //!
-//! **What is promised.** What is written is a specification that `coreach check` takes, or nothing is written. It says what the foreign
-//! model says, but for what the findings name; a name that is another one here is among them. A guard or an action that cannot be said in the
-//! model format is a mistake, unless the user asks to leave it out.
+//! **What is promised.** What is written is a specification that `coreach check` takes, or nothing is
+//! written. It says what the foreign model says, but for what the findings name; a name that is another one
+//! here is among them. A guard or an action that cannot be said in the model format is a mistake, unless the
+//! user asks to leave it out.
 //!
 //! What is absent: no solver, no files (a text comes in, a text goes out), no printing.
 
@@ -38,7 +40,8 @@ pub use options::{FirstValues, LIMIT, Options, Untranslated, Vertices};
 /// The largest foreign file, in bytes.
 pub const LARGEST: u64 = 64 << 20;
 
-/// What a format's reader does: the model, and findings in the collector; none where nothing can be made of it.
+/// What a format's reader does: the model, and findings in the collector; none where nothing can be made of
+/// it.
 type Read = fn(&mut Collector, &Options) -> Option<Model>;
 
 macro_rules! formats {

@@ -26,7 +26,8 @@ pub enum Untranslated {
     Drop,
 }
 
-/// What becomes of variables of a timed model that are read before they are assigned, and have no first value.
+/// What becomes of variables of a timed model that are read before they are assigned, and have no first
+/// value.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum FirstValues {
     /// A constant gives it, as in a model without time: all stages take that.

@@ -1,4 +1,5 @@
-//! Shapes in which people write models: each is taken with its meaning, or refused by name. Each line is a model.
+//! Shapes in which people write models: each is taken with its meaning, or refused by name. Each line is a
+//! model.
 //!
 //! What an edge says is compared as it is written in the specification: its guard and its assignments.
 
@@ -77,7 +78,8 @@ fn edge(first: &str, label: &str) -> Result<String, Vec<String>> {
 
 /// First values, a label, and what comes of it: what the edge says, or the code of the mistake.
 const LABELS: &[(&str, &str, Result<&str, &str>)] = &[
-    // Assignments in a row, from right to left; `=` between other things may be an assignment, and is refused.
+    // Assignments in a row, from right to left; `=` between other things may be an assignment, and is
+    // refused.
     ("x = 0; y = 0;", "e / x = y = 3", Ok("[true] {x := 3, y := 3}")),
     ("x = 0; y = 0; z = 0", "e / x = y = z = x + 1", Ok("[true] {x := x + 1, y := x + 1, z := x + 1}")),
     ("x = 0; y = 0;", "e / x = y += 3", Ok("[true] {x := y + 3, y := y + 3}")),

@@ -1,7 +1,8 @@
 //! How a test case is *made*.
 //!
-//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order; what is said of all
-//! stages (names, files, reports, pictures) follows from the list in [`mod@stage`] and from the trait [`artifact::Artifact`] of their results.
+//! Six stages, each one function in one file, and one type for each result. [`generate`] is the order; what
+//! is said of all stages (names, files, reports, pictures) follows from the list in [`mod@stage`] and from
+//! the trait [`artifact::Artifact`] of their results.
 //!
 //! From a specification and a purpose to a test case, and to its document:
 //!
@@ -181,7 +182,8 @@ impl Conformance {
     }
 }
 
-/// [`generate`] for this conformance. For ioco the specification is suspended first; the six stages take quiescence for an output.
+/// [`generate`] for this conformance. For ioco the specification is suspended first; the six stages take
+/// quiescence for an output.
 ///
 /// # Errors
 /// As [`generate`], and where it cannot be said when the specification is quiescent.
@@ -209,8 +211,8 @@ pub fn generate_for(
     Ok(Generation { sources, unsettled, ..made })
 }
 
-/// [`generate`] for the delayed form of a timed specification and of its purpose. Silence is added first; the six stages take it for an
-/// output.
+/// [`generate`] for the delayed form of a timed specification and of its purpose. Silence is added first; the
+/// six stages take it for an output.
 ///
 /// # Errors
 /// As [`generate`], and where it cannot be said how long the specification may be silent.
@@ -248,7 +250,8 @@ pub fn generate_timed(
 /// [`Stop`]: a livelock, a choice that is never resolved, a limit.
 ///
 /// # Panics
-/// Where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is worse than none.
+/// Where a check finds that a stage broke its promise: a bug of ours, and an unsound test case is worse than
+/// none.
 pub fn generate(
     specification: &Iosts,
     purpose: TestPurpose,

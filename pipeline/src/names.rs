@@ -1,10 +1,11 @@
 //! The names that stages make: of locations, of variables, of models.
 //!
-//! What a stage makes is written, and read again by the model's reader. So a made name is a name there: it is no
-//! longer than the reader takes, it is no word of the language, and nothing else in its scope bears it. In one scope
-//! stand the data, the parameters of all actions and the literals of all enumerations ([`of_scope`]); locations have a
-//! scope of their own. A joined name begins with its first parts, so that a person recognises it, and does not grow with
-//! their number: the parts are told by the label, as far as a picture can show them.
+//! What a stage makes is written, and read again by the model's reader. So a made name is a name there: it is
+//! no longer than the reader takes, it is no word of the language, and nothing else in its scope bears it. In
+//! one scope stand the data, the parameters of all actions and the literals of all enumerations
+//! ([`of_scope`]); locations have a scope of their own. A joined name begins with its first parts, so that a
+//! person recognises it, and does not grow with their number: the parts are told by the label, as far as a
+//! picture can show them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,8 +15,8 @@ use coreach_model::{Datum, Iosts, Type};
 
 use crate::named_types::named_types;
 
-/// The longest name that is made, in bytes, without the number that may stand behind it. The reader takes longer ones,
-/// but nobody reads them.
+/// The longest name that is made, in bytes, without the number that may stand behind it. The reader takes
+/// longer ones, but nobody reads them.
 pub const LONGEST: usize = 120;
 
 /// Of one part of a label, and of the parts together, at most so many characters are shown.
@@ -41,8 +42,8 @@ impl UsedNames {
         UsedNames { used: names.into_iter().map(str::to_owned).collect(), last: HashMap::new() }
     }
 
-    /// The wanted name, shortened where it is too long; where that is not free, the first of `wanted_2`, `wanted_3`, ...
-    /// that is. It is in use from now on.
+    /// The wanted name, shortened where it is too long; where that is not free, the first of `wanted_2`,
+    /// `wanted_3`, ... that is. It is in use from now on.
     pub fn unique(&mut self, wanted: &str) -> String {
         let wanted = shortened(wanted);
         if !names_a_type(&wanted) && self.used.insert(wanted.clone()) {
@@ -60,8 +61,8 @@ impl UsedNames {
     }
 }
 
-/// What a new datum may not be called: the data and literals of the model, the parameters of all its actions. Types,
-/// actions and locations have scopes of their own, but a person who reads a guard does not know that.
+/// What a new datum may not be called: the data and literals of the model, the parameters of all its actions.
+/// Types, actions and locations have scopes of their own, but a person who reads a guard does not know that.
 pub fn of_scope(iosts: &Iosts) -> UsedNames {
     let parameters = iosts.actions.iter().flat_map(|action| &action.parameters);
     let data = iosts.variables.iter().chain(&iosts.constants).chain(parameters).map(Datum::name);
@@ -110,7 +111,8 @@ fn cut(name: String, checksum: &Checksum) -> String {
     format!("{}{behind}", &name[..end])
 }
 
-/// FNV-1a over the bytes: the same on every machine. Two names with one checksum are told apart by [`UsedNames::unique`].
+/// FNV-1a over the bytes: the same on every machine. Two names with one checksum are told apart by
+/// [`UsedNames::unique`].
 struct Checksum(u64);
 
 impl Default for Checksum {

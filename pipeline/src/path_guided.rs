@@ -19,8 +19,8 @@ pub struct MadeBy {
 /// A path-guided test case.
 #[derive(Clone, Debug)]
 pub struct PathGuided {
-    /// The graph; its directions are the implementation's. What the tester sees and does not send stands among the outputs, as in every timed test case
-    /// ([`crate::lateness`]); `timing` names it.
+    /// The graph; its directions are the implementation's. What the tester sees and does not send stands
+    /// among the outputs, as in every timed test case ([`crate::lateness`]); `timing` names it.
     pub iosts: Iosts,
     /// For each location: its verdict, where it is one.
     pub verdicts: Numbered<LocationId, Option<Verdict>>,
@@ -34,10 +34,11 @@ pub struct PathGuided {
     pub made_by: Numbered<TransitionId, MadeBy>,
     /// For each context of the path, in order: its rules' counts.
     pub counts: Vec<RuleCounts>,
-    /// For each location, what is known there of registers and constants: it holds in every state in which a run can be. Symbols in it that are neither
-    /// stand for some value.
+    /// For each location, what is known there of registers and constants: it holds in every state in which a
+    /// run can be. Symbols in it that are neither stand for some value.
     pub known: Numbered<LocationId, Vec<Term>>,
-    /// The steps of the path, from 0, that cannot be seen before silence is a fact: no run gets past them. A greater TM may do.
+    /// The steps of the path, from 0, that cannot be seen before silence is a fact: no run gets past them. A
+    /// greater TM may do.
     pub unseen: Vec<usize>,
     /// What could not be said exactly, one sentence each; no verdict is wrong by it.
     pub losses: Vec<String>,

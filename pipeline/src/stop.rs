@@ -1,5 +1,5 @@
-//! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what happened,
-//! shows it on the user's own model, and names the knob that moves it, where there is one.
+//! Why a stage stopped without a result: not a mistake in the text, and not a bug of ours. Each says what
+//! happened, shows it on the user's own model, and names the knob that moves it, where there is one.
 
 use coreach_model::budget::{Limit, Passed, WAITS};
 use coreach_model::iosts::{Iosts, Transition};

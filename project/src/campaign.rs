@@ -1,7 +1,8 @@
 //! A campaign's file, the one that begins with `campaign:`.
 //!
-//! Read like the other files: with places, every mistake told at once, in the user's own text. Paths are relative to the
-//! file's own folder. What the files that it names contain is for [`prepare`] to read, and for [`iuts`].
+//! Read like the other files: with places, every mistake told at once, in the user's own text. Paths are
+//! relative to the file's own folder. What the files that it names contain is for [`prepare`] to read, and
+//! for [`iuts`].
 
 mod find;
 pub mod iuts;

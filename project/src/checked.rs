@@ -1,8 +1,8 @@
 //! Any file that coreach reads, looked at for mistakes: what `coreach check` says of it.
 //!
-//! What a file is decides its content, not its name: the first bytes of a store, the keys of the others. What it names is read with it. An
-//! implementation's file is held against each model that is given with it, or that its campaign has; alone, its actions and
-//! parameters are not known, and that is said.
+//! What a file is decides its content, not its name: the first bytes of a store, the keys of the others. What
+//! it names is read with it. An implementation's file is held against each model that is given with it, or
+//! that its campaign has; alone, its actions and parameters are not known, and that is said.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,8 +51,8 @@ impl Checked {
     }
 }
 
-/// Looks at one file. `beside` are the files that were given with it: a purpose's specification is looked for among them, then
-/// beside it; an implementation's file is read against their models.
+/// Looks at one file. `beside` are the files that were given with it: a purpose's specification is looked for
+/// among them, then beside it; an implementation's file is read against their models.
 pub fn check(path: &Path, given: &[PathBuf]) -> Checked {
     let unread = |message: String| {
         let found = Diagnostic::error("unreadable-file", format!("{}: {message}", path.display()));
@@ -226,7 +226,8 @@ fn models(path: &Path, locations: &mut ReportedLocations) -> Vec<Iosts> {
     specification.into_iter().collect()
 }
 
-/// An implementation's file, against each of these models; a specification may have been given by itself and by a configuration.
+/// An implementation's file, against each of these models; a specification may have been given by itself and
+/// by a configuration.
 fn implementation(path: &Path, given: &[Iosts], locations: &ReportedLocations) -> Checked {
     let mut models: Vec<&Iosts> = Vec::new();
     given.iter().for_each(|model| {

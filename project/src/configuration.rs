@@ -1,7 +1,7 @@
 //! The pipeline's configuration: the file that begins with `specification:`.
 //!
-//! Every setting has a default but the two files. Paths are relative to the configuration's own folder. What a value
-//! may be stands in tables below, from which the messages are made too.
+//! Every setting has a default but the two files. Paths are relative to the configuration's own folder. What
+//! a value may be stands in tables below, from which the messages are made too.
 
 mod judging;
 mod timing;
@@ -147,7 +147,8 @@ pub fn formats() -> [(&'static str, &'static str, Format); Format::ALL.len()] {
     Format::ALL.map(|format| (format.name(), format.name(), format))
 }
 
-/// The words of `output: stages`: the pipeline's list of stages, by their results; a stage's own name means its result.
+/// The words of `output: stages`: the pipeline's list of stages, by their results; a stage's own name means
+/// its result.
 pub fn stages() -> [(&'static str, &'static str, Stage); Stage::ALL.len()] {
     Stage::ALL.map(|stage| (stage.artifact(), stage.name(), stage))
 }

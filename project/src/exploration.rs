@@ -1,6 +1,8 @@
-//! A specification explored: its symbolic execution tree, what became of the branches, and a document of both.
+//! A specification explored: its symbolic execution tree, what became of the branches, and a document of
+//! both.
 //!
-//! `docs/exploration.schema.json` is the document's schema. It has times nowhere; same specification, same limits, same bytes.
+//! `docs/exploration.schema.json` is the document's schema. It has times nowhere; same specification, same
+//! limits, same bytes.
 
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_analyses::solver::{Solver, Statistics};
@@ -38,7 +40,8 @@ pub struct Exploration {
     pub asked: Statistics,
     /// Nothing, or what was asked for and did not fit the limits.
     pub missing: Option<&'static str>,
-    /// Why the tree did not come to its end, where the budget ended it: then it is the beginning of the whole.
+    /// Why the tree did not come to its end, where the budget ended it: then it is the beginning of the
+    /// whole.
     pub stop: Option<Stop>,
 }
 

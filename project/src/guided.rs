@@ -1,5 +1,5 @@
-//! What a path-guided test case is made of, as the user wrote it: a timed model, or a configuration that names one and says when silence is a fact; a path; a
-//! time.
+//! What a path-guided test case is made of, as the user wrote it: a timed model, or a configuration that
+//! names one and says when silence is a fact; a path; a time.
 
 use std::path::{Path, PathBuf};
 

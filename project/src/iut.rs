@@ -1,8 +1,8 @@
 //! The file that says how the events of a model reach a real implementation: the one that begins with `iut:`.
 //!
-//! It is read against a model, so that a template which names a parameter that its action has not is found before the first
-//! run, as is an input that nothing says how to send. Paths are relative to the file's own folder. The format is
-//! told in `docs/adapters.md`.
+//! It is read against a model, so that a template which names a parameter that its action has not is found
+//! before the first run, as is an input that nothing says how to send. Paths are relative to the file's own
+//! folder. The format is told in `docs/adapters.md`.
 
 mod behaviour;
 mod binary;
@@ -56,7 +56,8 @@ pub fn load(path: &Path, iosts: &Iosts) -> Reading<Iut> {
     load_once(path, iosts, None, &mut Once::default())
 }
 
-/// The same, for one who needs it for several test cases, or its text as well, and knows which locations it may name.
+/// The same, for one who needs it for several test cases, or its text as well, and knows which locations it
+/// may name.
 ///
 /// # Errors
 /// As [`load`].
@@ -70,7 +71,8 @@ pub fn load_once(
     read_once(file, path.parent().unwrap_or(Path::new("")), Some(iosts), locations, files)
 }
 
-/// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not checked.
+/// Reads an IUT's file; `folder` is where it lies. Without a model, its actions and parameters are not
+/// checked.
 ///
 /// # Errors
 /// As [`load`].
@@ -126,7 +128,8 @@ fn read_once(
     }
 }
 
-/// What a file says of an implementation for which a model stands that is read elsewhere: a store has its text.
+/// What a file says of an implementation for which a model stands that is read elsewhere: a store has its
+/// text.
 ///
 /// # Errors
 /// As [`load`].
@@ -316,7 +319,8 @@ fn reset_like(encoding: &Encoding) -> &'static str {
     }
 }
 
-/// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what is to be taken for it.
+/// Of datagrams, and over pipes that stay open, nothing tells that all has arrived; so it must be said what
+/// is to be taken for it.
 fn unsettled(reader: &mut IutReader<'_>, node: &Node, settle: Option<&Settle>, message: &str) {
     if settle.is_some_and(|settle| settle.quiet.is_some() || !settle.barrier.is_empty()) {
         return;

@@ -1,7 +1,8 @@
-//! What kind a file is, looked at from outside: whoever gives a file to a command that takes another kind is told which command takes it.
+//! What kind a file is, looked at from outside: whoever gives a file to a command that takes another kind is
+//! told which command takes it.
 //!
-//! [`models`](crate::models) and [`checked`](crate::checked) read files for what is in them, and say what is wrong. Here a mistake in a file is nobody's business:
-//! where the kind is not plain, there is none.
+//! [`models`](crate::models) and [`checked`](crate::checked) read files for what is in them, and say what is
+//! wrong. Here a mistake in a file is nobody's business: where the kind is not plain, there is none.
 
 use std::path::Path;
 

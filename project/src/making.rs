@@ -58,7 +58,8 @@ pub struct MadeTest {
     pub seconds: f64,
 }
 
-/// Makes the test case of a purpose with a domain. Everything that has a memory, the solver above all, is made anew.
+/// Makes the test case of a purpose with a domain. Everything that has a memory, the solver above all, is
+/// made anew.
 ///
 /// # Errors
 /// As the pipeline's.

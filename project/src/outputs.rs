@@ -157,7 +157,8 @@ impl OutputForm {
             return Ok(());
         }
         match kind(path) {
-            // Whoever says that it may be replaced has looked at it; but what is of another kind of ours was not meant.
+            // Whoever says that it may be replaced has looked at it; but what is of another kind of ours was
+            // not meant.
             Some(ListedKind::Specification) | None if self == OutputForm::Specification => Ok(()),
             Some(kind) => Err(format!("would write over {}", kind.name())),
             None => Err(format!("would replace what is not {name}")),

@@ -1,14 +1,17 @@
-//! Results of one part of some work, as a file: what another process puts together with those of the other parts.
+//! Results of one part of some work, as a file: what another process puts together with those of the other
+//! parts.
 //!
-//! **Problem.** A campaign has a store, into which another one can be merged. Mutation and comparison have results that fit on a
-//! page, and no store. Done in parts, each part must say of what it is a part, or results of two models would be put
-//! together without a word; and the whole must be told exactly as by one process.
+//! **Problem.** A campaign has a store, into which another one can be merged. Mutation and comparison have
+//! results that fit on a page, and no store. Done in parts, each part must say of what it is a part, or
+//! results of two models would be put together without a word; and the whole must be told exactly as by one
+//! process.
 //!
-//! **Method.** Work is a list of items with numbers, a function of what the user wrote. A part has those that fall to it by their
-//! hash ([`takes`]), and the file has their results by number, what all parts have alike, how many items there are, and a
-//! hash of all that decides what the items are, our version included. Both commands tell everything from such a value
-//! ([`Shard`]), be it of one process or joined of files ([`join`]): so the same results are told in the same bytes. Parts with another hash are
-//! refused; an item that two parts have is one, if they agree; what no part has is told.
+//! **Method.** Work is a list of items with numbers, a function of what the user wrote. A part has those that
+//! fall to it by their hash ([`takes`]), and the file has their results by number, what all parts have alike,
+//! how many items there are, and a hash of all that decides what the items are, our version included. Both
+//! commands tell everything from such a value ([`Shard`]), be it of one process or joined of files
+//! ([`join`]): so the same results are told in the same bytes. Parts with another hash are refused; an item
+//! that two parts have is one, if they agree; what no part has is told.
 //!
 //! The file is a line of JSON, and a line with its SHA-256: one that was cut off or changed is no part.
 
@@ -119,7 +122,8 @@ pub fn load<W: DeserializeOwned, I: DeserializeOwned>(
     read.or_else(|error| refused("no-part", format!("{name} cannot be read as a part of `{kind}`: {error}")))
 }
 
-/// Puts parts together. `is_same`: do two results of one item agree? The first one counts, and how many did not is said.
+/// Puts parts together. `is_same`: do two results of one item agree? The first one counts, and how many did
+/// not is said.
 ///
 /// # Errors
 /// A finding for each part of something else than the first.

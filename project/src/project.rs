@@ -49,7 +49,8 @@ pub struct Project {
     pub time: Option<Duration>,
 }
 
-/// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver too.
+/// Reads a configuration and all that it names, fixes its constants, and checks the models, with the solver
+/// too.
 ///
 /// # Errors
 /// Every mistake that could be found.

@@ -1,9 +1,10 @@
 //! A file's text by lines, for drawing pieces of it.
 //!
-//! The drawing library looks for a piece from the beginning of the text, byte by byte, several times for each finding.
-//! A hundred findings in a file of megabytes would take seconds. So it is shown an [`SheetExcerpt`], only the lines around the
-//! piece, and told which number the first of them has. The excerpt is also where hidden signs are made visible
-//! ([`coreach_model::visible`]) and where overlong lines are cut; whoever draws on it asks it where a place has moved to.
+//! The drawing library looks for a piece from the beginning of the text, byte by byte, several times for each
+//! finding. A hundred findings in a file of megabytes would take seconds. So it is shown an [`SheetExcerpt`],
+//! only the lines around the piece, and told which number the first of them has. The excerpt is also where
+//! hidden signs are made visible ([`coreach_model::visible`]) and where overlong lines are cut; whoever draws
+//! on it asks it where a place has moved to.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanConten
 
 use coreach_model::visible::{visible, visible_length};
 
-/// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the screen.
+/// Longer lines, in bytes, are not drawn as a whole: a model that a program wrote in one line would fill the
+/// screen.
 pub const LONGEST_DRAWN: usize = 200;
 
 /// The sheets of the files that some findings speak of.
@@ -23,7 +25,8 @@ pub struct Sheets(Vec<Known>);
 #[derive(Debug)]
 struct Known {
     sheet: Sheet,
-    /// A byte and its column, counted last. Findings come in the order of the text, and a line may have megabytes.
+    /// A byte and its column, counted last. Findings come in the order of the text, and a line may have
+    /// megabytes.
     counted: (usize, usize),
 }
 
@@ -81,8 +84,9 @@ impl Sheet {
         self.starts.get(line).copied().unwrap_or(self.file.text.len())
     }
 
-    /// The lines of some pieces, with one line more to be drawn before and after, and one more on each side, so that the
-    /// cut is not taken for the text's end. `None` without a piece, or where one is outside of the text.
+    /// The lines of some pieces, with one line more to be drawn before and after, and one more on each side,
+    /// so that the cut is not taken for the text's end. `None` without a piece, or where one is outside of
+    /// the text.
     pub fn excerpt<'a>(
         &self,
         pieces: impl Iterator<Item = &'a Range<usize>> + Clone,
@@ -123,7 +127,8 @@ impl SheetExcerpt {
         self.moved(piece.start)..self.moved(piece.end)
     }
 
-    /// The column in the user's file of what is drawn at a byte of the excerpt, in characters, counted from 0.
+    /// The column in the user's file of what is drawn at a byte of the excerpt, in characters, counted from
+    /// 0.
     fn column(&self, drawn: usize) -> usize {
         let at = self.starts.partition_point(|start| *start <= drawn).saturating_sub(1);
         let (line, target) = (self.first + at, drawn - self.starts.get(at).unwrap_or(&0));

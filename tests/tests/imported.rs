@@ -1,5 +1,6 @@
-//! What imported models are good for: machines of XLIA are their translations by hand, transition systems come back as they were written, recorded
-//! traces are accepted by what was learned of them, and an imported model goes all the way to a run.
+//! What imported models are good for: machines of XLIA are their translations by hand, transition systems
+//! come back as they were written, recorded traces are accepted by what was learned of them, and an imported
+//! model goes all the way to a run.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +47,8 @@ fn format(name: &str) -> ForeignFormat {
 /// A transition without the names of parameters and of itself.
 type Shape = (String, String, String, BTreeSet<String>, BTreeMap<String, String>, BTreeSet<String>);
 
-/// What a timed model says, under names that do not depend on who wrote it: parameters by their place, guards as sets of conjuncts.
+/// What a timed model says, under names that do not depend on who wrote it: parameters by their place, guards
+/// as sets of conjuncts.
 fn shapes(timed: &Timed) -> BTreeMap<String, Shape> {
     let graph = timed.graph();
     let numbered =

@@ -1,9 +1,11 @@
-//! Foreign models as specifications: `imports/<format>/` has models in the shapes that public ones have, each with the specification that is made of
-//! it (`<name>.yaml`) and what is told about it (`<name>.notes`); `imports/wrong/<format>/` has models with mistakes, and what is told of
-//! these (`<name>.out`). A file `<name>.options` has the words of the command line that belong to a model.
+//! Foreign models as specifications: `imports/<format>/` has models in the shapes that public ones have, each
+//! with the specification that is made of it (`<name>.yaml`) and what is told about it (`<name>.notes`);
+//! `imports/wrong/<format>/` has models with mistakes, and what is told of these (`<name>.out`). A file
+//! `<name>.options` has the words of the command line that belong to a model.
 //!
-//! Each specification is read and checked by the readers of `coreach check`, the solver's questions included. With `COREACH_BLESS=1` in the environment
-//! the expected files are written anew; read them before you commit them.
+//! Each specification is read and checked by the readers of `coreach check`, the solver's questions included.
+//! With `COREACH_BLESS=1` in the environment the expected files are written anew; read them before you commit
+//! them.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,20 +1,24 @@
-//! A folder for the temporary files of a launch: made before it, removed with all that is in it when the launch is over.
+//! A folder for the temporary files of a launch: made before it, removed with all that is in it when the
+//! launch is over.
 //!
-//! **Problem.** A server that is launched for a run needs a place for its files, which nobody else has, and it is killed at its end: it
-//! cannot tidy up. What we remove for it must be ours: the folder may be full of anything, by a program that does what it likes, and
-//! what a killed program of ours has left is found by nothing but its name.
+//! **Problem.** A server that is launched for a run needs a place for its files, which nobody else has, and
+//! it is killed at its end: it cannot tidy up. What we remove for it must be ours: the folder may be full of
+//! anything, by a program that does what it likes, and what a killed program of ours has left is found by
+//! nothing but its name.
 //!
-//! **Method.** The folder lies in the one for temporary files and is named by the marks of [`super`]: the machine's start, the namespace of
-//! numbers, the number of our process and its time of start, and a count. Only a folder that has such a name, belongs to our user, and
-//! whose maker has ended on this machine since its start, in our namespace, is swept; all others are left alone. (Those from before the machine's
-//! last start are not swept: another machine that shares the folder may have made them.)
+//! **Method.** The folder lies in the one for temporary files and is named by the marks of [`super`]: the
+//! machine's start, the namespace of numbers, the number of our process and its time of start, and a count.
+//! Only a folder that has such a name, belongs to our user, and whose maker has ended on this machine since
+//! its start, in our namespace, is swept; all others are left alone. (Those from before the machine's last
+//! start are not swept: another machine that shares the folder may have made them.)
 //!
-//! Removing goes through a tree without walking down in it: each folder is first *renamed*, to a name right below the top. So no path is longer
-//! than the system takes, however deep the tree is, nothing recurses, and a folder on which something is mounted is never entered: it
-//! cannot be renamed. A symbolic link is removed and not followed. A folder that may not be listed is allowed to be, where it is ours.
+//! Removing goes through a tree without walking down in it: each folder is first *renamed*, to a name right
+//! below the top. So no path is longer than the system takes, however deep the tree is, nothing recurses, and
+//! a folder on which something is mounted is never entered: it cannot be renamed. A symbolic link is removed
+//! and not followed. A folder that may not be listed is allowed to be, where it is ours.
 //!
-//! **Ends** at the instant that is given; what resists or takes longer is left to a thread, to our end, and to the next start. **Costs** two calls of the
-//! kernel for a launch that leaves its folder empty.
+//! **Ends** at the instant that is given; what resists or takes longer is left to a thread, to our end, and
+//! to the next start. **Costs** two calls of the kernel for a launch that leaves its folder empty.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, Permissions};
@@ -97,7 +101,8 @@ impl Drop for MarkerFolder {
         if removed(&path, Instant::now() + REMOVING) {
             return;
         }
-        // It is large, or somebody who is not dead yet goes on writing into it. Where there is no thread, our end removes it.
+        // It is large, or somebody who is not dead yet goes on writing into it. Where there is no thread, our
+        // end removes it.
         let rest = move || {
             let until = Instant::now() + RESISTANCE;
             while !removed(&path, until) && Instant::now() < until {
@@ -130,7 +135,8 @@ fn removed(path: &Path, until: Instant) -> bool {
     is_gone
 }
 
-/// Removes all of ours, and lets no new one be made. For the end of the program, when nothing of it runs any more.
+/// Removes all of ours, and lets no new one be made. For the end of the program, when nothing of it runs any
+/// more.
 pub(super) fn end_all(until: Instant) {
     let mut live = live();
     live.is_closed = true;
@@ -249,7 +255,8 @@ fn remove(top: &Path, until: Instant) -> io::Result<()> {
     }
 }
 
-/// Moves a folder right below the top, under a name that is not there. Nobody can who has something mounted on it.
+/// Moves a folder right below the top, under a name that is not there. Nobody can who has something mounted
+/// on it.
 fn moved(folder: &Path, top: &Path, count: &mut u64) -> io::Result<PathBuf> {
     let place = loop {
         let place = top.join(format!("{count}{GONE}"));

@@ -1,4 +1,5 @@
-//! One model on three wires, as the adapters read them: what event a message is. The fuzz target `wire` has this file, too.
+//! One model on three wires, as the adapters read them: what event a message is. The fuzz target `wire` has
+//! this file, too.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,5 @@
-//! The Parma Polyhedra Library without its sharp edges: values that free themselves, errors as errors, exact numbers.
+//! The Parma Polyhedra Library without its sharp edges: values that free themselves, errors as errors, exact
+//! numbers.
 //!
 //! ```
 //! # #[cfg(feature = "link")]
@@ -21,16 +22,17 @@
 //! # fn main() {}
 //! ```
 //!
-//! It is for comparison; nothing needs it. With the feature `link` it is built against the library, which is under the
-//! GPL; without, the crate is empty.
+//! It is for comparison; nothing needs it. With the feature `link` it is built against the library, which is
+//! under the GPL; without, the crate is empty.
 //!
 //! What the library asks of who calls it, and who sees to it here:
 //!
-//! - it is one per process, and most builds of it are for one thread: `Library::claim` waits until no other thread
-//!   has it, and nothing that belongs to it can be sent;
-//! - it throws C++ exceptions, which its C interface turns into negative results: all are looked at (`error.rs`);
-//! - to initialise it turns the thread's floating-point rounding upward: that is set back, since polyhedra compute with
-//!   integers;
+//! - it is one per process, and most builds of it are for one thread: `Library::claim` waits until no other
+//!   thread has it, and nothing that belongs to it can be sent;
+//! - it throws C++ exceptions, which its C interface turns into negative results: all are looked at
+//!   (`error.rs`);
+//! - to initialise it turns the thread's floating-point rounding upward: that is set back, since polyhedra
+//!   compute with integers;
 //! - it knows no parallel assignment: that is made of single ones on dimensions added for it (`transfer.rs`).
 
 #[cfg(feature = "link")]

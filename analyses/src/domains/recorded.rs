@@ -1,11 +1,13 @@
-//! Polyhedra that write down what is done with them: sequences of operations to be replayed on other libraries.
+//! Polyhedra that write down what is done with them: sequences of operations to be replayed on other
+//! libraries.
 //!
-//! Not in the list of domains, and not for users: [`crate::reachability::analyse_in`] runs an analysis with it. Each
-//! element knows its number in the sequence, which grows in a log of this thread between [`start`] and [`finish`].
+//! Not in the list of domains, and not for users: [`crate::reachability::analyse_in`] runs an analysis with
+//! it. Each element knows its number in the sequence, which grows in a log of this thread between [`start`]
+//! and [`finish`].
 //!
-//! A sequence has no step for the tightening of integers, nor for a join that a limit made coarser: what they change is
-//! written as a meet with the constraints that came in addition, or as a polyhedron made anew. The results are those of
-//! [`Polyhedra`] itself; to write them down takes much longer than to compute them.
+//! A sequence has no step for the tightening of integers, nor for a join that a limit made coarser: what they
+//! change is written as a meet with the constraints that came in addition, or as a polyhedron made anew. The
+//! results are those of [`Polyhedra`] itself; to write them down takes much longer than to compute them.
 
 use std::cell::RefCell;
 

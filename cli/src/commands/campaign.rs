@@ -1,7 +1,7 @@
 //! `coreach campaign`: many runs, kept in a store, and what came of them.
 //!
-//! An interrupt ends the process and what it has launched ([`crate::certain_end`]); since each finished run is on the disk by then,
-//! the same command goes on where it stopped (`docs/campaigns.md`).
+//! An interrupt ends the process and what it has launched ([`crate::certain_end`]); since each finished run
+//! is on the disk by then, the same command goes on where it stopped (`docs/campaigns.md`).
 
 mod merge;
 mod tasks;
@@ -138,8 +138,8 @@ fn answer(
     Ok(exit)
 }
 
-/// Is it the plan for which tasks were written? Where a machine has another model, or another version of us, it says so before it
-/// does runs that nobody wants.
+/// Is it the plan for which tasks were written? Where a machine has another model, or another version of us,
+/// it says so before it does runs that nobody wants.
 fn is_plan(plan: &Plan, wanted: Option<&str>) -> Result<(), Vec<Diagnostic>> {
     let hash = plan.hash.to_string();
     if wanted.is_none_or(|wanted| wanted == hash) {
@@ -203,9 +203,9 @@ fn finish(
     })
 }
 
-/// The exit code. Success is never what is left when nothing else was found: it is said only where the plan has runs, each of them
-/// was counted, and nobody, a second process or another store, got another verdict for one of them: a verdict that was
-/// contested counts as both.
+/// The exit code. Success is never what is left when nothing else was found: it is said only where the plan
+/// has runs, each of them was counted, and nobody, a second process or another store, got another verdict for
+/// one of them: a verdict that was contested counts as both.
 fn exit_of(summary: &Summary, inconclusive: Inconclusive) -> Exit {
     let happened = |ending: &Ending| summary.counts.of(*ending) + summary.contested.of(*ending) > 0;
     let mut exit = Exit::Fine;

@@ -180,7 +180,8 @@ fn given(arguments: &CoverArguments) -> Result<Given, Vec<Diagnostic>> {
     }
 }
 
-/// The specification as it was written, for another folder; a composition as the whole, whose parts are not there.
+/// The specification as it was written, for another folder; a composition as the whole, whose parts are not
+/// there.
 fn standing_alone(path: &Path, file: &Arc<SourceFile>) -> Result<String, Vec<Diagnostic>> {
     if parts(path).is_empty() {
         return Ok(file.text.clone());

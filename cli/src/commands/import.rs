@@ -1,7 +1,8 @@
 //! `coreach import`: a foreign model, or recorded traces, as a specification.
 //!
-//! The specification is data and goes to standard output, or into a file; what was not taken over, or not exactly, is said about it and goes to
-//! standard error, drawn on the foreign text. One document can be on standard output: with `--format json` and `--out`, that is the findings.
+//! The specification is data and goes to standard output, or into a file; what was not taken over, or not
+//! exactly, is said about it and goes to standard error, drawn on the foreign text. One document can be on
+//! standard output: with `--format json` and `--out`, that is the findings.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -141,8 +141,8 @@ fn write_tasks(arguments: &MutateTasksArguments) -> io::Result<Exit> {
     }
 }
 
-/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many survive: they are
-/// an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
+/// Makes mutants, runs the suite against each, and says what became of them. Exit code 0, however many
+/// survive: they are an answer, not a failure. Where there is no mutant there is no answer: exit code 5.
 fn run(arguments: &MutateArguments) -> io::Result<Exit> {
     let path = parts::given(arguments.configuration.as_deref());
     let place = match each([parts::place(&arguments.part, OutputForm::Mutants)]) {

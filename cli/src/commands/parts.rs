@@ -1,4 +1,5 @@
-//! What commands have alike that can be done in parts: `mutate` and `compare`. A campaign has its store instead.
+//! What commands have alike that can be done in parts: `mutate` and `compare`. A campaign has its store
+//! instead.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -106,7 +107,8 @@ pub fn merge<W: PartialEq + DeserializeOwned, I: DeserializeOwned>(
     Ok(exit)
 }
 
-/// Writes the scripts for an engine. `options`: what each part is told besides, in words that a shell takes for themselves.
+/// Writes the scripts for an engine. `options`: what each part is told besides, in words that a shell takes
+/// for themselves.
 ///
 /// # Errors
 /// Standard output cannot be written.

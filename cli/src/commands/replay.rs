@@ -27,8 +27,8 @@ use crate::progress::ProgressLine;
 use crate::write::{PendingFile, write_new};
 use crate::{console, story};
 
-/// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The exit code is
-/// that of the new run's verdict.
+/// Reads the run, runs it again, looks for a shorter one where that is wanted, and says what came of it. The
+/// exit code is that of the new run's verdict.
 ///
 /// # Errors
 /// Standard output cannot be written.

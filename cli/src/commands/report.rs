@@ -1,4 +1,5 @@
-//! `coreach report`: one page of all that is named; and `--html` of other commands, which is the same for what they were told.
+//! `coreach report`: one page of all that is named; and `--html` of other commands, which is the same for
+//! what they were told.
 
 use std::io;
 use std::path::PathBuf;
@@ -66,7 +67,8 @@ pub fn report(arguments: &ReportArguments) -> io::Result<Exit> {
     Ok(Exit::of_code(told.exit_code))
 }
 
-/// `--html FILE` of a command that was told these files: the page beside what the command says. Gives the command's exit code, or a worse one.
+/// `--html FILE` of a command that was told these files: the page beside what the command says. Gives the
+/// command's exit code, or a worse one.
 ///
 /// # Errors
 /// Standard output cannot be written.

@@ -1,13 +1,15 @@
 //! The types of variables that nobody declares: JavaScript's, and those at drawn edges.
 //!
-//! **Problem.** A model of GraphWalker says `x = 0` and `x < 3`, and nothing of types; a datum of the model format has one for ever.
+//! **Problem.** A model of GraphWalker says `x = 0` and `x < 3`, and nothing of types; a datum of the model
+//! format has one for ever.
 //!
-//! **Method.** Each variable has a kind, which grows along the chain *unknown*, *integer*, *real*, or is *truth*. What is assigned to it, what
-//! it is compared with and where it stands say something about its kind; all is looked at again until nothing grows. A variable that is
-//! two kinds of thing keeps the first, and typing tells it where it is used as the other. One of which nothing is known is an integer.
+//! **Method.** Each variable has a kind, which grows along the chain *unknown*, *integer*, *real*, or is
+//! *truth*. What is assigned to it, what it is compared with and where it stands say something about its
+//! kind; all is looked at again until nothing grows. A variable that is two kinds of thing keeps the first,
+//! and typing tells it where it is used as the other. One of which nothing is known is an integer.
 //!
-//! **Ends**: a kind grows at most twice. **Costs**: the size of all expressions, times the number of rounds, which is at most three times the number of variables
-//! and in practice three.
+//! **Ends**: a kind grows at most twice. **Costs**: the size of all expressions, times the number of rounds,
+//! which is at most three times the number of variables and in practice three.
 
 use std::collections::BTreeMap;
 
@@ -118,7 +120,8 @@ impl Inference {
                 if !self.sorts.contains_key(name) {
                     self.mentioned.push(name.clone());
                     if let Some(sort) = expected {
-                        // A number that stands where a real may stand is an integer until it is assigned another.
+                        // A number that stands where a real may stand is an integer until it is assigned
+                        // another.
                         self.learn(name, if sort == Sort::Real { Sort::Integer } else { sort });
                     }
                 }

@@ -1,4 +1,5 @@
-//! The words and signs of all dialects. Lexing never fails: what is no token becomes [`ForeignToken::Wrong`], which the parser reports.
+//! The words and signs of all dialects. Lexing never fails: what is no token becomes [`ForeignToken::Wrong`],
+//! which the parser reports.
 
 use std::ops::Range;
 

@@ -1,7 +1,8 @@
-//! The small languages of guards and actions: JavaScript as GraphWalker's models use it, XLIA's, and what people write at drawn edges.
+//! The small languages of guards and actions: JavaScript as GraphWalker's models use it, XLIA's, and what
+//! people write at drawn edges.
 //!
-//! One grammar has all three; where they differ, a [`Dialect`] decides. What the model format cannot say (calls, strings, bits) is read far enough
-//! to be underlined, and is a [`ForeignMistake`].
+//! One grammar has all three; where they differ, a [`Dialect`] decides. What the model format cannot say
+//! (calls, strings, bits) is read far enough to be underlined, and is a [`ForeignMistake`].
 //!
 //! ```text
 //! expression = implication [ "?" expression ":" expression ]                            (JavaScript)
@@ -19,7 +20,8 @@
 //!
 //! Words stand for signs (`and`, `or`, `not`) but in JavaScript, which has `===` and `!==` besides.
 //!
-//! [`lexer`] makes tokens, [`parser`] trees, [`mod@infer`] finds the types of variables that nobody declares, [`typing`] makes terms.
+//! [`lexer`] makes tokens, [`parser`] trees, [`mod@infer`] finds the types of variables that nobody declares,
+//! [`typing`] makes terms.
 
 pub mod infer;
 pub mod lexer;

@@ -1,7 +1,7 @@
 //! Trees of guards and actions, by recursive descent over tokens.
 //!
-//! Recursion is bounded by [`DEEPEST`]; flat conjunctions and sums take no depth but what their trees need, and those are bounded likewise, since
-//! whoever walks them recurses.
+//! Recursion is bounded by [`DEEPEST`]; flat conjunctions and sums take no depth but what their trees need,
+//! and those are bounded likewise, since whoever walks them recurses.
 
 use std::ops::Range;
 
@@ -364,7 +364,8 @@ impl<'a> Cursor<'a> {
         let kind = match (not, negate) {
             (true, _) => ForeignKind::Not(Box::new(inner)),
             (_, true) => ForeignKind::Negate(Box::new(inner)),
-            // JavaScript makes a number of a truth value: `+c === c` is false. What stands here is a number, or refused.
+            // JavaScript makes a number of a truth value: `+c === c` is false. What stands here is a number,
+            // or refused.
             _ => {
                 let zero =
                     ForeignExpression { kind: ForeignKind::Number("0".to_owned()), span: start..start + 1 };

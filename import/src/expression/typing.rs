@@ -1,7 +1,8 @@
 //! Terms of foreign expressions, every mistake collected.
 //!
-//! A part with a mistake has no term, and what is built around it keeps quiet about it. What means something else here is not taken: a division of
-//! integers, which other languages cut off and the model format does not, or a remainder by something that may be 0.
+//! A part with a mistake has no term, and what is built around it keeps quiet about it. What means something
+//! else here is not taken: a division of integers, which other languages cut off and the model format does
+//! not, or a remainder by something that may be 0.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +17,8 @@ use dashu::integer::IBig;
 
 use super::{Dialect, ForeignExpression, ForeignKind, ForeignMistake, Operation};
 
-/// What names mean: each a term; none where its declaration or all that is assigned to it was a mistake, or is left out.
+/// What names mean: each a term; none where its declaration or all that is assigned to it was a mistake, or
+/// is left out.
 pub type ForeignScope = BTreeMap<String, Option<Term>>;
 
 /// A term for an expression.
@@ -28,7 +30,8 @@ pub struct Typing<'a> {
     pub dialect: Dialect,
     /// What was found.
     pub mistakes: Vec<ForeignMistake>,
-    /// Is a name without a term told where it is used? Where it was left out, but not where it was told as a mistake.
+    /// Is a name without a term told where it is used? Where it was left out, but not where it was told as a
+    /// mistake.
     pub tells_broken: bool,
 }
 
@@ -220,7 +223,8 @@ impl<'a> Typing<'a> {
             Operation::Divide if by_literal => Term::arithmetic(Operator::Divide, &left, &right),
             Operation::IntegerDivide if whole => Term::arithmetic(Operator::IntegerDivide, &left, &right),
             Operation::Modulo if whole => Term::arithmetic(Operator::Modulo, &left, &right),
-            // The remainder has the sign of the dividend, in JavaScript as in C; the model format's is never negative.
+            // The remainder has the sign of the dividend, in JavaScript as in C; the model format's is never
+            // negative.
             Operation::Remainder if whole && by_literal => {
                 let of = |term: &Term| Term::arithmetic(Operator::Modulo, term, &right);
                 let is_positive = Term::compare(Comparison::AtLeast, &left, &Term::int(0));

@@ -1,14 +1,16 @@
 //! A model of a drawn graph.
 //!
-//! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without an event an internal step. Actions are done one
-//! after the other, as JavaScript does them, and become one parallel assignment: each value is said by what was before the step. Variables
-//! belong to the model that they stand in, but for those of `global.`, which all models share. What one is,
-//! truth value, integer or real, is inferred ([`crate::expression::infer`]).
+//! **What it means here.** A vertex is a location, an edge a transition, its event an action, an edge without
+//! an event an internal step. Actions are done one after the other, as JavaScript does them, and become one
+//! parallel assignment: each value is said by what was before the step. Variables belong to the model that
+//! they stand in, but for those of `global.`, which all models share. What one is, truth value, integer or
+//! real, is inferred ([`crate::expression::infer`]).
 //!
-//! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same shared name. So such vertices are one location.
+//! **Shared states** of GraphWalker: from a vertex one may go on at any vertex of another model with the same
+//! shared name. So such vertices are one location.
 //!
-//! **Observed vertices** (`--vertices outputs`): the test code of a vertex looks whether the system is there. So the vertex `v` is entered at a
-//! location from which the system says `v`, and goes on behind that.
+//! **Observed vertices** (`--vertices outputs`): the test code of a vertex looks whether the system is there.
+//! So the vertex `v` is entered at a location from which the system says `v`, and goes on behind that.
 //!
 //! **Costs** time linear in the graph, but for the inference.
 

@@ -1,18 +1,22 @@
 //! What guards ask of values: that a parameter is always the same, or always what another one was before.
 //!
-//! **Problem.** A transition without a guard takes any values, and a specification that allows any output tests nothing. A guard that is wrong forbids what
-//! was recorded.
+//! **Problem.** A transition without a guard takes any values, and a specification that allows any output
+//! tests nothing. A guard that is wrong forbids what was recorded.
 //!
-//! **Method.** Two small generalisations, each of which holds of every recorded event of the transition, so that no trace is lost:
+//! **Method.** Two small generalisations, each of which holds of every recorded event of the transition, so
+//! that no trace is lost:
 //!
 //! - *always the same value*, seen at least twice: `p == 5`;
-//! - *what a parameter was before*: whenever the transition was taken, some action had happened before in the trace, and the last value of one of its parameters was the
-//!   value now; with at least two different values, or it would be chance. A variable keeps that value: `p == lastCoin_n`.
+//! - *what a parameter was before*: whenever the transition was taken, some action had happened before in the
+//!   trace, and the last value of one of its parameters was the value now; with at least two different
+//!   values, or it would be chance. A variable keeps that value: `p == lastCoin_n`.
 //!
-//! Of several parameters that were the same the one is taken that was set last, on average over the events; then the first in the order of the file. Values of
-//! inputs are not generalised to what was before: a tester may send others. Constants are for both, since a value that never varied is all that is known.
+//! Of several parameters that were the same the one is taken that was set last, on average over the events;
+//! then the first in the order of the file. Values of inputs are not generalised to what was before: a tester
+//! may send others. Constants are for both, since a value that never varied is all that is known.
 //!
-//! The variables begin with a value of their type that nobody reads in a recorded trace. **Costs** events times parameters squared.
+//! The variables begin with a value of their type that nobody reads in a recorded trace. **Costs** events
+//! times parameters squared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +65,8 @@ impl Generalized {
 struct Evidence<'a> {
     values: BTreeSet<&'a Raw>,
     events: usize,
-    /// Which parameters had the value before, each with how long ago that was, all events together. None before the first event.
+    /// Which parameters had the value before, each with how long ago that was, all events together. None
+    /// before the first event.
     equal: Option<BTreeMap<Parameter, usize>>,
 }
 

@@ -1,25 +1,30 @@
 //! Which locations there are: k-tails.
 //!
-//! **Problem.** Traces say which events followed one another, and nothing of the states between. All traces together are a tree, which repeats what a
-//! system does again and again; a specification says it once.
+//! **Problem.** Traces say which events followed one another, and nothing of the states between. All traces
+//! together are a tree, which repeats what a system does again and again; a specification says it once.
 //!
-//! **Method.** After A. W. Biermann and J. A. Feldman, *On the synthesis of finite-state machines from samples of their behavior*, IEEE Transactions on
-//! Computers C-21(6), 1972, <https://doi.org/10.1109/TC.1972.5009015>. The traces are put into a tree, in which each node has one child for each action that
-//! came next. The *k-tails* of a node are the sequences of at most k actions that lead on from it. Nodes with equal k-tails are
-//! one location, all at once; a location has the steps of all its nodes. With k = 0 all is one location; with k as long as the longest trace, nodes are one
-//! where all that follows is the same.
+//! **Method.** After A. W. Biermann and J. A. Feldman, *On the synthesis of finite-state machines from
+//! samples of their behavior*, IEEE Transactions on Computers C-21(6), 1972,
+//! <https://doi.org/10.1109/TC.1972.5009015>. The traces are put into a tree, in which each node has one
+//! child for each action that came next. The *k-tails* of a node are the sequences of at most k actions that
+//! lead on from it. Nodes with equal k-tails are one location, all at once; a location has the steps of all
+//! its nodes. With k = 0 all is one location; with k as long as the longest trace, nodes are one where all
+//! that follows is the same.
 //!
-//! **Why it accepts every trace**: a trace is a path through the tree, and the location of each node has the step of its edge.
+//! **Why it accepts every trace**: a trace is a path through the tree, and the location of each node has the
+//! step of its edge.
 //!
-//! **How**: no set of sequences is made. Since the tree has one child for each action, two nodes have the same k-tails where they have the same actions,
-//! and for each action children with the same (k-1)-tails. So nodes get a class k times, by their actions and the classes of their children;
-//! it ends early where a round tells no more nodes apart.
+//! **How**: no set of sequences is made. Since the tree has one child for each action, two nodes have the
+//! same k-tails where they have the same actions, and for each action children with the same (k-1)-tails. So
+//! nodes get a class k times, by their actions and the classes of their children; it ends early where a round
+//! tells no more nodes apart.
 //!
-//! **Where we differ**: they take what is accepted for part of a tail; here every beginning of a trace is accepted, so that all nodes are. They
-//! compare whole inputs; here only actions, and values are generalised afterwards ([`super::generalize`]).
+//! **Where we differ**: they take what is accepted for part of a tail; here every beginning of a trace is
+//! accepted, so that all nodes are. They compare whole inputs; here only actions, and values are generalised
+//! afterwards ([`super::generalize`]).
 //!
-//! **Deterministic**: locations have the numbers of the first nodes that are theirs, in the order of the file. **Costs** k times the size of the tree, times a
-//! logarithm.
+//! **Deterministic**: locations have the numbers of the first nodes that are theirs, in the order of the
+//! file. **Costs** k times the size of the tree, times a logarithm.
 
 use std::collections::BTreeMap;
 

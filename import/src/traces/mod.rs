@@ -1,6 +1,7 @@
 //! Recorded traces: a skeleton of a specification, from what a system was seen to do.
 //!
-//! [`mod@read`] takes the traces from JSON lines, [`values`] finds types for their values, [`mod@learn`] merges what looks alike, [`mod@generalize`] finds guards.
+//! [`mod@read`] takes the traces from JSON lines, [`values`] finds types for their values, [`mod@learn`]
+//! merges what looks alike, [`mod@generalize`] finds guards.
 
 pub mod generalize;
 pub mod learn;

@@ -10,8 +10,8 @@
 //! value  = truth value | number | text            a text that is a number, or a fraction, is one: so our records write large ones
 //! ```
 //!
-//! Silence and delays are no events of a model without time; they are left out and told. Where no direction is recorded, the user says it
-//! ([`crate::directions`]). All events of an action have the same parameters.
+//! Silence and delays are no events of a model without time; they are left out and told. Where no direction
+//! is recorded, the user says it ([`crate::directions`]). All events of an action have the same parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

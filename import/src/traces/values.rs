@@ -1,7 +1,8 @@
 //! Values of traces, and the types that have them.
 //!
-//! A parameter is `bool`, `int` or `real` where all its values are; texts are literals of an enumeration. A literal belongs to one enumeration, so
-//! parameters that have one text in common have one enumeration, with all texts of both.
+//! A parameter is `bool`, `int` or `real` where all its values are; texts are literals of an enumeration. A
+//! literal belongs to one enumeration, so parameters that have one text in common have one enumeration, with
+//! all texts of both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

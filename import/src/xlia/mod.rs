@@ -1,6 +1,7 @@
 //! XLIA: state machines of the Diversity platform, as its tool for path-guided test cases publishes them.
 //!
-//! [`mod@parse`] reads the subset that the published examples use, timed or not: one machine, its ports, data, clocks and states. [`mod@translate`] makes a model.
+//! [`mod@parse`] reads the subset that the published examples use, timed or not: one machine, its ports,
+//! data, clocks and states. [`mod@translate`] makes a model.
 //!
 //! ```text
 //! file       = "@xlia" "<" "system" "," version ">" ":" [ "timed" ] "system" name "{" "@composite" ":" machine "}"

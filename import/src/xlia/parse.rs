@@ -1,6 +1,7 @@
 //! Reading XLIA: from text to what is declared and what transitions do, every mistake collected.
 //!
-//! After a mistake reading goes on behind the next `;`, or where the block ends. Each round takes a token, so it ends.
+//! After a mistake reading goes on behind the next `;`, or where the block ends. Each round takes a token, so
+//! it ends.
 
 use std::ops::Range;
 

@@ -1,13 +1,16 @@
 //! A model of a machine of XLIA.
 //!
-//! **What it means here.** What a transition does, it does in order: a guard behind `input c(x)` speaks of the value that was received, an output sends what its
-//! expression is at its place, an assignment is seen by what follows. So the statements are followed with a term for each variable, and what comes of
-//! it is one guard and one parallel assignment, both said by what was before the step. `cl := 0` sets a clock back.
+//! **What it means here.** What a transition does, it does in order: a guard behind `input c(x)` speaks of
+//! the value that was received, an output sends what its expression is at its place, an assignment is seen by
+//! what follows. So the statements are followed with a term for each variable, and what comes of it is one
+//! guard and one parallel assignment, both said by what was before the step. `cl := 0` sets a clock back.
 //!
 //! - A transition without `input` and `output` is an internal step; one with two of them is not translated.
-//! - Numbers: `urational` and its like are reals. That they are not negative is asked of what is received, unless the guard says so itself; a warning says that
-//!   nothing asks it of what is assigned. `uint` is `nat`.
-//! - A variable without a first value that is read before it is assigned gets it from a constant ([`crate::finish`]); of a timed model it may stay open.
+//! - Numbers: `urational` and its like are reals. That they are not negative is asked of what is received,
+//!   unless the guard says so itself; a warning says that nothing asks it of what is assigned. `uint` is
+//!   `nat`.
+//! - A variable without a first value that is read before it is assigned gets it from a constant
+//!   ([`crate::finish`]); of a timed model it may stay open.
 //! - A constant without a value is a constant of the specification.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! A specification from parts: the file that has `compose:` where others have data, actions and transitions.
 //!
-//! The parts are files of their own, read as they are; their mistakes are told on their text. What does not go together is told
-//! here, on the line that names the part. A part may be a composition itself.
+//! The parts are files of their own, read as they are; their mistakes are told on their text. What does not
+//! go together is told here, on the line that names the part. A part may be a composition itself.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -86,7 +86,8 @@ pub(super) fn read(
     (collector.errors() == before).then_some(Specification { iosts, types })
 }
 
-/// The files of the parts of a composition, and of their parts; none of any other file, or of one that cannot be read.
+/// The files of the parts of a composition, and of their parts; none of any other file, or of one that cannot
+/// be read.
 ///
 /// A part that is not there is among them: somebody may be about to make it.
 pub fn parts(path: &Path) -> Vec<PathBuf> {

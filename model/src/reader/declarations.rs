@@ -161,7 +161,8 @@ pub fn read_clocks(collector: &mut Collector, entries: &[Entry], names: &mut Nam
     clocks
 }
 
-/// Reads `inputs:`, `outputs:` and `internals:`. The names get to know which parameters there are, for messages.
+/// Reads `inputs:`, `outputs:` and `internals:`. The names get to know which parameters there are, for
+/// messages.
 pub fn read_actions(
     collector: &mut Collector,
     entries: &[Entry],

@@ -1,8 +1,8 @@
 //! The words and signs of the expression language.
 //!
-//! Lexing never fails: what belongs to no token becomes [`TokenKind::Wrong`] with the reason, and the parser reports it
-//! where it stands. Both spellings of an operator (`and` and `&&`, `=` and `==`) become one token here, so that the
-//! grammar knows one of each.
+//! Lexing never fails: what belongs to no token becomes [`TokenKind::Wrong`] with the reason, and the parser
+//! reports it where it stands. Both spellings of an operator (`and` and `&&`, `=` and `==`) become one token
+//! here, so that the grammar knows one of each.
 
 use std::ops::Range;
 

@@ -1,11 +1,13 @@
 //! What a transition is on: one action, or in a purpose a set of them.
 //!
-//! **Sets** are a way to write, and nothing that a stage knows: a transition on a set becomes one for each of its actions, in the
-//! order in which the specification declares them, or that of the list. So completion, product and all that follows see what the user would have written
-//! by hand. `"*"` is every visible action, and nothing is taken out of it for what another transition of the location says.
+//! **Sets** are a way to write, and nothing that a stage knows: a transition on a set becomes one for each of
+//! its actions, in the order in which the specification declares them, or that of the list. So completion,
+//! product and all that follows see what the user would have written by hand. `"*"` is every visible action,
+//! and nothing is taken out of it for what another transition of the location says.
 //!
-//! A guard and the assigned values are read once for each action, with the parameters of that action: one that they mention must be a
-//! parameter of all. Who names the actions in a list may rename their parameters there: `[Coin(n), Return(n)]`.
+//! A guard and the assigned values are read once for each action, with the parameters of that action: one
+//! that they mention must be a parameter of all. Who names the actions in a list may rename their parameters
+//! there: `[Coin(n), Return(n)]`.
 //!
 //! Internal actions are in a set only where a list names them: what nobody sees is not "any" of what
 //! happens. Nor is quiescence, which is that nothing happens.
@@ -275,7 +277,8 @@ fn unknown(collector: &mut Collector, name: &str, place: &Range<usize>, actions:
 /// A parameter under the name that the transition gives it; without a datum where its type is broken.
 pub(super) type Parameter = (String, Option<Datum>);
 
-/// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives them.
+/// `Coin` or `Coin(p)`: the action's number, and its parameters under the names that the transition gives
+/// them.
 fn read_action<'a>(
     collector: &mut Collector,
     on: &Scalar,

@@ -1,13 +1,14 @@
 //! Expressions from text: precedence climbing over the tokens of [`crate::reader::lexer`].
 //!
-//! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are conjunctions),
-//! `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`. `if c then a else b` takes as much as it
-//! can on its right.
+//! Precedence as in Rust, from weak to tight: `=>` (to the right), `||`, `&&`, comparisons (chains are
+//! conjunctions), `+ -`, `* / div mod`, unary `! -`, then `a[i]`, `a[i := e]` and `r.field`.
+//! `if c then a else b` takes as much as it can on its right.
 //!
-//! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked before
-//! each descent, on a counter, so that the stack never decides) and the height of the tree, which is the depth of
-//! every later recursion over the term. Chains of `&&`, `||`, `=>` and comparisons are flat and cost one level.
-//! Cost: linear in the text. The first mistake of syntax ends the parsing of its expression: what follows is guesswork.
+//! Three limits keep hostile text from costing more than a message: the text's length, the nesting (checked
+//! before each descent, on a counter, so that the stack never decides) and the height of the tree, which is
+//! the depth of every later recursion over the term. Chains of `&&`, `||`, `=>` and comparisons are flat and
+//! cost one level. Cost: linear in the text. The first mistake of syntax ends the parsing of its expression:
+//! what follows is guesswork.
 
 use std::ops::Range;
 
@@ -162,8 +163,8 @@ impl<'a> Parser<'a> {
         wrong
     }
 
-    /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only the
-    /// other returns need [`Self::leave`].
+    /// Goes one level down, or refuses to, before the stack is used. A mistake ends everything, so that only
+    /// the other returns need [`Self::leave`].
     fn enter(&mut self) -> Parsed<()> {
         if self.nesting >= MAX_NESTING {
             let span = self.peek().map_or(self.end.saturating_sub(1)..self.end, |token| token.span.clone());

@@ -1,7 +1,8 @@
 //! What a safety property may not say, beyond what a test purpose may not.
 //!
-//! A property is a set of traces of visible events that shall not happen, whatever the implementation is made of: so it reads no
-//! variable of the specification and takes no internal action. The environment is the tester, so what violates a property is an output.
+//! A property is a set of traces of visible events that shall not happen, whatever the implementation is made
+//! of: so it reads no variable of the specification and takes no internal action. The environment is the
+//! tester, so what violates a property is an output.
 
 use std::collections::HashSet;
 

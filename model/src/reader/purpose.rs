@@ -1,9 +1,10 @@
 //! A test purpose (thesis, Definition 6.8, p. 149): the file that begins with `purpose:`, read against its
-//! specification. So is a safety property, which begins with `property:`; what it may not say is in [`super::property`].
+//! specification. So is a safety property, which begins with `property:`; what it may not say is in
+//! [`super::property`].
 //!
-//! The checks here are those that make the product well-defined: disjoint own data, no capture of parameters, no
-//! assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible actions
-//! enter. That the purpose is initialized and complete is for a solver, elsewhere.
+//! The checks here are those that make the product well-defined: disjoint own data, no capture of parameters,
+//! no assignment and no initial constraint on what is observed, and an absorbing `Accept` that only visible
+//! actions enter. That the purpose is initialized and complete is for a solver, elsewhere.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -56,8 +57,8 @@ pub fn read_aimed(file: Arc<SourceFile>, specification: &Specification, aim: Aim
     read_against(file, &against, aim).map(|((purpose, _), found)| (purpose, found))
 }
 
-/// Reads a timed test purpose of the specification and checks all that needs no solver. It may have `clocks` of its own, `reset` them, and
-/// observe those of the specification.
+/// Reads a timed test purpose of the specification and checks all that needs no solver. It may have `clocks`
+/// of its own, `reset` them, and observe those of the specification.
 ///
 /// # Errors
 /// As [`read_purpose`].

@@ -47,8 +47,8 @@ pub struct ReadTransitions {
     pub names: Numbered<TransitionId, Option<String>>,
 }
 
-/// So many transitions are read of one file, those included into which sets of actions are written out: several times what a file
-/// can hold that names each.
+/// So many transitions are read of one file, those included into which sets of actions are written out:
+/// several times what a file can hold that names each.
 const MOST: usize = 50_000;
 
 /// Reads `transitions:`. Those with a mistake are left out; the mistakes have been reported.

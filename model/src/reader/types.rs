@@ -1,8 +1,8 @@
 //! Types as a user writes them: the section `types:` and the type of a datum.
 //!
-//! Declarations may refer to each other in any order, so they are resolved on demand, depth first; a name met again
-//! while it is being resolved is a cycle, which no record can have. Depth and size are limited, because types are
-//! compared and hashed structurally.
+//! Declarations may refer to each other in any order, so they are resolved on demand, depth first; a name met
+//! again while it is being resolved is a cycle, which no record can have. Depth and size are limited, because
+//! types are compared and hashed structurally.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

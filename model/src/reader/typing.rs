@@ -1,8 +1,8 @@
 //! Types: from the syntax tree to a well-sorted term, collecting every mistake on the way.
 //!
-//! A subexpression with a mistake has no term, and what is built around it keeps quiet about it: one mistake, one
-//! message. Rules: `int`, `nat` and ranges are one sort; an integer beside a real, or where a real is expected, is
-//! lifted; nothing else converts. Recursion is bounded by the parser's limits.
+//! A subexpression with a mistake has no term, and what is built around it keeps quiet about it: one mistake,
+//! one message. Rules: `int`, `nat` and ranges are one sort; an integer beside a real, or where a real is
+//! expected, is lifted; nothing else converts. Recursion is bounded by the parser's limits.
 
 use std::ops::Range;
 
@@ -425,8 +425,8 @@ fn decimal(digits: &str) -> Option<RBig> {
     Some(RBig::from(numerator) / RBig::from(denominator))
 }
 
-/// Is it a number of more digits than are read? Numbers are computed here already: a product of long ones is longer, and
-/// the solver pays for its square.
+/// Is it a number of more digits than are read? Numbers are computed here already: a product of long ones is
+/// longer, and the solver pays for its square.
 fn is_too_long(term: &Term) -> bool {
     term.as_literal().is_some_and(crate::term::evaluate::is_too_long)
 }

@@ -1,11 +1,13 @@
 //! YAML as a tree that remembers where everything stands.
 //!
 //! The reader wants more of YAML than a deserializer gives: the text of a scalar as it was written (`0` is an
-//! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), both places
-//! of a key that stands twice. So the tree is built here, from the events of the parser under `serde-saphyr`.
+//! expression, `on` a key), the byte at which it begins (the words inside an expression are underlined), both
+//! places of a key that stands twice. So the tree is built here, from the events of the parser under
+//! `serde-saphyr`.
 //!
-//! Nothing a file contains can make this slow or deep: the file's size, the nesting, the number of nodes and what
-//! aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in the file.
+//! Nothing a file contains can make this slow or deep: the file's size, the nesting, the number of nodes and
+//! what aliases unfold to are limited, each with its own diagnostic. Building is iterative. Cost: linear in
+//! the file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -126,7 +128,8 @@ impl Node {
         }
     }
 
-    /// The place to underline when the node as a whole is meant: a block collection is shown by its first words.
+    /// The place to underline when the node as a whole is meant: a block collection is shown by its first
+    /// words.
     pub fn head(&self) -> Range<usize> {
         match &self.kind {
             NodeKind::Mapping(entries) if !self.flow => {
@@ -239,15 +242,17 @@ pub fn parse(collector: &mut Collector) -> Option<Arc<Node>> {
     builder.root
 }
 
-/// The keys of the document in order, each with its value where that is text, and with an empty text at its place where
-/// not; until `enough` says so, as far as the text is YAML. What is wrong with it is for [`parse`] to tell: this is for a
-/// look at what kind of file it is, which must not cost as much as reading it.
+/// The keys of the document in order, each with its value where that is text, and with an empty text at its
+/// place where not; until `enough` says so, as far as the text is YAML. What is wrong with it is for
+/// [`parse`] to tell: this is for a look at what kind of file it is, which must not cost as much as reading
+/// it.
 pub fn top_keys(text: &str, enough: impl Fn(&str) -> bool) -> Vec<(String, Scalar)> {
     let mut found = Vec::new();
     if text.len() > Limits::of(text.as_bytes()).bytes {
         return found;
     }
-    // The key whose value comes next, and where the collection began that is one of the document's keys or values.
+    // The key whose value comes next, and where the collection began that is one of the document's keys or
+    // values.
     let (mut depth, mut key, mut start): (usize, Option<String>, usize) = (0, None, 0);
     let mut options = Options::default();
     options.emit_unresolved_aliases = true;
@@ -306,8 +311,8 @@ fn word_at(text: &str, at: usize) -> Range<usize> {
     at..at + end
 }
 
-/// Where the bytes of a scalar on several lines stand: line folding changes only white space, so the other characters
-/// are met in the same order. `None` where they are not, because something is escaped.
+/// Where the bytes of a scalar on several lines stand: line folding changes only white space, so the other
+/// characters are met in the same order. `None` where they are not, because something is escaped.
 fn align(source: &str, text: &str, start: usize, inner: usize, block: bool) -> Option<Arc<[u32]>> {
     if text.len() > MAX_ALIGNED {
         return None;

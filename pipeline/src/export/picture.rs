@@ -1,9 +1,10 @@
 //! What a picture of a stage's result shows, and where: for the SVG, and for the page.
 //!
-//! A graph of a test case is small, and would be clear but for three kinds of arrows: those into Fail and Inconclusive, which come from
-//! everywhere and lead to one place; self-loops; and arrows back over many pages. None is drawn through the graph. Each location has an
-//! [`Aside`] at its right for each of the kinds that it has: one short arrow, with the outputs listed apart. The layout knows it as room that is
-//! kept free, so such arrows cost it nothing, and cross nothing.
+//! A graph of a test case is small, and would be clear but for three kinds of arrows: those into Fail and
+//! Inconclusive, which come from everywhere and lead to one place; self-loops; and arrows back over many
+//! pages. None is drawn through the graph. Each location has an [`Aside`] at its right for each of the kinds
+//! that it has: one short arrow, with the outputs listed apart. The layout knows it as room that is kept
+//! free, so such arrows cost it nothing, and cross nothing.
 
 use std::collections::BTreeMap;
 
@@ -144,7 +145,8 @@ impl std::fmt::Display for TooLarge {
 
 impl std::error::Error for TooLarge {}
 
-/// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold; `size` is the font's.
+/// How wide a text is at most, about, in the fonts that viewers take for Helvetica, the first lines in bold;
+/// `size` is the font's.
 pub fn width_of(text: &str, size: f64) -> f64 {
     let one = |sign: char| match sign {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | '(' | ')'
@@ -242,7 +244,8 @@ impl Plan {
         let (transitions, lines) =
             self.asides.entry((transition.source, kind)).or_insert_with(|| (Vec::new(), first()));
         transitions.push(number);
-        // Guards of Fail say what the others do not: the names are enough, and the rest is said where it is asked for.
+        // Guards of Fail say what the others do not: the names are enough, and the rest is said where it is
+        // asked for.
         let short =
             words == PictureWords::Action || matches!(kind, PictureKind::Verdict(to) if view.is_fail(to));
         let own =

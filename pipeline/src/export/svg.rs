@@ -1,9 +1,12 @@
-//! A stage's result as a picture, drawn: SVG, at the places that the layout finds, and nothing else is needed.
+//! A stage's result as a picture, drawn: SVG, at the places that the layout finds, and nothing else is
+//! needed.
 //!
-//! The conventions are those of the DOT export. What goes everywhere is said beside its location instead ([`picture`]): arrows into Fail and Inconclusive,
-//! loops, and arrows over many ranks. A viewer shows the whole text of such an aside when the mouse rests on it.
+//! The conventions are those of the DOT export. What goes everywhere is said beside its location instead
+//! ([`picture`]): arrows into Fail and Inconclusive, loops, and arrows over many ranks. A viewer shows the
+//! whole text of such an aside when the mouse rests on it.
 //!
-//! The text is the same for the same view: places are whole numbers, and widths of text are estimated, not asked of a font.
+//! The text is the same for the same view: places are whole numbers, and widths of text are estimated, not
+//! asked of a font.
 
 use std::fmt::Write;
 

@@ -1,9 +1,10 @@
 //! A symbolic execution tree as a picture: text for Graphviz.
 //!
-//! It is no stage's result, so it is none of the list of exports. Drawn from the implementation's side, as everything that describes the
-//! system: `Coin?` is received, `Return!` is sent. A node says its location, what its data stand at where the step has changed it, and
-//! what the step adds to the path condition; the path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit
-//! stopped; green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
+//! It is no stage's result, so it is none of the list of exports. Drawn from the implementation's side, as
+//! everything that describes the system: `Coin?` is received, `Return!` is sent. A node says its location,
+//! what its data stand at where the step has changed it, and what the step adds to the path condition; the
+//! path has the rest. Dashed is the arrow to the node that a state is included in; grey what a limit stopped;
+//! green what a purpose accepts. `(?)` stands where a path condition is not known to be satisfiable.
 
 use coreach_analyses::symbolic::{End, Move, Node, NodeId, Tree};
 use coreach_model::iosts::{ActionKind, Iosts};

@@ -1,20 +1,22 @@
 //! Stage 2: the specification, with the behaviours that the purpose accepts marked.
 //!
-//! **Problem.** Follow specification and purpose side by side. They synchronise on every action, internal ones
-//! included; the purpose reads the specification's data in the state *before* the step.
+//! **Problem.** Follow specification and purpose side by side. They synchronise on every action, internal
+//! ones included; the purpose reads the specification's data in the state *before* the step.
 //!
-//! **Source.** Thesis, Definitions 5.3 and 5.4 (p. 113-114). Theorem 5.5: Traces(S × TP) = Traces(S), since the purpose
-//! is complete.
+//! **Source.** Thesis, Definitions 5.3 and 5.4 (p. 113-114). Theorem 5.5: Traces(S × TP) = Traces(S), since
+//! the purpose is complete.
 //!
-//! **Where we differ.** The definition substitutes the second machine's parameters by the first's and so can capture
-//! a datum of the same name. Here a transition uses its action's own parameters, and the reader rejects a purpose
-//! whose data bear a parameter's name, so there is nothing to substitute. "Constants" that the purpose shares with the
-//! specification's variables are the specification's variables: they are owned there.
+//! **Where we differ.** The definition substitutes the second machine's parameters by the first's and so can
+//! capture a datum of the same name. Here a transition uses its action's own parameters, and the reader
+//! rejects a purpose whose data bear a parameter's name, so there is nothing to substitute. "Constants" that
+//! the purpose shares with the specification's variables are the specification's variables: they are owned
+//! there.
 //!
-//! The definition has all |L1|·|L2| pairs; here are those that the graph reaches, whatever the guards say. The others have no
-//! trace, and two models of a few thousand locations each would have millions.
+//! The definition has all |L1|·|L2| pairs; here are those that the graph reaches, whatever the guards say.
+//! The others have no trace, and two models of a few thousand locations each would have millions.
 //!
-//! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: what is reached.
+//! **Ends** after one look at each reached pair and pair of transitions with a common action. **Cost**: what
+//! is reached.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -109,7 +111,8 @@ pub fn product(
     Ok(Product { iosts, pairs: pairs.into_keys().collect(), made_of, accepting })
 }
 
-/// A transition of the specification, taken while the purpose is at a location and takes one of its own, or stays.
+/// A transition of the specification, taken while the purpose is at a location and takes one of its own, or
+/// stays.
 struct Step {
     first: TransitionId,
     source: LocationId,

@@ -1,4 +1,5 @@
-//! What the subset constructions have in common: the names of sets of locations, and how long runs stay among sets.
+//! What the subset constructions have in common: the names of sets of locations, and how long runs stay among
+//! sets.
 
 use std::collections::HashSet;
 
@@ -30,8 +31,8 @@ pub(super) fn is_ordinary(members: &[Member]) -> bool {
     members.len() == 1 && members[0].steps.is_empty()
 }
 
-/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by these. The second one of a
-/// location, where one of them is an end, gets a name of its own.
+/// The locations that sets of members become. Ordinary ones keep their names: later stages know them by
+/// these. The second one of a location, where one of them is an end, gets a name of its own.
 pub(super) fn locations(
     closed: &Closed,
     sets: &Numbered<LocationId, Vec<Member>>,

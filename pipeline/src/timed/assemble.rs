@@ -190,7 +190,8 @@ impl<'a> Assemble<'a> {
         all
     }
 
-    /// What the model asks of the constants; that TM is a time; and a first value for each register, which nothing reads.
+    /// What the model asks of the constants; that TM is a time; and a first value for each register, which
+    /// nothing reads.
     fn initial_condition(&self, losses: &mut Vec<String>) -> Term {
         let given = &self.delayed.iosts;
         let condition = &given.initial_condition;

@@ -1,23 +1,28 @@
 //! A path of a timed model, made a test case.
 //!
-//! **Problem.** A tester wants to see one way through a timed model: these stimuli, these outputs, in time. It sends what keeps the rest of the path possible,
-//! and says of everything that it sees whether it is the path's next event, another one that the model allows, or none.
+//! **Problem.** A tester wants to see one way through a timed model: these stimuli, these outputs, in time.
+//! It sends what keeps the rest of the path possible, and says of everything that it sees whether it is the
+//! path's next event, another one that the model allows, or none.
 //!
-//! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6, the ten rules. It is done on the delayed form
-//! ([`coreach_model::timed::delayed`]): an event's delay is its first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with verdicts,
-//! deterministic, whose guards say all about time. `delta`, silence, is an action of it with the delay as its parameter.
+//! **Source.** Bannour, Lapitre, Le Gall, Nguyen, *Path-guided timed test cases* (2024), Definitions 5 and 6,
+//! the ten rules. It is done on the delayed form ([`coreach_model::timed::delayed`]): an event's delay is its
+//! first parameter, and clocks are variables. So the result is a test case like others: an IOSTS with
+//! verdicts, deterministic, whose guards say all about time. `delta`, silence, is an action of it with the
+//! delay as its parameter.
 //!
 //! **Where we differ**, besides the corrections in [`rules`]:
 //!
-//! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and speak of registers that are called as the model's variables. So the work
-//!   for each step, and what it makes, do not grow with the path.
+//! - Conditions do not repeat what the path has established ([`coreach_analyses::timed`]), and speak of
+//!   registers that are called as the model's variables. So the work for each step, and what it makes, do not
+//!   grow with the path.
 //! - Equal contexts are treated once: along a periodic path, all but the first periods are remembered.
-//! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in coreach. Unknown (F_ini) are the first values of
-//!   variables that the initial condition leaves open.
-//! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes it.
+//! - The model's constants are constants of the test case: whoever runs it knows them, as everywhere in
+//!   coreach. Unknown (F_ini) are the first values of variables that the initial condition leaves open.
+//! - Two transitions beside the path that one event may take lead to the same verdict; the first one takes
+//!   it.
 //!
-//! [`path_guided`] is the whole; [`resolve`] finds the path by names; [`stop`] says why there is no test case; [`witness`] shows a trace that two transitions share;
-//! `assemble` makes the IOSTS.
+//! [`path_guided`] is the whole; [`resolve`] finds the path by names; [`stop`] says why there is no test
+//! case; [`witness`] shows a trace that two transitions share; `assemble` makes the IOSTS.
 
 mod assemble;
 pub mod names;
@@ -57,7 +62,8 @@ pub enum SilenceAfter {
 pub struct Options {
     /// TM.
     pub silence_after: SilenceAfter,
-    /// The rules on silence as they were published. They call some silences a failure that the model allows: for comparisons only.
+    /// The rules on silence as they were published. They call some silences a failure that the model allows:
+    /// for comparisons only.
     pub published: bool,
     /// Check the result ([`crate::check::path_guided`]).
     pub check: bool,
@@ -67,7 +73,8 @@ pub struct Options {
 struct Treated {
     made: Vec<rules::MadeByRules>,
     counts: RuleCounts,
-    /// May the condition of the step, as the publication writes it, be false for some values of what was observed?
+    /// May the condition of the step, as the publication writes it, be false for some values of what was
+    /// observed?
     may_miss: bool,
     next: Option<Rc<Context>>,
     assignments: Substitution,
@@ -166,7 +173,8 @@ fn action_of(system: &System<'_>, transition: TransitionId) -> ActionId {
     system.iosts.transitions[transition].action
 }
 
-/// The delayed form, if this is a path of it from the initial location to an output, and if silence has a time.
+/// The delayed form, if this is a path of it from the initial location to an output, and if silence has a
+/// time.
 fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<Delayed, PathStop> {
     let graph = timed.graph();
     if let SilenceAfter::Time(time) = &options.silence_after
@@ -205,7 +213,8 @@ fn prepared(timed: &Timed, path: &[TransitionId], options: &Options) -> Result<D
     })
 }
 
-/// The transitions whose conditions are asked for where this step is taken: all that leave, but for stimuli that are not the step's.
+/// The transitions whose conditions are asked for where this step is taken: all that leave, but for stimuli
+/// that are not the step's.
 fn read(system: &System<'_>, delayed: &Delayed, step: TransitionId) -> Vec<TransitionId> {
     let taken = &system.iosts.transitions[step];
     let leaving = system.outgoing[taken.source].iter().copied();

@@ -1,6 +1,7 @@
 //! The ten rules of Definition 6, at one context of the path.
 //!
-//! **Source.** Bannour, Lapitre, Le Gall, Nguyen (2024), Definition 6. With z the delay, TM the time after which silence is a fact, and `ec'` a successor:
+//! **Source.** Bannour, Lapitre, Le Gall, Nguyen (2024), Definition 6. With z the delay, TM the time after
+//! which silence is a fact, and `ec'` a successor:
 //!
 //! | rule | event | condition | leads to |
 //! |---|---|---|---|
@@ -17,23 +18,31 @@
 //!
 //! A rule makes a transition where its condition can hold.
 //!
-//! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. On a real wire an event may be measured then all the same, and a document that says nothing of
-//! it would leave the tester to its own devices. So for what is seen at `z >= TM` there are transitions besides ([`LATE`]): to INCdur where the model allows the event then (it came too late
-//! for this test), to FAILout where it does not, and of uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with them.
+//! **Late events.** By the rules nothing is seen from TM on: there the tester takes the silence. On a real
+//! wire an event may be measured then all the same, and a document that says nothing of it would leave the
+//! tester to its own devices. So for what is seen at `z >= TM` there are transitions besides ([`LATE`]): to
+//! INCdur where the model allows the event then (it came too late for this test), to FAILout where it does
+//! not, and of uncontrollable inputs to INCucIn_uspec. They are not among the rules, and are not counted with
+//! them.
 //!
-//! **Silence** of z is allowed where an output or an uncontrollable input may still come, at some `z' > z`; or where no output can come at any time. The publication asks
-//! for `z' = z` instead: a system that may answer between 10 and 12 then fails by a silence of 5, which Theorem 5.1 of the same publication excludes. Its formula is
-//! kept behind an option. Its outputs' values were free there; here they are quantified, as in its Definition 3. **Stimuli** that the tester could send do not
-//! allow silence (as published): nobody waits for what is up to himself. A silence that only a stimulus could end is allowed as quiescence, where no output can come.
+//! **Silence** of z is allowed where an output or an uncontrollable input may still come, at some `z' > z`;
+//! or where no output can come at any time. The publication asks for `z' = z` instead: a system that may
+//! answer between 10 and 12 then fails by a silence of 5, which Theorem 5.1 of the same publication excludes.
+//! Its formula is kept behind an option. Its outputs' values were free there; here they are quantified, as in
+//! its Definition 3. **Stimuli** that the tester could send do not allow silence (as published): nobody waits
+//! for what is up to himself. A silence that only a stimulus could end is allowed as quiescence, where no
+//! output can come.
 //!
 //! **Resets** of the tester's clock are of no concern here: a delay counts from the event before it.
 //!
-//! **Deterministic**: the path's next event excludes every other transition on its channel (trace-determinism, Definition 5), or there is no test case. Two others that
-//! overlap lead to one verdict, and the first one takes what both could.
+//! **Deterministic**: the path's next event excludes every other transition on its channel
+//! (trace-determinism, Definition 5), or there is no test case. Two others that overlap lead to one verdict,
+//! and the first one takes what both could.
 //!
-//! **Idle** transitions. The publication's conditions contain the whole path: what is not allowed by it includes all that could have been observed only by not following
-//! the path. Where a rule's condition holds for such values alone, its transition would never be taken. It is counted, for comparison with counts by the published
-//! formulas, and not made.
+//! **Idle** transitions. The publication's conditions contain the whole path: what is not allowed by it
+//! includes all that could have been observed only by not following the path. Where a rule's condition holds
+//! for such values alone, its transition would never be taken. It is counted, for comparison with counts by
+//! the published formulas, and not made.
 //!
 //! **Cost**: a question to the solver for each transition made, and one for each pair on the path's channel.
 
@@ -202,7 +211,8 @@ pub struct Applied {
     pub may_miss: bool,
 }
 
-/// What the rules make here. `has_history`: could what was observed before also have been something that is not the path?
+/// What the rules make here. `has_history`: could what was observed before also have been something that is
+/// not the path?
 ///
 /// # Errors
 /// [`RulesStopped`].
@@ -295,7 +305,8 @@ impl Applying<'_, '_> {
         self.made.push(made);
     }
 
-    /// A transition with all that bounds its delay, where it can be taken. `is_negative`: does its condition say what is *not* allowed?
+    /// A transition with all that bounds its delay, where it can be taken. `is_negative`: does its condition
+    /// say what is *not* allowed?
     fn rule(
         &mut self,
         rule: u8,
@@ -324,7 +335,8 @@ impl Applying<'_, '_> {
         }
     }
 
-    /// The path's next event: that it can be, that no other transition can be it; where it is a stimulus, rule 1. May its condition be false?
+    /// The path's next event: that it can be, that no other transition can be it; where it is a stimulus,
+    /// rule 1. May its condition be false?
     fn path(&mut self) -> Result<bool, RulesStopped> {
         let place = self.place;
         let action = place.action(place.step);
@@ -460,7 +472,8 @@ impl Place<'_> {
 pub struct RuleCounts {
     /// Transitions of the test case.
     pub made: BTreeMap<Rule, usize>,
-    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path cannot have come here.
+    /// What the rule, taken literally, makes besides: its condition holds for values only with which the path
+    /// cannot have come here.
     pub idle: BTreeMap<Rule, usize>,
     /// Transitions for what is seen when silence is a fact, which are not among the rules'.
     pub late: usize,

@@ -1,8 +1,8 @@
 //! The implementations of a campaign: what a store keeps of each, and the way to it.
 //!
-//! The description in a store is the text of the implementation's file, and the text of the model if a model stands for it;
-//! its hash is part of every run's key. No path of this machine is in it, so that parts of a campaign done elsewhere fit
-//! together; where the file lay is kept beside it.
+//! The description in a store is the text of the implementation's file, and the text of the model if a model
+//! stands for it; its hash is part of every run's key. No path of this machine is in it, so that parts of a
+//! campaign done elsewhere fit together; where the file lay is kept beside it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -71,8 +71,8 @@ fn look(collector: &mut Collector) -> Option<(String, Option<String>)> {
     Some((name, model.map(|scalar| scalar.text.clone())))
 }
 
-/// The files that an implementation's file names, as far as they are there: its model, its program, what that is given. Any
-/// word of the text may be one.
+/// The files that an implementation's file names, as far as they are there: its model, its program, what that
+/// is given. Any word of the text may be one.
 pub fn files_of(file: Arc<SourceFile>, folder: &Path) -> Vec<PathBuf> {
     let mut collector = Collector::new(file);
     let mut words = Vec::new();
@@ -101,8 +101,8 @@ pub(crate) fn words_of(node: &Node, words: &mut Vec<String>) {
     }
 }
 
-/// The implementation that a store describes, for a test case with this graph. `file` is where its description was read:
-/// a command is started from there. A model is in the store.
+/// The implementation that a store describes, for a test case with this graph. `file` is where its
+/// description was read: a command is started from there. A model is in the store.
 ///
 /// # Errors
 /// The description is none of ours, or does not fit the test case.
@@ -166,8 +166,8 @@ mod tests {
 
     use super::*;
 
-    /// The description is hashed into the keys of runs: what is started must be what it says, whatever has become of the
-    /// file since.
+    /// The description is hashed into the keys of runs: what is started must be what it says, whatever has
+    /// become of the file since.
     #[test]
     fn what_is_described_is_what_is_read() {
         let folder = std::env::temp_dir().join(format!("coreach-once-{}", std::process::id()));

@@ -1,7 +1,8 @@
 //! From a campaign's file to its plan: test cases made or read, implementations read, constants fixed.
 //!
-//! Each test case is made in a thread of its own with a solver of its own, like everything that is asked of a solver: its
-//! constants then do not depend on what else is in the campaign, and neither do the keys of its runs.
+//! Each test case is made in a thread of its own with a solver of its own, like everything that is asked of a
+//! solver: its constants then do not depend on what else is in the campaign, and neither do the keys of its
+//! runs.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +50,8 @@ enum Prepared {
     Mistakes(Vec<Diagnostic>),
 }
 
-/// Reads all that a campaign names, and plans it. A purpose that cannot be tested is left out, with a warning that says why.
+/// Reads all that a campaign names, and plans it. A purpose that cannot be tested is left out, with a warning
+/// that says why.
 ///
 /// # Errors
 /// Every mistake that could be found.
@@ -317,7 +319,8 @@ fn instances(
     if errors.is_empty() { Ok((instances, none)) } else { Err(errors) }
 }
 
-/// The values of those constants that the test case has: another test case of the campaign may have the others.
+/// The values of those constants that the test case has: another test case of the campaign may have the
+/// others.
 fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::Valuation, Diagnostic> {
     let has = |name: &str| test.case.iosts.constants.iter().any(|datum| datum.name() == name);
     let pairs = one.pairs.iter().filter(|(name, ..)| has(name));
@@ -331,7 +334,8 @@ fn valuation(test: &Test, one: &Given) -> Result<coreach_model::term::evaluate::
     })
 }
 
-/// Constants and locations that no test case has: mistakes, where all test cases that were asked for are there (`is_whole`).
+/// Constants and locations that no test case has: mistakes, where all test cases that were asked for are
+/// there (`is_whole`).
 fn check_names(
     campaign: &Campaign,
     tests: &[(Test, Vec<Instance>)],

@@ -182,7 +182,8 @@ fn told(iosts: &Iosts, event: &Event) -> String {
     }
 }
 
-/// The files of the suite by their names: the purposes, and a configuration that names them and the specification beside it.
+/// The files of the suite by their names: the purposes, and a configuration that names them and the
+/// specification beside it.
 ///
 /// `rest` are lines of the configuration that it was made with.
 pub fn files(cover: &Cover, specification: &str, rest: &str) -> Vec<(String, String)> {

@@ -1,7 +1,8 @@
 //! On which line of its file a location and a transition stand.
 //!
-//! A transition stands where its entry begins. A location stands where it is described under `locations:`; where it is not, at the first
-//! transition that leaves it, else at the first that leads there, else at `initial:`.
+//! A transition stands where its entry begins. A location stands where it is described under `locations:`;
+//! where it is not, at the first transition that leaves it, else at the first that leads there, else at
+//! `initial:`.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What is told of coverage: a document for programs, of which the tables for people and the LCOV are drawn.
 //!
-//! `docs/coverage.schema.json` is its schema. Specifications stand in the order of their names and files, and purposes below theirs; what
-//! is in a model stands in its own order.
+//! `docs/coverage.schema.json` is its schema. Specifications stand in the order of their names and files, and
+//! purposes below theirs; what is in a model stands in its own order.
 
 use std::collections::BTreeMap;
 
@@ -142,7 +142,8 @@ pub struct Figure {
     pub rejected: usize,
     /// The rest.
     pub gaps: usize,
-    /// The covered ones of those that are neither out of reach nor rejected, rounded down to a tenth; 100 where there are none.
+    /// The covered ones of those that are neither out of reach nor rejected, rounded down to a tenth; 100
+    /// where there are none.
     pub percent: f64,
 }
 
@@ -480,7 +481,8 @@ fn said(unreachable: Vec<bool>) -> Vec<Option<Status>> {
     unreachable.into_iter().map(|is_one| is_one.then_some(Status::Unreachable)).collect()
 }
 
-/// What belongs to Reject: a test of the purpose sends nothing that leads there, and ends where it is led there.
+/// What belongs to Reject: a test of the purpose sends nothing that leads there, and ends where it is led
+/// there.
 fn reject_in(iosts: &Iosts, items: &Items, reject: Option<LocationId>, excluded: &mut [Option<Status>]) {
     let Some(reject) = reject else { return };
     for (item, excluded) in items.all().iter().zip(excluded) {

@@ -1,5 +1,5 @@
-//! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes, and what a closed connection and
-//! a new one are in the model; `shared`: what runs share.
+//! `within`, `silence`, `on_close`, `reconnect`: how long a reply may take, what it is worth that none comes,
+//! and what a closed connection and a new one are in the model; `shared`: what runs share.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

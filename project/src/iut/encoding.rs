@@ -1,4 +1,5 @@
-//! How events are written on a stream or in datagrams: JSON messages, lines by templates and patterns, frames of fields.
+//! How events are written on a stream or in datagrams: JSON messages, lines by templates and patterns, frames
+//! of fields.
 
 use coreach_adapters::description::{Encoding, Lines};
 use coreach_model::diagnostic::Diagnostic;

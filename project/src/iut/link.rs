@@ -11,8 +11,8 @@ use crate::budget::parse_time;
 
 const LIKE: &str = "link: { ordered: true, delay: 50 ms }";
 
-/// The delay; `None` where no link is described, which is one without delay. `way` is the key that says how the implementation is
-/// reached.
+/// The delay; `None` where no link is described, which is one without delay. `way` is the key that says how
+/// the implementation is reached.
 pub fn link(reader: &mut IutReader<'_>, root: &[Entry], way: &str) -> Option<Duration> {
     let node = shape::get(root, "link")?;
     let entries = shape::mapping(reader.collector, node, "`link`", LIKE)?;

@@ -1,7 +1,8 @@
 //! The locations of the specification that `within` of an IUT's file may name.
 //!
-//! A test case has those of its specification that its purpose leads through. So a name that it does not have is a mistake only
-//! where the specification itself is known; where test cases were read from documents alone it is told, and nothing is refused.
+//! A test case has those of its specification that its purpose leads through. So a name that it does not have
+//! is a mistake only where the specification itself is known; where test cases were read from documents alone
+//! it is told, and nothing is refused.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,7 +1,9 @@
-//! `simulated`: a model that stands for the implementation, with values of the constants that no run gives it.
+//! `simulated`: a model that stands for the implementation, with values of the constants that no run gives
+//! it.
 //!
-//! A run gives an implementation the constants of its test case. What a configuration fixed with `instantiate` is no constant of the test
-//! case any more, but still one of the model's file: it needs a value here, and that is said before the first run.
+//! A run gives an implementation the constants of its test case. What a configuration fixed with
+//! `instantiate` is no constant of the test case any more, but still one of the model's file: it needs a
+//! value here, and that is said before the first run.
 
 use std::sync::Arc;
 
@@ -75,8 +77,8 @@ impl Stands {
     /// The way to it, with the values that its constants are given.
     ///
     /// # Errors
-    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives
-    /// a value; a timed model that is to be completed.
+    /// A value that is none, of a constant that there is not; a constant that neither this file nor a run
+    /// gives a value; a timed model that is to be completed.
     pub fn fixed(
         self,
         given: Given,
@@ -125,10 +127,12 @@ pub fn standing(file: Arc<SourceFile>) -> Reading<Stands> {
     })
 }
 
-/// The model with these values, for runs of a test case where that is known. `named` is where the model is named.
+/// The model with these values, for runs of a test case where that is known. `named` is where the model is
+/// named.
 ///
 /// # Errors
-/// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a value.
+/// A value that is none, of a constant that there is not; a constant that neither this file nor a run gives a
+/// value.
 fn fixed(
     mut model: Iosts,
     instantiate: &[Instantiation],

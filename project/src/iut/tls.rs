@@ -1,4 +1,5 @@
-//! `tls`: whom we trust, and who we are. The files are read with the IUT's file, so that a wrong one is found before the first run.
+//! `tls`: whom we trust, and who we are. The files are read with the IUT's file, so that a wrong one is found
+//! before the first run.
 
 use std::ops::Range;
 use std::path::PathBuf;

@@ -215,8 +215,9 @@ impl IutReader<'_> {
         is_right
     }
 
-    /// The entries of a section that has one for each action of a kind. An action that there is not is reported, and
-    /// one of the other kind; the rest is returned with the model's action, where there is a model.
+    /// The entries of a section that has one for each action of a kind. An action that there is not is
+    /// reported, and one of the other kind; the rest is returned with the model's action, where there is a
+    /// model.
     pub fn actions<'e>(
         &mut self,
         entries: &'e [Entry],
@@ -282,7 +283,8 @@ impl IutReader<'_> {
         self.collector.push(diagnostic);
     }
 
-    /// Reports the actions of a kind that the section says nothing about: inputs that a transition sends, and all outputs.
+    /// Reports the actions of a kind that the section says nothing about: inputs that a transition sends, and
+    /// all outputs.
     pub fn check_complete(
         &mut self,
         entries: &[Entry],
@@ -449,7 +451,8 @@ impl IutReader<'_> {
         Spelling(spelling)
     }
 
-    /// Warns of values that no text stands for, where they can be counted: they are neither sent nor understood.
+    /// Warns of values that no text stands for, where they can be counted: they are neither sent nor
+    /// understood.
     fn check_spelt(&mut self, parameter: &Scalar, types: &[&Type], spelt: &[(String, String)]) {
         /// Larger types are not gone through.
         const MOST: usize = 100;

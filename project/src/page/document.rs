@@ -1,7 +1,8 @@
-//! The page's data: one JSON document, which its scripts read and nothing else. `docs/page.schema.json` is its schema.
+//! The page's data: one JSON document, which its scripts read and nothing else. `docs/page.schema.json` is
+//! its schema.
 //!
-//! What repeats is written once and named by its place in a list: files, types, terms, expressions. Terms share their parts, so a guard
-//! whose text would fill a disk is a few nodes here.
+//! What repeats is written once and named by its place in a list: files, types, terms, expressions. Terms
+//! share their parts, so a guard whose text would fill a disk is a few nodes here.
 
 use coreach_artifact::terms::TermNode;
 use coreach_execution::bucket::Bucket;

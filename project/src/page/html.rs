@@ -1,7 +1,8 @@
-//! The document as one file: styles, scripts and data in it, so that it can be mailed, kept and opened without a network.
+//! The document as one file: styles, scripts and data in it, so that it can be mailed, kept and opened
+//! without a network.
 //!
-//! The scripts are files of `project/page/`, put behind each other. The graph is drawn by cytoscape.js, which is kept as its authors publish it,
-//! compressed; the browser unpacks it.
+//! The scripts are files of `project/page/`, put behind each other. The graph is drawn by cytoscape.js, which
+//! is kept as its authors publish it, compressed; the browser unpacks it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,7 +1,8 @@
 //! A page to look at: models, results of stages, runs and coverage in one file for a browser.
 //!
-//! [`Page`] gathers what there is: what was made of a configuration ([`Page::made`]), runs ([`Page::store`], [`Page::run`]), coverage. It becomes a
-//! [`PageDocument`], which is all that the page's scripts know ([`html`](html::html)).
+//! [`Page`] gathers what there is: what was made of a configuration ([`Page::made`]), runs ([`Page::store`],
+//! [`Page::run`]), coverage. It becomes a [`PageDocument`], which is all that the page's scripts know
+//! ([`html`](html::html)).
 //!
 //! Nothing in it depends on a clock but what a store has kept: the same inputs give the same bytes.
 

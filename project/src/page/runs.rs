@@ -1,7 +1,9 @@
-//! Runs of the page: those of stores, those that were kept as files, and the shortest run to Pass that a test case comes with.
+//! Runs of the page: those of stores, those that were kept as files, and the shortest run to Pass that a test
+//! case comes with.
 //!
-//! A store may have a hundred thousand runs, and a page is read by a browser as a whole. So a page lists the first [`MOST_RUNS`] runs, and has the
-//! ways of [`MOST_WALKS`]: of each bucket, and of each test case with each ending, the one with the fewest events first. What is left out is said.
+//! A store may have a hundred thousand runs, and a page is read by a browser as a whole. So a page lists the
+//! first [`MOST_RUNS`] runs, and has the ways of [`MOST_WALKS`]: of each bucket, and of each test case with
+//! each ending, the one with the fewest events first. What is left out is said.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

@@ -110,7 +110,8 @@ fn of_side<'a>(
     }
 }
 
-/// Merges two files, each of which is read twice: nothing is given out before both have been seen to be right.
+/// Merges two files, each of which is read twice: nothing is given out before both have been seen to be
+/// right.
 ///
 /// # Errors
 /// Mistakes in either, outputs that were not recorded longer than the inputs take; what `take` says.

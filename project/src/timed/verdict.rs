@@ -86,8 +86,8 @@ pub fn judge(
     let mut judge = begun.map_err(stopped)??;
     let mut trace = trace.peekable();
     while trace.peek().is_some() {
-        // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is read as well: a file with
-        // a mistake in it has no verdict.
+        // Waiting for whoever writes the trace is no work. What stands behind the end of the judgement is
+        // read as well: a file with a mistake in it has no verdict.
         let piece: Vec<Placed> =
             trace.by_ref().take(PIECE).collect::<Result<_, _>>().map_err(NoVerdict::Mistake)?;
         let taken = budget::within("verdict", budget::time(None), |_| {

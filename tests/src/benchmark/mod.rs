@@ -7,7 +7,8 @@
 //! - [`measure`]: the times of all libraries, alternating; [`statistics`]; [`table`].
 //! - [`differential`]: random operations by the million, all answers compared.
 //!
-//! `scripts/bench domains` runs it. The libraries need the cargo features `apron` and `ppl`; without them ours is alone.
+//! `scripts/bench domains` runs it. The libraries need the cargo features `apron` and `ppl`; without them
+//! ours is alone.
 
 pub mod agreement;
 pub mod differential;

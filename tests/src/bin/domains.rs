@@ -1,12 +1,13 @@
 //! Compares `coreach-polyhedra` with APRON's polka and with PPL: in speed, and answer by answer.
 //!
-//! `domains [--shape NAME]... [--recorded DIR] [--libraries LIST] [--sequences N] [--repetitions N] [--limit SECONDS]
-//! [--seed S]` replays sequences of operations and prints the tables; NAME may be the beginning of a shape's name.
+//! `domains [--shape NAME]... [--recorded DIR] [--libraries LIST] [--sequences N] [--repetitions N] [--limit
+//! SECONDS] [--seed S]` replays sequences of operations and prints the tables; NAME may be the beginning of a
+//! shape's name.
 //!
 //! `domains --compare N [--seed S] [--resume FILE]` performs N random operations and compares all answers.
 //!
-//! `scripts/bench domains` builds it with the features `apron` and `ppl`. The exit code is 1 where answers differ, 2 for a
-//! wrong argument.
+//! `scripts/bench domains` builds it with the features `apron` and `ppl`. The exit code is 1 where answers
+//! differ, 2 for a wrong argument.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -198,7 +199,8 @@ fn worker(arguments: &Arguments, shape: &str, kind: LibraryKind, from: usize) ->
     command
 }
 
-/// Compares the answers of each library with ours on the sequences that both finish; the number of differences.
+/// Compares the answers of each library with ours on the sequences that both finish; the number of
+/// differences.
 fn agree(found: &Findings) -> Result<usize, String> {
     let mut count = 0;
     for kind in found.probed.keys().filter(|kind| !matches!(kind, LibraryKind::Ours | LibraryKind::Limited)) {

@@ -1,7 +1,7 @@
 //! A pair as the oracle reads it: the YAML text, by `docs/model-format.md`.
 //!
-//! Of the project's reader it uses what only knows form: the tree of the YAML, and the syntax tree of an expression as
-//! the parser produces it. What names and types mean is decided here.
+//! Of the project's reader it uses what only knows form: the tree of the YAML, and the syntax tree of an
+//! expression as the parser produces it. What names and types mean is decided here.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -322,7 +322,8 @@ impl Names<'_> {
     fn name(&self, name: &str) -> Read<Expression> {
         let data =
             self.constants.iter().chain(self.variables).map(|datum| &datum.name).chain(&self.parameters);
-        // A parameter may have a name that an observed datum has not: names are distinct, the last one is the parameter.
+        // A parameter may have a name that an observed datum has not: names are distinct, the last one is the
+        // parameter.
         if let Some((place, _)) = data.enumerate().filter(|(_, known)| *known == name).last() {
             return Ok(Expression::Place(place));
         }

@@ -1,5 +1,6 @@
-//! Which file of a crate uses which: paths are followed to the file that declares what they name, through what other
-//! files pass on. What a file only passes on (`pub use`) is no use of it: a table of contents may name its chapters.
+//! Which file of a crate uses which: paths are followed to the file that declares what they name, through
+//! what other files pass on. What a file only passes on (`pub use`) is no use of it: a table of contents may
+//! name its chapters.
 
 use std::collections::{BTreeMap, BTreeSet};
 

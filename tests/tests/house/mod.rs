@@ -1,7 +1,9 @@
-//! What holds the house: which crate, folder and file may use which, that a public name has one meaning, and that a line
-//! of a comment can be read. The rules are tables of `docs/architecture.md`, so the map is true or a test fails.
+//! What holds the house: which crate, folder and file may use which, that a public name has one meaning, and
+//! that a line of a comment can be read. The rules are tables of `docs/architecture.md`, so the map is true
+//! or a test fails.
 //!
-//! The tables of exceptions are ratchets: what is in them and no longer there fails as well, and says which row may go.
+//! The tables of exceptions are ratchets: what is in them and no longer there fails as well, and says which
+//! row may go.
 
 mod crates;
 mod graph;
@@ -131,8 +133,8 @@ fn a_comment_is_at_most_110_columns_wide() {
     assert!(shown.is_empty(), "{shown:#?}\nhave so many comment lines beyond {WIDTH} columns: fold them");
 }
 
-/// The lines of comments that can be folded: no table, no code in a fence or an indented block, no address alone, and
-/// nothing that stands in a string.
+/// The lines of comments that can be folded: no table, no code in a fence or an indented block, no address
+/// alone, and nothing that stands in a string.
 fn prose(text: &str) -> Vec<&str> {
     let (mut is_code, mut is_string, mut found) = (false, false, Vec::new());
     for line in text.lines() {

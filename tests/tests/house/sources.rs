@@ -1,4 +1,5 @@
-//! The workspace as text and as syntax: its crates, their files, what each file uses and which types it declares.
+//! The workspace as text and as syntax: its crates, their files, what each file uses and which types it
+//! declares.
 //!
 //! Only what is compiled into a crate without its tests counts: a test may look into everything.
 

@@ -135,7 +135,8 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Ended> {
     Ok(exit)
 }
 
-/// A part of something else. To take nothing of it without a word would look like a part that is not done yet.
+/// A part of something else. To take nothing of it without a word would look like a part that is not done
+/// yet.
 fn stranger(store: &Path, runs: usize) -> Diagnostic {
     let runs = plural(runs, "run");
     let message = format!(
@@ -173,7 +174,8 @@ fn into(path: &Path, format: OutputFormat) -> Result<Output, Ended> {
     into.ok_or(Ended(Exit::Mistakes))
 }
 
-/// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where something was.
+/// Takes what is whole in a damaged store into another one, and says what was left. Exit code 5 where
+/// something was.
 pub(super) fn salvage(arguments: &SalvageArguments) -> Result<Exit, Ended> {
     let kept = into(&arguments.into, arguments.format)?;
     // Damage is no surprise here; anything else ends it before a store is made.

@@ -14,10 +14,12 @@ use crate::output_format::OutputFormat;
 use crate::parts_arguments::TasksArguments;
 use crate::progress::ProgressLine;
 
-/// What a part's exit code may be when all its runs are in its store: verdicts, and runs that there are none of.
+/// What a part's exit code may be when all its runs are in its store: verdicts, and runs that there are none
+/// of.
 const DONE: &[u8] = &[0, 1, 3, 4, 5, 6, 7, 9];
 
-/// Plans the campaign once, so that mistakes are told here and each part knows the plan, and writes the scripts.
+/// Plans the campaign once, so that mistakes are told here and each part knows the plan, and writes the
+/// scripts.
 pub(super) fn tasks(arguments: &TasksArguments) -> Result<Exit, Ended> {
     let human = OutputFormat::Human;
     let path = &arguments.configuration;

@@ -7,7 +7,8 @@
 //! `--time` takes it: "90s", "10m"
 //! ```
 //!
-//! `arguments` is needed, the others are not. No other key is known: one that is misspelled would be missed silently.
+//! `arguments` is needed, the others are not. No other key is known: one that is misspelled would be missed
+//! silently.
 
 use std::path::{Component, Path};
 use std::time::Duration;

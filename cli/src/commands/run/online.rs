@@ -1,4 +1,5 @@
-//! `coreach run` with `judge: online`: there is no test case to make; what judges a run is written, for people and for later.
+//! `coreach run` with `judge: online`: there is no test case to make; what judges a run is written, for
+//! people and for later.
 
 use std::io;
 

@@ -1,7 +1,8 @@
 //! The report of `coreach test --junit`: a suite for each test case, a case for each run.
 //!
-//! The counts of a suite stand in front of its cases, so these are held until the end: as they are written, and not the runs themselves.
-//! The file is begun before the first run, so that one that cannot be written is found at once, and is there only as a whole.
+//! The counts of a suite stand in front of its cases, so these are held until the end: as they are written,
+//! and not the runs themselves. The file is begun before the first run, so that one that cannot be written is
+//! found at once, and is there only as a whole.
 
 use std::io::{self, BufWriter};
 

@@ -1,22 +1,26 @@
 //! Where the nodes and the arrows of a graph lie on paper.
 //!
-//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels lie beside nothing else. It shall
-//! be the same on every machine, and a graph of thousands of locations shall be laid out in less time than it took to be made.
+//! **Problem.** A graph shall be readable: time flows downwards, arrows are short and cross little, labels
+//! lie beside nothing else. It shall be the same on every machine, and a graph of thousands of locations
+//! shall be laid out in less time than it took to be made.
 //!
-//! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order of Gansner and others
-//! (<https://doi.org/10.1109/32.221135>):
+//! **Method.** That of Sugiyama, Tagawa and Toda (<https://doi.org/10.1109/TSMC.1981.4308636>), in the order
+//! of Gansner and others (<https://doi.org/10.1109/32.221135>):
 //!
 //! 1. `ranks`: arrows that close a cycle are turned around; each node lies below all that lead to it.
-//! 2. Each arrow becomes a chain of points, one for each rank that it crosses. Nodes have the even ranks, and the odd ones are free for labels: a
-//!    label is a point with a size.
-//! 3. `order`: within each rank, what has neighbours at the left goes left, and so on while crossings become fewer.
+//! 2. Each arrow becomes a chain of points, one for each rank that it crosses. Nodes have the even ranks, and
+//!    the odd ones are free for labels: a label is a point with a size.
+//! 3. `order`: within each rank, what has neighbours at the left goes left, and so on while crossings become
+//!    fewer.
 //! 4. `place`: each point goes as near to its neighbours as the order and the sizes allow.
 //!
-//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]): whoever draws it names its end instead, since
-//! nobody follows an arrow over many pages. So the number of points is linear in the size of the graph, and with it the time. Coordinates are found by
-//! sweeps that solve each rank exactly (`place`), not by the four alignments of Brandes and Köpf.
+//! **Where it differs.** An arrow over more than [`MOST_RANKS`] ranks has no route ([`LayoutRoute::Far`]):
+//! whoever draws it names its end instead, since nobody follows an arrow over many pages. So the number of
+//! points is linear in the size of the graph, and with it the time. Coordinates are found by sweeps that
+//! solve each rank exactly (`place`), not by the four alignments of Brandes and Köpf.
 //!
-//! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in the number of points.
+//! **Why it ends.** Each step is a fixed number of sweeps; each sweep asks the budget. Cost: `O(n log n)` in
+//! the number of points.
 //!
 //! No crate does this within a budget; `docs/decisions.md` says which were tried.
 
@@ -74,7 +78,8 @@ pub struct LayoutPoint {
 /// Where an arrow goes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LayoutRoute {
-    /// Through these points, from the border of its source to that of its target; its label's middle is at one of them.
+    /// Through these points, from the border of its source to that of its target; its label's middle is at
+    /// one of them.
     Through {
         /// The points; two at least.
         points: Vec<LayoutPoint>,
