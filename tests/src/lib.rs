@@ -13,7 +13,8 @@
 //! - [`schema`]: the JSON Schemas in `docs/`, and documents held against them.
 //! - [`tally`]: what a soak has found, in parts and put together.
 //!
-//! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a slice.
+//! `cargo run --release -p coreach-tests --bin soak -- --minutes 5` runs all of it; `tests/oracle.rs` a
+//! slice.
 
 pub mod analysed;
 pub mod browser;

@@ -14,9 +14,9 @@
 //! Start with the whole space, whose generators are the unit lines, and add the half-spaces one by
 //! one:
 //!
-//! 1. If some line is not parallel to the border of the half-space, turn it to point inside. All other lines and
-//!    rays are slid along it into the border; the line itself becomes a ray (or disappears, if
-//!    the half-space is an equality). Nothing grows.
+//! 1. If some line is not parallel to the border of the half-space, turn it to point inside. All other lines
+//!    and rays are slid along it into the border; the line itself becomes a ray (or disappears, if the
+//!    half-space is an equality). Nothing grows.
 //! 2. Otherwise the border separates the rays into those inside, on it, and outside. Those outside
 //!    go, and each pair of *adjacent* rays (one inside, one outside) leaves a new ray where the
 //!    face between them meets the border. Two rays are adjacent when no third ray saturates all

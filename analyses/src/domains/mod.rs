@@ -3,8 +3,8 @@
 //! A domain is one file here and one line in the list below. Elements over-approximate sets of vectors: every
 //! operation returns an element that contains all points of the exact result.
 //!
-//! Domains compose: [`both::Both`] of two, a bounded [`powerset::Powerset`] over one. They are not in the list, since nobody
-//! has asked for one by name yet; [`crate::reachability::analyse_in`] takes them.
+//! Domains compose: [`both::Both`] of two, a bounded [`powerset::Powerset`] over one. They are not in the
+//! list, since nobody has asked for one by name yet; [`crate::reachability::analyse_in`] takes them.
 
 #[cfg(feature = "apron")]
 pub mod apron;
@@ -27,8 +27,8 @@ pub type Assignments = [(usize, Option<LinearExpression>)];
 
 /// A lattice of sets of vectors, and the operations that follow a transition.
 ///
-/// `is_leq` is a partial order up to equality of [`Domain::disjuncts`], which are canonical: two elements that are
-/// below each other give identical lists.
+/// `is_leq` is a partial order up to equality of [`Domain::disjuncts`], which are canonical: two elements
+/// that are below each other give identical lists.
 pub trait Domain: Clone + fmt::Debug + 'static {
     /// Whether the domain sees data at all. One that does not is given a frame without places.
     const SEES_DATA: bool = true;
@@ -55,19 +55,21 @@ pub trait Domain: Clone + fmt::Debug + 'static {
 
     /// An upper bound of both such that a sequence `x := widen(x, y)` with growing `y` becomes stable.
     ///
-    /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens. Thresholds that
-    /// both satisfy may be kept; a finite number of them delays stability, and does not prevent it.
+    /// Precondition: `self.is_leq(other)`. The fixpoint engine ensures it by joining before it widens.
+    /// Thresholds that both satisfy may be kept; a finite number of them delays stability, and does not
+    /// prevent it.
     #[must_use]
     fn widen(&self, other: &Self, thresholds: &[Constraint]) -> Self;
 
-    /// An element between `other` and `self`, where `other.is_leq(self)`. No domain here forces a descending sequence
-    /// to end: the engine bounds its steps.
+    /// An element between `other` and `self`, where `other.is_leq(self)`. No domain here forces a descending
+    /// sequence to end: the engine bounds its steps.
     #[must_use]
     fn narrow(&self, other: &Self, integer: &[bool]) -> Self {
         self.meet(other, integer)
     }
 
-    /// The vectors that satisfy the constraints, of which those beyond the domain's expression may be ignored.
+    /// The vectors that satisfy the constraints, of which those beyond the domain's expression may be
+    /// ignored.
     #[must_use]
     fn meet_constraints(&self, constraints: &[Constraint], integer: &[bool]) -> Self;
 
@@ -91,8 +93,8 @@ pub trait Domain: Clone + fmt::Debug + 'static {
     #[must_use]
     fn remove_last_dimensions(&self, count: usize) -> Self;
 
-    /// The element as a disjunction of conjunctions of constraints, canonical. A convex domain has one. Of bottom it is
-    /// not asked.
+    /// The element as a disjunction of conjunctions of constraints, canonical. A convex domain has one. Of
+    /// bottom it is not asked.
     fn disjuncts(&self) -> Vec<Vec<Constraint>>;
 
     /// How many operations were answered more coarsely than the domain could, to stay within limits.

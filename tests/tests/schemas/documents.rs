@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use coreach_adapters::evidence::{self, Item, Phase};
+use coreach_adapters::evidence::{self, EvidenceItem, Phase};
 use coreach_adapters::{Failure, Left};
 use coreach_analyses::symbolic::{Quiescence, TreeLimits};
 use coreach_execution::Bucket;
@@ -27,7 +27,7 @@ use coreach_project::coverage::report::{
     ClassCoverage, ConjunctCoverage, Figure, Figures, LocationCoverage, Met, ModelCoverage,
     ParameterCoverage, PurposeCoverage, SpecificationCoverage, Status, TransitionCoverage, Unmet,
 };
-use coreach_project::coverage::{Kind, Report, Requirement, Runs};
+use coreach_project::coverage::{CoverageKind, CoverageReport, Requirement, Runs};
 use coreach_project::exploration::{Purpose, document, explore};
 use coreach_project::render::to_json;
 use coreach_project::summary::{
@@ -140,9 +140,9 @@ fn outcomes() -> Vec<Outcome> {
     verdicts.chain(failures.into_iter().map(Outcome::RunError)).collect()
 }
 
-fn item(kind: evidence::Kind, at: usize) -> WireRecord {
+fn item(kind: evidence::EvidenceKind, at: usize) -> WireRecord {
     let bytes: [&[u8]; 2] = [b"text\r\n", b"\x00"];
-    coreach_execution::wire::write(&Item {
+    coreach_execution::wire::write(&EvidenceItem {
         kind,
         at: Duration::from_millis(3),
         phase: Phase::ALL[at % 3],
@@ -217,7 +217,7 @@ fn records() -> Vec<Record> {
                 thought_ms: 12.0,
                 longest_thought_ms: 8.0,
             }),
-            wire: evidence::Kind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
+            wire: evidence::EvidenceKind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
             seconds: 0.5,
         }
     };
@@ -240,7 +240,7 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
     assert_eq!(words(&schema, "/properties/cause/enum"), causes);
     assert_eq!(words(&schema, "/properties/settled/properties/left/enum"), Left::ALL.map(Left::name));
     let wire = |key: &str| words(&schema, &format!("/properties/wire/items/properties/{key}/enum"));
-    assert_eq!(wire("direction"), evidence::Kind::ALL.map(evidence::Kind::name));
+    assert_eq!(wire("direction"), evidence::EvidenceKind::ALL.map(evidence::EvidenceKind::name));
     assert_eq!(wire("phase"), [Phase::Start, Phase::Settle].map(Phase::name));
     let stopped = [Stopped::Runs, Stopped::Time].map(Stopped::name);
     assert_eq!(words(&schema, "/properties/shrunk/properties/stopped/enum"), stopped);
@@ -375,13 +375,13 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
         requirement: Requirement { kind, percent: 80 },
         covered: 33.3,
     };
-    let report = Report {
+    let report = CoverageReport {
         format_version: coreach_project::coverage::report::FORMAT_VERSION,
         exit_code: 5,
         runs: Runs { read: 9, repeated: 1, too_many_states: 1, cut: 1, stopped: 1 },
         domain: Some("interval"),
         specifications: vec![SpecificationCoverage { own: model, purposes: vec![purpose] }],
-        unmet: Kind::ALL.map(unmet).to_vec(),
+        unmet: CoverageKind::ALL.map(unmet).to_vec(),
         diagnostics: Vec::new(),
     };
     let report = serde_json::to_value(report).unwrap();
@@ -390,9 +390,9 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
     let word = |value: Value| value.as_str().unwrap().to_owned();
     let statuses = Status::ALL.map(|status| word(serde_json::to_value(status).unwrap()));
     assert_eq!(words(&schema, "/$defs/met/properties/status/enum"), statuses);
-    let kinds = Kind::ALL.map(|kind| word(serde_json::to_value(kind).unwrap()));
+    let kinds = CoverageKind::ALL.map(|kind| word(serde_json::to_value(kind).unwrap()));
     assert_eq!(words(&schema, "/properties/unmet/items/properties/kind/enum"), kinds);
-    assert_eq!(kinds, Kind::ALL.map(Kind::name));
+    assert_eq!(kinds, CoverageKind::ALL.map(CoverageKind::name));
 }
 
 /// A folder of a test's own, gone at its end.
@@ -484,7 +484,8 @@ fn path_guided_test_cases_follow_their_schema() {
     follow("path.schema.json", &documents);
 }
 
-/// Of a trace that goes wrong, one that takes an input that the model does not take, one that ends early, one that passes.
+/// Of a trace that goes wrong, one that takes an input that the model does not take, one that ends early, one
+/// that passes.
 #[test]
 fn verdicts_off_line_follow_their_schema() {
     use coreach_execution::offline::judge::MOST_CONTEXTS;
@@ -652,7 +653,7 @@ fn pages_follow_their_schema() {
         { "kind": "array", "text": "array[E] of E", "index": 1, "element": 1 },
         { "kind": "record", "text": "R", "name": "R", "fields": [{ "name": "f", "type": 0 }] },
     ]);
-    let graph = page::Graph {
+    let graph = page::PageGraph {
         name: "g".to_owned(),
         purpose: Some("p".to_owned()),
         domain: Some("interval"),
@@ -660,7 +661,7 @@ fn pages_follow_their_schema() {
         is_testers_side: true,
         constants: vec![data()],
         variables: vec![data()],
-        actions: vec![page::Action {
+        actions: vec![page::PageAction {
             name: "a".to_owned(),
             kind: "output",
             sign: "?",
@@ -674,7 +675,7 @@ fn pages_follow_their_schema() {
         reachable: Some(true),
         losses: vec!["l".to_owned()],
         size: Some([10, 20]),
-        locations: vec![page::Location {
+        locations: vec![page::PageLocation {
             name: "l".to_owned(),
             label: "<l>".to_owned(),
             description: Some("d".to_owned()),
@@ -685,17 +686,17 @@ fn pages_follow_their_schema() {
             at: Some([1, 2]),
             size: Some([3, 4]),
         }],
-        transitions: vec![page::Transition {
+        transitions: vec![page::PageTransition {
             source: 0,
             target: 0,
             action: 0,
             guard: Some(0),
-            assignments: vec![page::Assignment { variable: "v".to_owned(), value: 0 }],
-            origin: Some(page::Origin { file: 0, line: 1, last: 2 }),
+            assignments: vec![page::PageAssignment { variable: "v".to_owned(), value: 0 }],
+            origin: Some(page::PageOrigin { file: 0, line: 1, last: 2 }),
             points: vec![[1, 2], [3, 4]],
             label: Some(1),
         }],
-        asides: vec![page::Aside {
+        asides: vec![page::PageAside {
             location: 0,
             kind: "verdict",
             target: 0,
@@ -706,7 +707,7 @@ fn pages_follow_their_schema() {
         }],
     };
     let record = records().swap_remove(0);
-    let run = page::Run {
+    let run = page::PageRun {
         name: "r".to_owned(),
         test: "t".to_owned(),
         iut: Some("i".to_owned()),
@@ -723,7 +724,7 @@ fn pages_follow_their_schema() {
         walk: Some(page::Walk {
             graph: 0,
             start: a_map(),
-            steps: vec![page::Step {
+            steps: vec![page::PageStep {
                 direction: "stimulus".to_owned(),
                 action: Some("a".to_owned()),
                 values: a_map(),
@@ -732,23 +733,23 @@ fn pages_follow_their_schema() {
             }],
         }),
     };
-    let whole = page::Document {
+    let whole = page::PageDocument {
         format: "coreach-page",
         format_version: page::FORMAT_VERSION,
         version: "0",
         title: "t".to_owned(),
         notes: vec!["n".to_owned()],
-        files: vec![page::File { name: "f".to_owned(), text: "x".to_owned() }],
+        files: vec![page::PageFile { name: "f".to_owned(), text: "x".to_owned() }],
         types: types.as_array().unwrap().clone(),
         terms: serde_json::from_value(json!([["data", "d", 0]])).unwrap(),
-        expressions: vec![page::Expression { text: "d".to_owned(), term: 0 }],
+        expressions: vec![page::PageExpression { text: "d".to_owned(), term: 0 }],
         graphs: vec![graph],
-        domains: vec![page::Domain {
+        domains: vec![page::PageDomain {
             purpose: "p".to_owned(),
             domain: "interval",
             result: "made",
             reason: Some("r".to_owned()),
-            stages: vec![page::Stage {
+            stages: vec![page::PageStage {
                 stage: "product",
                 locations: 1,
                 transitions: 2,
