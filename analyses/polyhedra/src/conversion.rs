@@ -14,11 +14,11 @@
 //! Start with the whole space, whose generators are the unit lines, and add the half-spaces one by
 //! one:
 //!
-//! 1. If some line is not parallel to the border of the half-space, turn it to point inside. All other lines and
-//!    rays are slid along it into the border; the line itself becomes a ray (or disappears, if
-//!    the half-space is an equality). Nothing grows. It is the last such line: lines begin as units or in echelon form, and
-//!    those before it get entries behind their pivots only, so they stay in that form, and among hundreds of dimensions
-//!    the minimisation has nothing to bring into it again.
+//! 1. If some line is not parallel to the border of the half-space, turn it to point inside. All other
+//!    lines and rays are slid along it into the border; the line itself becomes a ray (or disappears, if
+//!    the half-space is an equality). Nothing grows. It is the last such line: lines begin as units or in
+//!    echelon form, and those before it get entries behind their pivots only. So they stay in that form,
+//!    and the minimisation has nothing to bring into it again, which costs much among hundreds of dimensions.
 //! 2. Otherwise the border separates the rays into those inside, on it, and outside. Those outside
 //!    go, and each pair of *adjacent* rays (one inside, one outside) leaves a new ray where the
 //!    face between them meets the border. Two rays are adjacent when no third ray saturates all

@@ -1,5 +1,6 @@
-//! The documents that the program writes: results of stages, runs, summaries. What each of them needs is here, the documents
-//! of a subject are in a file each.
+//! The documents that the program writes: results of stages, runs, summaries.
+//!
+//! What all of them need is here; the documents of a subject are in a file each.
 
 mod models;
 mod pages;
