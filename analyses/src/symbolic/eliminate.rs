@@ -12,12 +12,12 @@
 //! - an equation `s == e` gives it its value, also where it has to be solved for s (`x + s == y` is
 //!   `s == y - x`);
 //! - a number with ends on one side only goes, whatever it is multiplied with;
-//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with
-//!   any but 0), some value lies between all lower and all upper ends exactly where each lower end is at most
-//!   each upper end (Fourier and Motzkin; over the integers it is exact where one of each two ends has
-//!   coefficient 1; an integer between reals, where one of each two ends is whole, or they are 1 apart);
-//! - a disequality of a number is two cases, an `if` as well, a disjunction as many as it has parts, and a
-//!   datum of few values as many as these;
+//! - bounds: where s occurs in comparisons only that can be solved for it with coefficient 1 (of reals, with any but 0), some value lies between all lower and
+//!   all upper ends exactly where each lower end is at most each upper end (Fourier and Motzkin; over the
+//!   integers it is exact where one of each two ends has coefficient 1; an integer between reals, where one
+//!   of each two ends is whole, or they are 1 apart);
+//! - a disequality of a number is two cases, an equality of conditions and an `if` as well, a disjunction as
+//!   many as it has parts, and a datum of few values as many as these;
 //! - an equation with a multiple of an integer, and an integer within `mod` ([`super::multiples`]).
 //!
 //! The result is *equivalent*, never approximate; where nothing applies or cases become many there is none,
@@ -270,7 +270,7 @@ impl End {
     }
 }
 
-/// A disjunction, a disequality or an `if` that mentions bound data, in cases.
+/// A disjunction, a disequality, an equality of conditions or an `if` that mentions bound data, in cases.
 fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
     let (at, cases) = case.parts.iter().enumerate().find_map(|(at, part)| {
         if !case.bound.iter().any(|datum| part.mentions(datum)) {
@@ -281,6 +281,11 @@ fn by_disjunction(case: &Case) -> Option<Vec<Case>> {
             Node::Compare(Comparison::NotEqual, a, b) if a.sort().is_number() => {
                 let sides = [Comparison::Less, Comparison::Greater];
                 Some((at, sides.map(|side| Term::compare(side, a, b)).to_vec()))
+            }
+            // `(k == 3) == known`: both, or neither.
+            Node::Compare(comparison, a, b) if *a.sort() == Type::Bool => {
+                let b = if *comparison == Comparison::Equal { b.clone() } else { b.not() };
+                Some((at, vec![Term::and([a.clone(), b.clone()]), Term::and([a.not(), b.not()])]))
             }
             Node::Compare(comparison, a, b) => Some((at, chosen_within(*comparison, a, b)?)),
             Node::IfThenElse(c, a, b) => {
