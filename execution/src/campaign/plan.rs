@@ -21,9 +21,9 @@ use sha2::{Digest, Sha256};
 use crate::campaign::key::Key;
 use crate::campaign::left_out::LeftOut;
 use crate::constants::{ConstantsError, initial_state};
+use crate::settings::Settings;
 use crate::strategy::Strategy;
 use crate::test_case::{DocumentError, TestCase};
-use crate::tester::Settings;
 
 /// Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
 const DRAWS: u64 = 8;
