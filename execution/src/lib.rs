@@ -100,12 +100,12 @@ pub mod strategy;
 pub mod test_case;
 mod tester;
 pub mod timed;
-pub mod times;
 pub mod trial;
 pub mod values;
 pub mod wire;
 
 pub use bucket::Bucket;
+pub use coreach_adapters::times;
 pub use coreach_model::semantics::Event;
 pub use coreach_model::{Datum, Value, Verdict};
 pub use ending::Ending;
