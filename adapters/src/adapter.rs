@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use coreach_model::iosts::{Action, Iosts};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value};
+use serde::{Deserialize, Serialize};
 
 use crate::evidence;
+use crate::times::milliseconds_of;
 
 /// What a run tells an adapter at its beginning.
 #[derive(Clone, Copy, Debug)]
@@ -114,18 +116,20 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 /// How a run was left.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Settled {
     /// What was waited for, in words.
     pub awaited: String,
     /// How long.
+    #[serde(rename = "ms", with = "milliseconds_of")]
     pub waited: Duration,
     /// What came of it.
     pub left: Left,
 }
 
 /// How a system is left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Left {
     /// Nothing is under way.
     Clean,
@@ -138,15 +142,6 @@ pub enum Left {
 impl Left {
     /// All of them.
     pub const ALL: [Left; 3] = [Left::Clean, Left::Dirty, Left::Ended];
-
-    /// The word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Left::Clean => "clean",
-            Left::Dirty => "dirty",
-            Left::Ended => "ended",
-        }
-    }
 }
 
 /// The way to an implementation. One value serves many runs, one after the other: `start ... stop`,

@@ -40,6 +40,7 @@ pub mod system;
 pub mod tail;
 pub mod tcp;
 pub mod template;
+pub mod times;
 pub mod tls;
 
 pub use adapter::{Adapter, Failure, Left, Received, Sent, Session, Settled};

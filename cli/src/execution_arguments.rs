@@ -65,7 +65,8 @@ impl Driving {
     /// The same, for the tester; what is not said is as before, and how long a reply may take is as the
     /// implementation's file says it, unless `--quiescence` says something else.
     pub fn over(&self, before: Settings, iut: &Iut) -> Settings {
-        let within = if self.quiescence.is_none() { iut.behaviour.within.clone() } else { Within::default() };
+        let before = before.against(iut);
+        let within = if self.quiescence.is_none() { before.within } else { Within::default() };
         let at = |(name, time): &(String, u64)| (name.clone(), Duration::from_millis(*time));
         let mut quiescence_at = before.quiescence_at;
         quiescence_at.extend(self.quiescence_at.iter().map(at));
@@ -76,7 +77,7 @@ impl Driving {
             patience: self.patience.map_or(before.patience, Duration::from_millis),
             steps: self.steps.unwrap_or(before.steps),
             time: budget::said_time().unwrap_or(before.time),
-            tolerance: iut.tolerance(),
+            tolerance: before.tolerance,
         }
     }
 }

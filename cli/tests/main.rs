@@ -5,6 +5,7 @@
 #[macro_use]
 mod common;
 mod adder;
+mod agreement;
 mod behaviour;
 mod budget;
 mod campaign;

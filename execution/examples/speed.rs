@@ -22,7 +22,7 @@ use coreach_adapters::template::Template;
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::values::{MIX, Mix, Source, Values};
-use coreach_execution::{CaseJudge, Drive, Outcome, Settings, Strategy, TestCase, open, run};
+use coreach_execution::{CaseJudge, Outcome, Settings, Strategy, TestCase, TestSession, open};
 use coreach_model::random::Random;
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Value, Verdict};
@@ -100,15 +100,14 @@ fn measure(times: usize) -> Result<(), String> {
         }),
     };
     let mut solver = Z3Solver::default();
-    let mut rates: [Vec<f64>; 3] = Default::default();
+    let mut rates: [Vec<f64>; 2] = Default::default();
     for time in 0..times as u64 {
         let mut adapter = InProcess(Counter::default());
-        rates[0].push(rate(&far, &mut adapter, MIX, time, &mut solver)?);
-        rates[1].push(rate(&near, &mut adapter, SOLVED, time, &mut solver)?);
-        let mut adapter = open(&python, Z3Solver::default);
-        rates[2].push(rate(&far, adapter.as_mut(), MIX, time, &mut solver)?);
+        rates[0].push(rate(&far, &mut adapter, time, &mut solver)?);
+        let mut adapter = open(&python);
+        rates[1].push(rate(&far, adapter.as_mut(), time, &mut solver)?);
     }
-    for (name, rates) in ["in process", "solved", "stdio"].iter().zip(&mut rates) {
+    for (name, rates) in ["in process", "stdio"].iter().zip(&mut rates) {
         rates.sort_by(f64::total_cmp);
         let (least, median, most) = (rates[0], rates[rates.len() / 2], rates[rates.len() - 1]);
         println!("{name:<12} {median:>9.0} steps/s   ({least:.0} to {most:.0})");
@@ -123,26 +122,12 @@ fn measure(times: usize) -> Result<(), String> {
 }
 
 /// Steps a second of one run.
-fn rate(
-    test: &TestCase,
-    adapter: &mut dyn Adapter,
-    mix: Mix,
-    seed: u64,
-    solver: &mut Z3Solver,
-) -> Result<f64, String> {
+fn rate(test: &TestCase, adapter: &mut dyn Adapter, seed: u64, solver: &mut Z3Solver) -> Result<f64, String> {
     let initial =
         initial_state(test, &Default::default(), seed, solver).map_err(|error| error.to_string())?;
     let settings = Settings { steps: usize::MAX, ..Settings::default() };
-    let (mut strategy, mut values) = (Strategy::random(), Values::new(mix));
-    let run = run(Drive {
-        judge: &mut CaseJudge::new(test, initial),
-        seed,
-        settings: &settings,
-        adapter,
-        strategy: &mut strategy,
-        values: &mut values,
-        solver,
-    });
+    let run = TestSession { judge: &mut CaseJudge::new(test, initial), settings: &settings, adapter }
+        .run(seed, Strategy::random());
     match run.outcome {
         Outcome::Verdict(Verdict::Pass, _) => Ok(run.trace.len() as f64 / run.time.as_secs_f64()),
         other => Err(format!("expected Pass, not {other:?}")),

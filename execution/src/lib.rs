@@ -1,7 +1,7 @@
 //! What *happens* when a test case meets an implementation under test.
 //!
 //! [`mod@test_case`] is the test case as a file gives it; [`constants`] fixes its symbolic constants; it is
-//! the first [`judge`], and [`tester`] drives a judge against an adapter ([`coreach_adapters`], made by
+//! the first [`judge`], and a [`session`] drives a judge against an adapter ([`coreach_adapters`], made by
 //! [`open()`], and [`simulated`] where a model stands for the implementation), with moves chosen by
 //! [`strategy`] and values by [`values`]; [`mod@run`] is what is left of it: the trace and the verdict with its
 //! reason, which [`explain`] tells in the user's own names.
@@ -15,8 +15,7 @@
 //! use coreach_adapters::in_process::{Implementation, InProcess};
 //! use coreach_execution::constants::initial_state;
 //! use coreach_execution::lazy::Lazy;
-//! use coreach_execution::values::{MIX, Values};
-//! use coreach_execution::{CaseJudge, Drive, Settings, Strategy, TestCase, run};
+//! use coreach_execution::{CaseJudge, Settings, Strategy, TestCase, TestSession};
 //! use coreach_model::semantics::Event;
 //! use coreach_model::{Datum, Value, Verdict};
 //!
@@ -53,24 +52,21 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let test = TestCase::from_json(include_bytes!("../tests/data/counter.json"))?;
-//! let mut solver = Lazy::default();
-//! let initial = initial_state(&test, &Default::default(), 1, &mut solver)?;
+//! let initial = initial_state(&test, &Default::default(), 1, &mut Lazy::default())?;
 //! for (is_wrong, verdict) in [(false, Verdict::Pass), (true, Verdict::Fail)] {
-//!     let ended = run(Drive {
+//!     let mut session = TestSession {
 //!         judge: &mut CaseJudge::new(&test, initial.clone()),
-//!         seed: 1,
 //!         settings: &Settings::default(),
 //!         adapter: &mut InProcess(Counter { count: 0, is_wrong, answer: None }),
-//!         strategy: &mut Strategy::random(),
-//!         values: &mut Values::new(MIX),
-//!         solver: &mut solver,
-//!     });
+//!     };
+//!     let ended = session.run(1, Strategy::random());
 //!     assert_eq!(ended.outcome.verdict(), Some(verdict));
 //! }
 //! # Ok(())
 //! # }
 //! ```
 
+pub mod alone;
 pub mod bucket;
 pub mod campaign;
 mod clock;
@@ -87,33 +83,38 @@ pub mod lazy;
 pub mod monitor;
 pub mod mutation;
 pub mod offline;
-mod open;
+pub mod open;
 mod pauses;
 pub mod planner;
+pub mod preparation;
 pub mod record;
 pub mod refused;
 pub mod replay;
 pub mod reproducer;
 pub mod run;
+pub mod session;
+pub mod settings;
 pub mod shrink;
 pub mod simulated;
 pub mod strategy;
 pub mod test_case;
-pub mod tester;
+mod tester;
 pub mod timed;
-pub mod times;
 pub mod trial;
 pub mod values;
 pub mod wire;
 
 pub use bucket::Bucket;
+pub use coreach_adapters::times;
 pub use coreach_model::semantics::Event;
 pub use coreach_model::{Datum, Value, Verdict};
 pub use ending::Ending;
 pub use judge::{Judge, case::CaseJudge};
 pub use open::open;
 pub use run::{Outcome, Run, Step};
+pub use session::TestSession;
+pub use settings::Settings;
 pub use strategy::Strategy;
 pub use test_case::TestCase;
-pub use tester::{Drive, Settings, run};
+
 pub use trial::{Trial, TrialError};

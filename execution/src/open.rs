@@ -1,25 +1,44 @@
 //! From what an IUT file says to the adapter that does it: the one place that knows all adapters.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use coreach_adapters::Adapter;
 use coreach_adapters::description::{Iut, Way};
 use coreach_adapters::http::HttpAdapter;
 use coreach_adapters::in_process::InProcess;
 use coreach_adapters::stdio::StdioAdapter;
 use coreach_adapters::tcp::TcpAdapter;
-use coreach_analyses::solver::Solver;
 
+use crate::lazy::Lazy;
 use crate::simulated::Simulated;
 use crate::timed::simulated::TimedSystem;
 
-/// The adapter of a description. Nothing is started yet. `solver` is asked for only where the implementation is a model,
-/// which needs one to choose its outputs' values.
-pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<dyn Adapter> {
-    match &iut.way {
+/// An adapter that nothing was started by yet.
+enum Link {
+    /// A model, which has a solver of its own thread.
+    Here(Box<dyn Adapter>),
+    /// A system elsewhere.
+    Elsewhere(Box<dyn Adapter + Send>),
+}
+
+/// The adapter of a description. Nothing is started yet.
+pub fn open(iut: &Iut) -> Box<dyn Adapter> {
+    match link(iut) {
+        Link::Here(adapter) => adapter,
+        Link::Elsewhere(adapter) => adapter,
+    }
+}
+
+fn link(iut: &Iut) -> Link {
+    Link::Elsewhere(match &iut.way {
         Way::Simulated(model) => {
-            let simulated = Simulated::new(model.iosts.clone(), solver());
-            Box::new(InProcess(simulated.completed(model.completion)))
+            let simulated = Simulated::new(model.iosts.clone(), Lazy::default());
+            return Link::Here(Box::new(InProcess(simulated.completed(model.completion))));
         }
-        Way::SimulatedTimed(model) => Box::new(TimedSystem::new((**model).clone(), solver())),
+        Way::SimulatedTimed(model) => {
+            return Link::Here(Box::new(TimedSystem::new((**model).clone(), Lazy::default())));
+        }
         Way::Stdio(stdio) => {
             let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
             Box::new(adapter.behaving(&iut.behaviour))
@@ -35,6 +54,30 @@ pub fn open<S: Solver + 'static>(iut: &Iut, solver: impl FnOnce() -> S) -> Box<d
         Way::Http(http) => {
             let adapter = HttpAdapter::new(http.clone(), iut.evidence.clone());
             Box::new(adapter.sharing(&iut.behaviour.shared))
+        }
+    })
+}
+
+/// Ways to implementations that outlive runs, those that no run uses now, by a number of each implementation. What a run leaves
+/// under way to such a system the next one must know ([`coreach_adapters::system`]), so the way to it is kept.
+#[derive(Default)]
+pub struct Links(Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>);
+
+impl Links {
+    /// Uses a way to an implementation: one that was kept, or a new one.
+    pub fn with<R>(&self, number: usize, iut: &Iut, work: impl FnOnce(&mut dyn Adapter) -> R) -> R {
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !iut.way.outlives_runs() {
+            return work(open(iut).as_mut());
+        }
+        let free = kept().get_mut(&number).and_then(Vec::pop);
+        match free.map_or_else(|| link(iut), Link::Elsewhere) {
+            Link::Here(mut adapter) => work(adapter.as_mut()),
+            Link::Elsewhere(mut adapter) => {
+                let result = work(adapter.as_mut());
+                kept().entry(number).or_default().push(adapter);
+                result
+            }
         }
     }
 }

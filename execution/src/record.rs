@@ -5,7 +5,7 @@
 //! [`coreach_model::codec`]; reading back needs the test case, for the types. Everything but `seconds`, `at_ms`, `wire` and
 //! `settled` is a function of test case, constants, seed and what the implementation did.
 
-use coreach_adapters::{Left, Settled};
+use coreach_adapters::Settled;
 use coreach_model::iosts::Iosts;
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
@@ -22,7 +22,6 @@ use crate::lazy::Lazy;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step};
 use crate::shrink::told::ShrunkRecord;
 use crate::test_case::TestCase;
-use crate::timed::jitter::Jitter;
 use crate::timed::timing::Timing;
 use crate::times::{milliseconds, seconds};
 use crate::values::Source;
@@ -66,7 +65,7 @@ pub struct Record {
     pub crossed: usize,
     /// What was waited for when it was over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub settled: Option<SettledRecord>,
+    pub settled: Option<Settled>,
     /// How it was found, where it is what shrinking came to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shrunk: Option<ShrunkRecord>,
@@ -75,68 +74,12 @@ pub struct Record {
     pub retried: usize,
     /// What was measured, of a timed run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timing: Option<TimingRecord>,
+    pub timing: Option<Timing>,
     /// What went over the wire.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wire: Vec<WireRecord>,
     /// How long it took.
     pub seconds: f64,
-}
-
-/// [`Settled`] as it is written.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct SettledRecord {
-    /// What was waited for.
-    pub awaited: String,
-    /// How long.
-    pub ms: f64,
-    /// [`Left`], as a word.
-    pub left: String,
-}
-
-/// [`Timing`] as it is written; times in milliseconds.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct TimingRecord {
-    /// Was it the time of a simulated system?
-    pub simulated: bool,
-    /// How far an instant may have been from where it was measured.
-    pub tolerance_ms: f64,
-    /// How often something was judged at another instant than the measured one.
-    pub moved: usize,
-    /// How late the machine was, at most.
-    pub jitter_ms: f64,
-    /// The same of ninety-nine in a hundred moments.
-    pub jitter_p99_ms: f64,
-    /// How long the tester thought.
-    pub thought_ms: f64,
-    /// The longest of that.
-    pub longest_thought_ms: f64,
-}
-
-impl TimingRecord {
-    fn of(timing: &Timing) -> Self {
-        TimingRecord {
-            simulated: timing.is_simulated,
-            tolerance_ms: milliseconds(timing.tolerance),
-            moved: timing.moved,
-            jitter_ms: milliseconds(timing.jitter.most),
-            jitter_p99_ms: milliseconds(timing.jitter.p99),
-            thought_ms: milliseconds(timing.thought),
-            longest_thought_ms: milliseconds(timing.longest_thought),
-        }
-    }
-
-    fn read(&self) -> Option<Timing> {
-        let time = |ms: f64| seconds(ms / 1e3);
-        Some(Timing {
-            is_simulated: self.simulated,
-            tolerance: time(self.tolerance_ms)?,
-            moved: self.moved,
-            jitter: Jitter { most: time(self.jitter_ms)?, p99: time(self.jitter_p99_ms)? },
-            thought: time(self.thought_ms)?,
-            longest_thought: time(self.longest_thought_ms)?,
-        })
-    }
 }
 
 /// [`Reason`] as it is written.
@@ -216,10 +159,10 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
         mix: run.mix.iter().map(|(source, count)| (source.name().to_owned(), Json::from(*count))).collect(),
         link_ms: run.link.map(milliseconds),
         crossed: run.crossed,
-        settled: run.settled.as_ref().map(settled_record),
+        settled: run.settled.clone(),
         shrunk: None,
         retried: run.retried,
-        timing: run.timing.as_ref().map(TimingRecord::of),
+        timing: run.timing,
         wire: run.wire.iter().map(wire::write).collect(),
         seconds: run.time.as_secs_f64(),
     }
@@ -228,11 +171,6 @@ pub fn record(judge: &mut dyn Judge, run: &Run) -> Record {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "asked by serde")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
-}
-
-fn settled_record(settled: &Settled) -> SettledRecord {
-    let Settled { awaited, waited, left } = settled;
-    SettledRecord { awaited: awaited.clone(), ms: milliseconds(*waited), left: left.name().to_owned() }
 }
 
 fn reason_record(reason: Reason) -> ReasonRecord {
@@ -367,26 +305,13 @@ pub fn restore(test: &TestCase, record: &Record) -> Result<(State, Run), Misfit>
         mix: mix(record).map_err(misfit)?,
         link,
         crossed: record.crossed,
-        settled: settled(record).map_err(misfit)?,
+        settled: record.settled.clone(),
         retried: record.retried,
-        timing: timing(record).map_err(misfit)?,
+        timing: record.timing,
         wire: record.wire.iter().map(wire::read).collect::<Result<_, _>>().map_err(misfit)?,
         time: seconds(record.seconds).ok_or_else(|| misfit("`seconds` is no time".to_owned()))?,
     };
     Ok((first, run))
-}
-
-fn settled(record: &Record) -> Result<Option<Settled>, String> {
-    let Some(SettledRecord { awaited, ms, left }) = &record.settled else { return Ok(None) };
-    let waited = seconds(ms / 1e3).ok_or("`ms` of `settled` is no time")?;
-    let named = Left::ALL.into_iter().find(|one| one.name() == left);
-    let left = named.ok_or_else(|| format!("`{left}` does not say how a system is left"))?;
-    Ok(Some(Settled { awaited: awaited.clone(), waited, left }))
-}
-
-fn timing(record: &Record) -> Result<Option<Timing>, String> {
-    let Some(timing) = &record.timing else { return Ok(None) };
-    timing.read().map(Some).ok_or_else(|| "a time of `timing` is no time".to_owned())
 }
 
 /// A step of a record, of a system with these actions.

@@ -13,15 +13,15 @@
 
 use std::time::Instant;
 
-use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
+use coreach_adapters::{Adapter, Failure, Received, Sent};
 use coreach_model::semantics::Event;
 
 use crate::clock::Clock;
 use crate::cue::Cue;
-use crate::interruption::finish;
 use crate::judge::{AfterSilence, Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
-use crate::tester::{Settings, bounded, heard};
+use crate::session::{TestSession, bounded, heard};
+use crate::settings::Settings;
 use crate::timed;
 
 /// A replayed run.
@@ -43,69 +43,42 @@ pub fn script(trace: &[Step]) -> Vec<Cue> {
     trace.iter().filter_map(cue).collect()
 }
 
-/// Runs the stored run again: same beginning, same stimuli.
-pub fn replay(
-    judge: &mut dyn Judge,
-    stored: &Run,
-    settings: &Settings,
-    adapter: &mut dyn Adapter,
-) -> Replayed {
-    let run = perform(judge, stored.seed, &script(&stored.trace), settings, adapter);
-    let is_timed = run.timing.is_some();
-    let same =
-        |(a, b): (&Step, &Step)| if is_timed { timed::is_alike(&a.what, &b.what) } else { a.what == b.what };
-    // How long nothing came is different each time.
-    let told = |run: &'_ Run| -> Vec<Step> {
-        run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_))).cloned().collect()
-    };
-    let (now, before) = (told(&run), told(stored));
-    let common = now.iter().zip(&before).take_while(|pair| same(*pair)).count();
-    let all = common == now.len() && common == before.len();
-    let diverged = (!all || run.outcome.name() != stored.outcome.name()).then_some(common);
-    Replayed { run, diverged }
-}
-
-/// Runs a script. Behind its end, observations are awaited until there is a verdict or silence.
-pub fn perform(
-    judge: &mut dyn Judge,
-    seed: u64,
-    script: &[Cue],
-    settings: &Settings,
-    adapter: &mut dyn Adapter,
-) -> Run {
-    if let Some(timed) = judge.scene().and_then(|(test, _)| test.timed.clone()) {
-        return timed::script::perform(judge, timed, seed, script, settings, adapter);
+impl TestSession<'_> {
+    /// Runs the stored run again: same beginning, same stimuli.
+    pub fn replay(&mut self, stored: &Run) -> Replayed {
+        let run = self.perform(stored.seed, &script(&stored.trace));
+        let is_timed = run.timing.is_some();
+        let same = |(a, b): (&Step, &Step)| {
+            if is_timed { timed::is_alike(&a.what, &b.what) } else { a.what == b.what }
+        };
+        // How long nothing came is different each time.
+        let told = |run: &'_ Run| -> Vec<Step> {
+            run.trace.iter().filter(|step| !matches!(step.what, Occurrence::Delay(_))).cloned().collect()
+        };
+        let (now, before) = (told(&run), told(stored));
+        let common = now.iter().zip(&before).take_while(|pair| same(*pair)).count();
+        let all = common == now.len() && common == before.len();
+        let diverged = (!all || run.outcome.name() != stored.outcome.name()).then_some(common);
+        Replayed { run, diverged }
     }
-    let begin = Instant::now();
-    judge.begin();
-    let constants = judge.constants();
-    let deadline = begin + settings.time;
-    let session = Session { iosts: judge.iosts(), constants: &constants, seed, deadline };
-    let started = adapter.start(&session);
-    let ready = started.is_ok().then(|| begin.elapsed());
-    let mut player = Player { judge, settings, trace: Vec::new(), clock: Clock::new(begin), begin };
-    let outcome = match started {
-        Err(failure) => Outcome::RunError(failure),
-        Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
-    };
-    let (settled, wire) = finish(adapter, begin, ready, &outcome);
-    let Player { judge, trace, .. } = player;
-    let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
-    let (mix, time) = (Default::default(), begin.elapsed());
-    Run {
-        constants,
-        seed,
-        trace,
-        outcome,
-        end,
-        mix,
-        link,
-        crossed,
-        settled,
-        wire,
-        retried: 0,
-        timing: None,
-        time,
+
+    /// Runs a script. Behind its end, observations are awaited until there is a verdict or silence.
+    pub fn perform(&mut self, seed: u64, script: &[Cue]) -> Run {
+        if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
+            return timed::script::perform(self, seed, script);
+        }
+        let mut begun = self.begin(seed);
+        let started = self.start(&mut begun);
+        let (begin, settings) = (begun.begin, self.settings);
+        let mut player =
+            Player { judge: self.judge, settings, trace: Vec::new(), clock: Clock::new(begin), begin };
+        let adapter = &mut *self.adapter;
+        let outcome = match started {
+            Err(failure) => Outcome::RunError(failure),
+            Ok(()) => bounded(settings, || player.play(script, adapter).unwrap_or_else(Outcome::RunError)),
+        };
+        let trace = player.trace;
+        self.end(begun, trace, outcome)
     }
 }
 

@@ -94,7 +94,7 @@ pub struct Run {
     pub crossed: usize,
     /// What was waited for when it was over.
     pub settled: Option<Settled>,
-    /// So many attempts before this one ended without a verdict ([`crate::tester::retrying`]).
+    /// So many attempts before this one ended without a verdict ([`crate::session::retrying`]).
     pub retried: usize,
     /// What went over the wire, as far as it is kept.
     pub wire: Vec<EvidenceItem>,

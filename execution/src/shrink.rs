@@ -34,8 +34,6 @@ pub mod told;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::Adapter;
-use coreach_analyses::solver::Solver;
 use coreach_model::Value;
 use coreach_model::semantics::Event;
 use dashu::base::Abs;
@@ -45,11 +43,11 @@ use crate::bucket::Bucket;
 use crate::cue::Cue;
 use crate::explain::reason;
 use crate::judge::{Judge, Judged};
-use crate::replay::{perform, script};
+use crate::replay::script;
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
+use crate::session::TestSession;
+use crate::settings::Settings;
 use crate::strategy::Strategy;
-use crate::tester::{self, Drive, Settings};
-use crate::values::{MIX, Values};
 
 /// How often the given run is repeated to see whether it always fails.
 const CHANCES: usize = 3;
@@ -102,20 +100,14 @@ pub enum Seen<'a> {
 
 /// What runs are made with.
 pub struct Shrink<'a> {
-    /// Judges each of them.
-    pub judge: &'a mut dyn Judge,
+    /// The judge and the implementation of each of them, and how they are driven.
+    pub session: TestSession<'a>,
     /// The most runs, without the last repetitions.
     pub budget: usize,
     /// The most time, with them.
     pub time: Duration,
     /// How often the result is repeated.
     pub again: usize,
-    /// How they are driven.
-    pub settings: &'a Settings,
-    /// The way to the implementation.
-    pub adapter: &'a mut dyn Adapter,
-    /// For values that cannot be drawn.
-    pub solver: &'a mut dyn Solver,
     /// Hears of what is done.
     pub seen: &'a mut dyn FnMut(Seen<'_>),
 }
@@ -123,7 +115,7 @@ pub struct Shrink<'a> {
 /// Looks for a shorter and simpler run of the given one's bucket.
 pub fn shrink(given: &Run, with: Shrink<'_>) -> Shrunk {
     let end = Instant::now() + with.time;
-    let bucket = reason(with.judge, given).bucket;
+    let bucket = reason(with.session.judge, given).bucket;
     let (best, longest) = (given.clone(), given.time);
     let mut search = Search { with, bucket, best, runs: 0, end, longest, is_sure: false };
     let script = script(&given.trace);
@@ -188,26 +180,32 @@ impl Search<'_> {
     /// The settings, with no more time than is left.
     fn settings(&self) -> Settings {
         let left = self.end.saturating_duration_since(Instant::now());
-        let settings = self.with.settings.clone();
+        let settings = self.with.session.settings.clone();
         Settings { time: settings.time.min(left.max(Duration::from_millis(1))), ..settings }
+    }
+
+    /// The session, with other settings.
+    fn session<'s>(&'s mut self, settings: &'s Settings) -> TestSession<'s> {
+        let TestSession { judge, adapter, .. } = &mut self.with.session;
+        TestSession { judge: *judge, settings, adapter: *adapter }
     }
 
     fn perform(&mut self, seed: u64, script: &[Cue]) -> Run {
         self.runs += 1;
         (self.with.seen)(Seen::Tried(self.runs));
         let settings = self.settings();
-        perform(self.with.judge, seed, script, &settings, self.with.adapter)
+        self.session(&settings).perform(seed, script)
     }
 
     fn is_same(&mut self, run: &Run) -> bool {
         !self.is_cut(run)
             && run.outcome.ending() == self.bucket.verdict
-            && reason(self.with.judge, run).bucket == self.bucket
+            && reason(self.with.session.judge, run).bucket == self.bucket
     }
 
     /// Where the time that was left was less than a run may take, its end is ours and not the run's.
     fn is_cut(&self, run: &Run) -> bool {
-        matches!(&run.outcome, Outcome::Verdict(_, Cause::Time(time)) if *time < self.with.settings.time)
+        matches!(&run.outcome, Outcome::Verdict(_, Cause::Time(time)) if *time < self.with.session.settings.time)
     }
 
     fn comes_again(&mut self, seed: u64, script: &[Cue]) -> bool {
@@ -272,22 +270,14 @@ impl Search<'_> {
     fn other_seeds(&mut self) -> bool {
         /// Other seeds in a row without success.
         const TRIES: u64 = 25;
-        let mut values = Values::new(MIX);
         let (mut tries, mut helped) = (0, false);
         while tries < TRIES && self.stopped().is_none() && events(&self.best.trace) > 1 {
             tries += 1;
             self.runs += 1;
             (self.with.seen)(Seen::Tried(self.runs));
             let settings = Settings { steps: events(&self.best.trace) - 1, ..self.settings() };
-            let run = tester::run(Drive {
-                judge: self.with.judge,
-                seed: self.best.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9)),
-                settings: &settings,
-                adapter: self.with.adapter,
-                strategy: &mut Strategy::random(),
-                values: &mut values,
-                solver: self.with.solver,
-            });
+            let seed = self.best.seed.wrapping_add(tries.wrapping_mul(0x9e37_79b9));
+            let run = self.session(&settings).run(seed, Strategy::random());
             if self.keeps(run) {
                 (tries, helped) = (0, true);
             }
@@ -393,9 +383,9 @@ impl Search<'_> {
     /// never gets its turn takes long.
     fn tries_fitting(&mut self, stimuli: &[Event], at: usize, chances: usize) -> bool {
         let is_allowed = match stimuli.get(at) {
-            Some(event) if is_typed(self.with.judge, event) => {
+            Some(event) if is_typed(self.with.session.judge, event) => {
                 self.go_before(at);
-                self.with.judge.can_send(event)
+                self.with.session.judge.can_send(event)
             }
             _ => false,
         };
@@ -405,13 +395,13 @@ impl Search<'_> {
     fn boundaries(&mut self, place: Place) -> Vec<Value> {
         let Some(event) = stimuli(&self.best).get(place.at).cloned() else { return Vec::new() };
         self.go_before(place.at);
-        let mut all = self.with.judge.boundaries(&event);
+        let mut all = self.with.session.judge.boundaries(&event);
         if place.parameter < all.len() { all.swap_remove(place.parameter) } else { Vec::new() }
     }
 
     /// Shows the judge the best run as far as to this stimulus.
     fn go_before(&mut self, stimulus: usize) {
-        let judge = &mut self.with.judge;
+        let judge = &mut self.with.session.judge;
         judge.begin();
         let mut sent = 0;
         for step in &self.best.trace {
@@ -431,7 +421,8 @@ impl Search<'_> {
         let mut again = Again::default();
         while again.times < self.with.again && Instant::now() < self.end {
             let settings = self.settings();
-            let run = perform(self.with.judge, self.best.seed, &script, &settings, self.with.adapter);
+            let seed = self.best.seed;
+            let run = self.session(&settings).perform(seed, &script);
             if self.is_cut(&run) {
                 break;
             }
@@ -439,7 +430,7 @@ impl Search<'_> {
             if self.is_same(&run) {
                 again.same += 1;
             } else {
-                *again.others.entry(reason(self.with.judge, &run).bucket).or_default() += 1;
+                *again.others.entry(reason(self.with.session.judge, &run).bucket).or_default() += 1;
             }
         }
         again

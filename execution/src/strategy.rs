@@ -51,7 +51,7 @@ pub enum Strategy<'a> {
         /// The weight of sending.
         send: usize,
     },
-    /// What was taken least often, over all runs of this value.
+    /// What this run has taken least often.
     Coverage(HashMap<TransitionId, usize>),
     /// By a way to Pass; by lot where none is known.
     Plan(Box<Planner>),

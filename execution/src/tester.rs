@@ -18,96 +18,29 @@
 //! **Ends**: at a verdict, at the limit of steps, at the limit of time, or before a number that is too long. **Costs** the
 //! implementation, the values and the judge.
 
-use std::collections::{BTreeMap, HashMap};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use coreach_adapters::behaviour::{TOLERANCE, Within};
-use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
-use coreach_analyses::solver::Solver;
-use coreach_model::budget::{self, Budget, Limit};
+use coreach_adapters::{Failure, Received, Sent};
+use coreach_model::TransitionId;
 use coreach_model::random::Random;
-use coreach_model::{TransitionId, Verdict};
 
 use crate::clock::Clock;
-use crate::interruption::finish;
-use crate::judge::{AfterSilence, Choice, Judge, Judged};
+use crate::judge::{AfterSilence, Choice, Judged};
+use crate::lazy::Lazy;
 use crate::pauses::{self, Pauses};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
+use crate::session::{TestSession, bounded, heard};
+use crate::settings::Settings;
 use crate::strategy::{Move, Strategy, order};
 use crate::timed;
-use crate::values::Values;
-
-/// How a run is driven.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// How long silence must last to be quiescence.
-    pub quiescence: Duration,
-    /// The same for single locations, by name.
-    pub quiescence_at: HashMap<String, Duration>,
-    /// How long a reply may take, as the implementation's file says it: before [`Settings::quiescence`], behind
-    /// [`Settings::quiescence_at`].
-    pub within: Within,
-    /// How long to wait for an observation where a stimulus could be sent as well.
-    pub patience: Duration,
-    /// The most events of a run.
-    pub steps: usize,
-    /// The longest time of a run.
-    pub time: Duration,
-    /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an operating system and an
-    /// adapter take.
-    pub tolerance: Duration,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            quiescence: Duration::from_secs(1),
-            quiescence_at: HashMap::new(),
-            within: Within::default(),
-            patience: Duration::from_millis(20),
-            steps: 1000,
-            time: Duration::from_secs(60),
-            tolerance: TOLERANCE,
-        }
-    }
-}
-
-impl Settings {
-    /// How long silence must last where the judge is, after this trace.
-    pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[Step]) -> Duration {
-        if let Some(time) = self.quiescence_at.get(judge.place()) {
-            return *time;
-        }
-        if self.within.is_empty() {
-            return self.quiescence;
-        }
-        let last = trace.iter().rev().find_map(|step| step.what.event()).map(|event| event.action.as_str());
-        self.within.of(&judge.specification_locations(), last).unwrap_or(self.quiescence)
-    }
-}
-
-/// What a run takes: who judges, how it is driven, against what, with which choices.
-pub struct Drive<'a, 'b> {
-    /// Says what may be done and what is allowed. It is begun anew.
-    pub judge: &'a mut dyn Judge,
-    /// The seed of all choices.
-    pub seed: u64,
-    /// Limits and waiting.
-    pub settings: &'a Settings,
-    /// The way to the implementation.
-    pub adapter: &'a mut dyn Adapter,
-    /// Orders the moves.
-    pub strategy: &'a mut Strategy<'b>,
-    /// The source of values for stimuli.
-    pub values: &'a mut Values,
-    /// For values that cannot be drawn.
-    pub solver: &'a mut dyn Solver,
-}
+use crate::values::{MIX, Values};
 
 /// A run that is under way.
-struct Driver<'a, 'b> {
-    drive: Drive<'a, 'b>,
+struct Driver<'s, 'a, 'b> {
+    session: &'s mut TestSession<'a>,
+    strategy: Strategy<'b>,
+    values: Values,
+    solver: Lazy,
     random: Random,
     trace: Vec<Step>,
     clock: Clock,
@@ -116,90 +49,39 @@ struct Driver<'a, 'b> {
     deadline: Instant,
 }
 
-/// Runs once.
-pub fn run(drive: Drive<'_, '_>) -> Run {
-    if let Some(timed) = drive.judge.scene().and_then(|(test, _)| test.timed.clone()) {
-        return timed::strategy::run(drive, timed);
-    }
-    let begin = Instant::now();
-    drive.judge.begin();
-    let seed = drive.seed;
-    let constants = drive.judge.constants();
-    drive.values.begin(&constants);
-    let settings = drive.settings;
-    let deadline = begin + settings.time;
-    let random = Random::new(seed);
-    let (clock, pauses) = (Clock::new(begin), Pauses::default());
-    let mut driver = Driver { drive, random, trace: Vec::new(), clock, pauses, begin, deadline };
-    let mut ready = None;
-    let outcome = match driver.verdict_here() {
+impl TestSession<'_> {
+    /// Runs once: the strategy orders the moves, the seed decides the rest.
+    pub fn run(&mut self, seed: u64, strategy: Strategy<'_>) -> Run {
+        if self.judge.scene().is_some_and(|(test, _)| test.timed.is_some()) {
+            return timed::strategy::run(self, seed, strategy);
+        }
+        let mut begun = self.begin(seed);
+        let mut values = Values::new(MIX);
+        values.begin(&begun.constants);
         // The initial location may be Pass: then nothing is to be done.
-        Some(outcome) => outcome,
-        None => {
-            let Drive { judge, adapter, .. } = &mut driver.drive;
-            let session = Session { iosts: judge.iosts(), constants: &constants, seed, deadline };
-            match adapter.start(&session) {
-                Ok(()) => {
-                    ready = Some(begin.elapsed());
-                    bounded(settings, || driver.drive())
-                }
-                Err(failure) => Outcome::RunError(failure),
-            }
-        }
-    };
-    let Driver { drive: Drive { judge, adapter, values, .. }, trace, .. } = driver;
-    let (settled, wire) = finish(adapter, begin, ready, &outcome);
-    let mix: BTreeMap<_, _> = values.end();
-    let (end, link, crossed) = (judge.shown(), judge.link(), judge.crossed());
-    Run {
-        constants,
-        seed,
-        trace,
-        outcome,
-        end,
-        mix,
-        link,
-        crossed,
-        settled,
-        wire,
-        retried: 0,
-        timing: None,
-        time: begin.elapsed(),
-    }
-}
-
-/// Runs, and runs again where that ended without a verdict, at most so many times. What broke may be gone after a moment, so
-/// each time there is a longer pause before it.
-pub fn retrying(retries: usize, mut once: impl FnMut() -> Run) -> Run {
-    const PAUSE: Duration = Duration::from_millis(50);
-    const LONGEST: u32 = 20;
-    let mut retried = 0;
-    loop {
-        let run = once();
-        if retried >= retries || !matches!(run.outcome, Outcome::RunError(_)) {
-            return Run { retried, ..run };
-        }
-        retried += 1;
-        thread::sleep(PAUSE * u32::try_from(retried).unwrap_or(LONGEST).min(LONGEST));
-    }
-}
-
-/// Does what a run does, and ends it at its limits even in the middle of a step: evaluation asks for time, and computes no
-/// number that is too long.
-pub(crate) fn bounded(settings: &Settings, work: impl FnOnce() -> Outcome) -> Outcome {
-    let budget = Budget::new("run", Some(Limit::Clock(settings.time)), false);
-    budget::within(&budget, work).unwrap_or_else(|passed| match passed.limit {
-        Limit::Digits(limit) => Outcome::inconclusive(Cause::Digits(limit)),
-        // Nothing else passes the budget of a run.
-        _ => Outcome::inconclusive(Cause::Time(settings.time)),
-    })
-}
-
-/// What a run comes to that silence has ended: where nothing could have been heard, it is no failure.
-pub(crate) fn heard(outcome: Outcome, hears: bool) -> Outcome {
-    match outcome {
-        Outcome::Verdict(Verdict::Fail, cause @ Cause::Silence(_)) if !hears => Outcome::inconclusive(cause),
-        other => other,
+        let started = match self.judge.verdict() {
+            Some(_) => Ok(()),
+            None => self.start(&mut begun),
+        };
+        let settings = self.settings;
+        let mut driver = Driver {
+            session: self,
+            strategy,
+            values,
+            solver: Lazy::default(),
+            random: Random::new(seed),
+            trace: Vec::new(),
+            clock: Clock::new(begun.begin),
+            pauses: Pauses::default(),
+            begin: begun.begin,
+            deadline: begun.deadline,
+        };
+        let outcome = match started {
+            Ok(()) => bounded(settings, || driver.drive()),
+            Err(failure) => Outcome::RunError(failure),
+        };
+        let Driver { session, trace, mut values, .. } = driver;
+        Run { mix: values.end(), ..session.end(begun, trace, outcome) }
     }
 }
 
@@ -213,9 +95,9 @@ enum Progress {
     Over(Outcome),
 }
 
-impl Driver<'_, '_> {
+impl Driver<'_, '_, '_> {
     fn drive(&mut self) -> Outcome {
-        let Settings { steps, time, .. } = *self.drive.settings;
+        let Settings { steps, time, .. } = *self.session.settings;
         loop {
             if let Some(outcome) = self.verdict_here() {
                 return outcome;
@@ -241,35 +123,35 @@ impl Driver<'_, '_> {
     }
 
     fn verdict_here(&self) -> Option<Outcome> {
-        self.drive.judge.verdict().map(|verdict| Outcome::Verdict(verdict, Cause::Event))
+        self.session.judge.verdict().map(|verdict| Outcome::Verdict(verdict, Cause::Event))
     }
 
     /// Tries the moves of this state until one makes something happen.
     fn step(&mut self) -> Result<Progress, Failure> {
-        let Some(moves) = order(self.drive.strategy, self.drive.judge, &mut self.random, self.drive.solver)
+        let Some(moves) = order(&mut self.strategy, self.session.judge, &mut self.random, &mut self.solver)
         else {
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
         };
-        let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
+        let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
         self.pauses = Pauses::default();
         let mut waited = Duration::ZERO;
-        let silence = self.drive.judge.silence();
+        let silence = self.session.judge.silence();
         // One more silence after another tells nothing, and none where nothing could have been heard.
         let was_silent = matches!(self.trace.last(), Some(Step { what: Occurrence::Silence(_), .. }));
         let is_new = !was_silent || silence == Some(AfterSilence::Decides);
         // What is under way must have been taken before silence means something.
-        let is_over = self.drive.judge.link().is_none_or(|delay| quiescence >= delay);
-        let tells = is_new && is_over && self.drive.adapter.hears();
+        let is_over = self.session.judge.link().is_none_or(|delay| quiescence >= delay);
+        let tells = is_new && is_over && self.session.adapter.hears();
         let silence = silence.filter(|_| tells);
-        let takes_stimuli = self.drive.adapter.takes_stimuli();
+        let takes_stimuli = self.session.adapter.takes_stimuli();
         for (position, one) in moves.iter().enumerate() {
             let progress = match one {
                 Move::Send(_) if !takes_stimuli => Progress::Nothing,
                 Move::Send(number) => self.send(*number)?,
                 Move::Wait => {
                     let decides = silence == Some(AfterSilence::Decides);
-                    let whole = position + 1 == moves.len() || self.drive.strategy.waits() || decides;
-                    waited = if whole { quiescence } else { self.drive.settings.patience.min(quiescence) };
+                    let whole = position + 1 == moves.len() || self.strategy.waits() || decides;
+                    waited = if whole { quiescence } else { self.session.settings.patience.min(quiescence) };
                     match self.observe(Instant::now() + waited)? {
                         Progress::Nothing if whole && silence.is_some() => {
                             return self.silent(quiescence);
@@ -283,7 +165,7 @@ impl Driver<'_, '_> {
             }
         }
         // No stimulus had values. If the wait was short, it gets its full length now.
-        if !takes_stimuli || moves.contains(&Move::Wait) || self.drive.judge.offers().may_observe {
+        if !takes_stimuli || moves.contains(&Move::Wait) || self.session.judge.offers().may_observe {
             if waited < quiescence {
                 let progress = self.observe(Instant::now() + (quiescence - waited))?;
                 if !matches!(progress, Progress::Nothing) {
@@ -291,10 +173,10 @@ impl Driver<'_, '_> {
                 }
             }
             if Instant::now() >= self.deadline {
-                let time = self.drive.settings.time;
+                let time = self.session.settings.time;
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
             }
-            if !tells && self.drive.judge.silence().is_some() {
+            if !tells && self.session.judge.silence().is_some() {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Silence(quiescence))));
             }
             return self.silent(quiescence);
@@ -306,14 +188,14 @@ impl Driver<'_, '_> {
     fn had_its_time(&mut self, quiescence: Duration) -> Result<Progress, Failure> {
         let most = Instant::now() + pauses::most(quiescence);
         loop {
-            let lost = self.pauses.lost(self.drive.adapter);
+            let lost = self.pauses.lost(self.session.adapter);
             if lost <= pauses::little(quiescence) {
                 return Ok(Progress::Nothing);
             }
             if Instant::now() >= most {
                 return Ok(Progress::Over(Outcome::inconclusive(Cause::Jitter(lost))));
             }
-            self.pauses.again(self.drive.adapter);
+            self.pauses.again(self.session.adapter);
             let progress = self.observe(Instant::now() + lost)?;
             if !matches!(progress, Progress::Nothing) {
                 return Ok(progress);
@@ -328,10 +210,10 @@ impl Driver<'_, '_> {
             return Ok(progress);
         }
         if Instant::now() >= self.deadline {
-            let time = self.drive.settings.time;
+            let time = self.session.settings.time;
             return Ok(Progress::Over(Outcome::inconclusive(Cause::Time(time))));
         }
-        let hears = self.drive.adapter.hears();
+        let hears = self.session.adapter.hears();
         Ok(match self.happened(Occurrence::Silence(quiescence)) {
             Progress::Over(outcome) => Progress::Over(heard(outcome, hears)),
             other => other,
@@ -344,14 +226,15 @@ impl Driver<'_, '_> {
             Progress::Nothing => {}
             other => return Ok(other),
         }
-        let Drive { judge, adapter, values, solver, strategy, .. } = &mut self.drive;
+        let TestSession { judge, adapter, .. } = self.session;
+        let (values, strategy) = (&mut self.values, &self.strategy);
         let event = match strategy.planned(number).filter(|event| judge.can_send(event)) {
             Some(planned) => {
                 values.planned();
                 Some(planned.clone())
             }
             None => {
-                let mut choice = Choice { values, random: &mut self.random, solver: *solver };
+                let mut choice = Choice { values, random: &mut self.random, solver: &mut self.solver };
                 judge.stimulus(number, &mut choice)
             }
         };
@@ -361,7 +244,7 @@ impl Driver<'_, '_> {
             Sent::Yes => {}
             // What kept it back is seen at once.
             Sent::No => {
-                let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
+                let quiescence = self.session.settings.silence(self.session.judge, &self.trace);
                 return self.observe(Instant::now() + quiescence);
             }
             Sent::Crossed => {
@@ -377,12 +260,12 @@ impl Driver<'_, '_> {
     fn observe(&mut self, until: Instant) -> Result<Progress, Failure> {
         let until = until.min(self.deadline);
         loop {
-            let limit = self.pauses.limit(self.clock.limit(self.drive.judge, until));
+            let limit = self.pauses.limit(self.clock.limit(self.session.judge, until));
             let asked = Instant::now();
-            match self.drive.adapter.receive(limit)? {
+            match self.session.adapter.receive(limit)? {
                 Received::Silence => {}
                 Received::Alien(text) => {
-                    return Ok(match self.drive.judge.alien(text) {
+                    return Ok(match self.session.judge.alien(text) {
                         Judged::Ends(verdict, cause) => Progress::Over(Outcome::Verdict(verdict, cause)),
                         Judged::Followed(_) => Progress::Moved,
                     });
@@ -390,7 +273,7 @@ impl Driver<'_, '_> {
                 Received::Output(event) => return Ok(self.happened(Occurrence::Observation(event))),
             }
             self.clock.nothing(asked, limit);
-            self.pauses.waited(self.drive.adapter, asked, limit);
+            self.pauses.waited(self.session.adapter, asked, limit);
             // Something may have been decided by that.
             match self.time_passes(false) {
                 Progress::Nothing if limit >= until => return Ok(Progress::Nothing),
@@ -402,24 +285,24 @@ impl Driver<'_, '_> {
 
     /// Shows the judge how long nothing has come, where it wants to know.
     fn time_passes(&mut self, is_sending: bool) -> Progress {
-        let Some(time) = self.clock.passed(self.drive.judge, is_sending) else { return Progress::Nothing };
+        let Some(time) = self.clock.passed(self.session.judge, is_sending) else { return Progress::Nothing };
         match self.happened(Occurrence::Delay(time)) {
-            Progress::Moved if self.drive.judge.verdict().is_none() => Progress::Nothing,
+            Progress::Moved if self.session.judge.verdict().is_none() => Progress::Nothing,
             other => other,
         }
     }
 
     /// Shows the judge what happened.
     fn happened(&mut self, what: Occurrence) -> Progress {
-        let transition = match self.drive.judge.take(&what) {
+        let transition = match self.session.judge.take(&what) {
             Judged::Followed(transition) => transition,
             Judged::Ends(verdict, cause) => return Progress::Over(Outcome::Verdict(verdict, cause)),
         };
         if let Some(event) = what.event() {
-            self.drive.values.saw(&event.values);
+            self.values.saw(&event.values);
         }
         if let Some(number) = transition {
-            self.drive.strategy.took(number);
+            self.strategy.took(number);
         }
         self.trace.push(Step { what, transition, at: self.begin.elapsed() });
         Progress::Moved

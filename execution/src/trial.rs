@@ -1,6 +1,6 @@
 //! A test case within `cargo test`: read, driven with a seed, and told.
 //!
-//! [`run`](crate::run()) takes everything that can be chosen. A test of an implementation in a crate of its own chooses a seed, perhaps constants, and wants to
+//! [`TestSession`] takes everything that can be chosen. A test of an implementation in a crate of its own chooses a seed, perhaps constants, and wants to
 //! know whether it failed and why: that is a [`Trial`]. `coreach show CONFIG --stage test_case --format rust` writes such a test with its test case in it.
 //!
 //! ```
@@ -57,10 +57,10 @@ use crate::explain::{Reason, reason};
 use crate::judge;
 use crate::lazy::Lazy;
 use crate::run::{Occurrence, Outcome, Run};
+use crate::session::TestSession;
+use crate::settings::Settings;
 use crate::strategy::Strategy;
 use crate::test_case::{DocumentError, TestCase};
-use crate::tester::{self, Drive, Settings};
-use crate::values::{MIX, Values};
 
 /// A test case that is about to meet an implementation.
 #[derive(Clone, Debug)]
@@ -155,18 +155,10 @@ impl Trial {
     pub fn against(&self, adapter: &mut dyn Adapter) -> Result<Ended, TrialError> {
         let pairs = self.constants.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let known = given(&self.test, pairs)?;
-        let mut solver = Lazy::default();
-        let initial: State = initial_state(&self.test, &known, self.seed, &mut solver)?;
+        let initial: State = initial_state(&self.test, &known, self.seed, &mut Lazy::default())?;
         let mut judge = judge::of(&self.test, initial, None);
-        let run = tester::run(Drive {
-            judge: judge.as_mut(),
-            seed: self.seed,
-            settings: &self.settings,
-            adapter,
-            strategy: &mut Strategy::random(),
-            values: &mut Values::new(MIX),
-            solver: &mut solver,
-        });
+        let mut session = TestSession { judge: judge.as_mut(), settings: &self.settings, adapter };
+        let run = session.run(self.seed, Strategy::random());
         let reason = reason(judge.as_mut(), &run);
         Ok(Ended { run, reason })
     }

@@ -16,8 +16,7 @@ use coreach_adapters::{Adapter, Received, Session};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::explain::reason;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, open, run};
+use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession, open};
 use coreach_model::Value;
 use coreach_model::semantics::Event;
 
@@ -39,16 +38,13 @@ fn command(words: &[&str], directory: PathBuf) -> Command {
 }
 
 fn adapter(way: Way) -> Box<dyn Adapter> {
-    open(
-        &Iut {
-            name: "test".to_owned(),
-            way,
-            link: None,
-            behaviour: Default::default(),
-            evidence: Default::default(),
-        },
-        Z3Solver::default,
-    )
+    open(&Iut {
+        name: "test".to_owned(),
+        way,
+        link: None,
+        behaviour: Default::default(),
+        evidence: Default::default(),
+    })
 }
 
 fn stdio(words: &[&str], directory: PathBuf) -> Way {
@@ -75,17 +71,8 @@ fn runs(adapter: &mut dyn Adapter, settings: &Settings, count: u64) -> Vec<Run> 
     (0..count)
         .map(|seed| {
             let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
-            let mut values = Values::new(MIX);
-            let mut strategy = Strategy::random();
-            run(Drive {
-                judge: &mut CaseJudge::new(&test, initial),
-                seed,
-                settings,
-                adapter,
-                strategy: &mut strategy,
-                values: &mut values,
-                solver: &mut solver,
-            })
+            TestSession { judge: &mut CaseJudge::new(&test, initial), settings, adapter }
+                .run(seed, Strategy::random())
         })
         .collect()
 }

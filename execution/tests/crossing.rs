@@ -15,10 +15,8 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::judge::crossing::{Crossing, MOST_UNDER_WAY};
 use coreach_execution::judge::{Judge, Judged};
 use coreach_execution::monitor::Monitor;
-use coreach_execution::replay::replay;
 use coreach_execution::run::{Cause, Occurrence};
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Run, Settings, Strategy, initial, open, run};
+use coreach_execution::{Run, Settings, Strategy, TestSession, initial, open};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Iosts, Verdict};
@@ -217,7 +215,7 @@ fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
         behaviour: Default::default(),
         evidence: Default::default(),
     };
-    let mut adapter = open(&iut, Z3Solver::default);
+    let mut adapter = open(&iut);
     let settings = Settings {
         steps: 12,
         quiescence: Duration::from_secs(10),
@@ -226,15 +224,8 @@ fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
     };
     let mut found = Vec::new();
     for seed in 0..count {
-        let run = run(Drive {
-            judge: &mut *judge,
-            seed,
-            settings: &settings,
-            adapter: adapter.as_mut(),
-            strategy: &mut Strategy::random(),
-            values: &mut Values::new(MIX),
-            solver: &mut Z3Solver::default(),
-        });
+        let run = TestSession { judge: &mut *judge, settings: &settings, adapter: adapter.as_mut() }
+            .run(seed, Strategy::random());
         found.push(run);
     }
     // Whatever was told is told again by the trace alone.
@@ -245,7 +236,7 @@ fn runs(judge: &mut dyn Judge, address: SocketAddr, count: u64) -> Vec<Run> {
         }
         assert_eq!((judge.crossed(), judge.shown()), (run.crossed, run.end.clone()));
     }
-    let again = replay(judge, &found[0], &settings, adapter.as_mut()).run;
+    let again = TestSession { judge, settings: &settings, adapter: adapter.as_mut() }.replay(&found[0]).run;
     assert!(judge.link().is_none() || again.outcome.name() == found[0].outcome.name(), "{again:?}");
     found
 }

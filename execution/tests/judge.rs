@@ -9,16 +9,13 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
-use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::explain::reason;
 use coreach_execution::judge::{Choice, Judge, Judged, Offer, Offers, Shown, Why, states};
 use coreach_execution::record::{read, record};
-use coreach_execution::replay::replay;
 use coreach_execution::run::{Cause, Occurrence, Outcome};
 use coreach_execution::shrink::{Seen, Shrink, shrink};
 use coreach_execution::strategy::{Asked, Move};
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Run, Settings, Strategy, run};
+use coreach_execution::{Run, Settings, Strategy, TestSession};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Datum, Iosts, TransitionId, Value, Verdict};
@@ -167,16 +164,8 @@ fn settings() -> Settings {
     Settings { quiescence: BRIEF, patience: BRIEF, quiescence_at, ..Settings::default() }
 }
 
-fn drive(judge: &mut dyn Judge, adapter: &mut dyn Adapter, strategy: &mut Strategy<'_>) -> Run {
-    run(Drive {
-        judge,
-        seed: 5,
-        settings: &settings(),
-        adapter,
-        strategy,
-        values: &mut Values::new(MIX),
-        solver: &mut Z3Solver::default(),
-    })
+fn drive(judge: &mut dyn Judge, adapter: &mut dyn Adapter, strategy: Strategy<'_>) -> Run {
+    TestSession { judge, settings: &settings(), adapter }.run(5, strategy)
 }
 
 fn happened(run: &Run) -> Vec<Occurrence> {
@@ -195,8 +184,8 @@ fn the_tester_follows_a_judge_through_silence() {
             Asked::Moves(moves.to_vec())
         })),
     ];
-    for mut strategy in strategies {
-        let run = drive(&mut toy, &mut Counter::new(&[1, 2]), &mut strategy);
+    for strategy in strategies {
+        let run = drive(&mut toy, &mut Counter::new(&[1, 2]), strategy);
         assert_eq!(run.outcome, Outcome::Verdict(Verdict::Pass, Cause::Event));
         assert_eq!(run.end.place, "<asking,round 2>");
         let ask = Occurrence::Stimulus(Event::new("Ask", Vec::new()));
@@ -213,7 +202,7 @@ fn the_tester_follows_a_judge_through_silence() {
 
 #[test]
 fn what_silence_means_is_the_judges_to_say() {
-    let run = drive(&mut Toy::new(2), &mut Counter::new(&[1]), &mut Strategy::plan());
+    let run = drive(&mut Toy::new(2), &mut Counter::new(&[1]), Strategy::plan());
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(BRIEF)));
     assert_eq!(run.trace.len(), 4, "what ends a run is its cause, and no step: {:?}", run.trace);
 }
@@ -221,7 +210,7 @@ fn what_silence_means_is_the_judges_to_say() {
 #[test]
 fn a_record_tells_of_silence_and_delays() {
     let mut toy = Toy::new(1);
-    let mut run = drive(&mut toy, &mut Counter::new(&[1]), &mut Strategy::plan());
+    let mut run = drive(&mut toy, &mut Counter::new(&[1]), Strategy::plan());
     let mut delay = run.trace[0].clone();
     delay.what = Occurrence::Delay(Duration::from_micros(1500));
     run.trace.insert(0, delay);
@@ -244,7 +233,7 @@ fn a_record_tells_of_silence_and_delays() {
 fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
     let mut toy = Toy::new(5);
     let mut adapter = Counter::new(&[1, 2, -3]);
-    let run = drive(&mut toy, &mut adapter, &mut Strategy::plan());
+    let run = drive(&mut toy, &mut adapter, Strategy::plan());
     assert_eq!((run.outcome.name(), run.trace.len()), ("Fail", 8));
     let told = reason(&mut toy, &run);
     assert_eq!(
@@ -253,21 +242,17 @@ fn a_run_of_any_judge_is_explained_replayed_and_shrunk() {
     );
     // Waiting for quiescence is as long everywhere in a replay; what it lasted is part of the step.
     let settings = Settings { quiescence: BRIEF * 2, ..settings() };
-    let again = replay(&mut toy, &run, &settings, &mut adapter);
+    let again = TestSession { judge: &mut toy, settings: &settings, adapter: &mut adapter }.replay(&run);
     assert_eq!((again.diverged, again.run.outcome.name()), (None, "Fail"));
     let mut better = Counter::new(&[-1, -1, -1]);
-    let mut solver = Z3Solver::default();
     let mut seen = 0;
     let shrunk = shrink(
         &run,
         Shrink {
-            judge: &mut toy,
+            session: TestSession { judge: &mut toy, settings: &settings, adapter: &mut better },
             budget: 40,
             time: Duration::from_secs(60),
             again: 2,
-            settings: &settings,
-            adapter: &mut better,
-            solver: &mut solver,
             seen: &mut |what| seen += usize::from(matches!(what, Seen::Better(_))),
         },
     );

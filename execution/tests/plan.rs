@@ -10,8 +10,8 @@ use coreach_analyses::symbolic::search::{Found, SearchBound, SearchLimits, Searc
 use coreach_execution::constants::initial_state;
 use coreach_execution::planner::goal;
 use coreach_execution::simulated::Simulated;
-use coreach_execution::values::{MIX, Source, Values};
-use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, run};
+use coreach_execution::values::Source;
+use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::Verdict;
 use coreach_model::reader::{from_bytes, read_specification};
 
@@ -29,20 +29,17 @@ fn runs(text: &str, implementation: &str, strategy: fn() -> Strategy<'static>, s
     let file = from_bytes("iut".to_owned(), implementation.as_bytes().to_vec()).unwrap();
     let iut = read_specification(file).unwrap().0.iosts;
     let mut adapter = InProcess(Simulated::new(iut, Z3Solver::default()));
-    let (mut strategy, mut values, mut solver) = (strategy(), Values::new(MIX), Z3Solver::default());
+    let mut solver = Z3Solver::default();
     let settings = Settings { steps, ..Settings::default() };
     (1..=20)
         .map(|seed| {
             let initial = initial_state(&test, &Default::default(), seed, &mut solver).unwrap();
-            run(Drive {
+            TestSession {
                 judge: &mut CaseJudge::new(&test, initial),
-                seed,
                 settings: &settings,
                 adapter: &mut adapter,
-                strategy: &mut strategy,
-                values: &mut values,
-                solver: &mut solver,
-            })
+            }
+            .run(seed, strategy())
         })
         .collect()
 }

@@ -14,8 +14,7 @@ use coreach_execution::monitor::Monitor;
 use coreach_execution::run::events;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
 use coreach_execution::simulated::Simulated;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Bucket, CaseJudge, Drive, Judge, Run, Settings, Strategy, TestCase, run};
+use coreach_execution::{Bucket, CaseJudge, Judge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::{Event, State};
 use coreach_model::term::evaluate::Valuation;
@@ -34,27 +33,16 @@ fn settings() -> Settings {
 
 fn drive(judge: &mut dyn Judge, adapter: &mut dyn Adapter, seed: u64) -> Run {
     let settings = settings();
-    run(Drive {
-        judge,
-        seed,
-        settings: &settings,
-        adapter,
-        strategy: &mut Strategy::random(),
-        values: &mut Values::new(MIX),
-        solver: &mut Z3Solver::default(),
-    })
+    TestSession { judge, settings: &settings, adapter }.run(seed, Strategy::random())
 }
 
 fn shrunk(judge: &mut dyn Judge, adapter: &mut dyn Adapter, given: &Run, time: Duration) -> Shrunk {
     let settings = settings();
     let with = Shrink {
-        judge,
+        session: TestSession { judge, settings: &settings, adapter },
         budget: 3000,
         time,
         again: 6,
-        settings: &settings,
-        adapter,
-        solver: &mut Z3Solver::default(),
         seen: &mut |_: Seen<'_>| {},
     };
     shrink(given, with)

@@ -1,16 +1,23 @@
 //! Is a store ever taken for whole that is not? Everything that can be done to the file, against what was in it.
 //!
-//! `data/store-1.sqlite` was written by the first version of the tables: 12 runs of a coffee machine and a mutant of it, a
-//! conflict, a repeat. `data/store-2.sqlite` is the same as the second version kept it, with seals. `scripts/flips` does the same to the program as a whole, at length.
+//! Each test has a store of 12 runs of a counter and of one that is wrong, with a conflict and a repeat. `scripts/flips` does the same to
+//! the program as a whole, at length.
 #![allow(clippy::unwrap_used, reason = "a failure is what the test reports")]
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
 
+use coreach_adapters::in_process::{Implementation, InProcess};
 use coreach_execution::campaign::store::Doubts;
-use coreach_execution::campaign::{Store, StoreError};
+use coreach_execution::campaign::{Instance, Iut, Partition, Plan, RunSettings, Store, StoreError, Test};
+use coreach_execution::lazy::Lazy;
+use coreach_execution::record::{Record, record};
+use coreach_execution::{CaseJudge, Datum, Ending, Event, Settings, Strategy, TestSession};
+use coreach_model as model;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use sha2::{Digest, Sha256};
@@ -31,24 +38,75 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// A store of an older version under this name.
-    fn of_version(&self, version: usize, name: &str) -> PathBuf {
-        let data = format!("tests/data/store-{version}.sqlite");
-        fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(data), self.place(name)).unwrap();
+    /// A copy of the store.
+    fn new_store(&self, name: &str) -> PathBuf {
+        static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+        fs::write(self.place(name), BYTES.get_or_init(sample)).unwrap();
         self.place(name)
     }
+}
 
-    /// The oldest one.
-    fn old(&self, name: &str) -> PathBuf {
-        self.of_version(1, name)
+/// Counts, and says how much there is when asked; where it is wrong, one less.
+struct Counter {
+    count: i64,
+    lost: i64,
+    answer: Option<Event>,
+}
+
+impl Implementation for Counter {
+    fn reset(&mut self, _constants: &[(Datum, model::Value)], _seed: u64) -> Result<(), String> {
+        (self.count, self.answer) = (0, None);
+        Ok(())
     }
 
-    /// The same as the program has it now.
-    fn new_store(&self, name: &str) -> PathBuf {
-        let path = self.old(name);
-        drop(Store::open(&path, "nightly").unwrap());
-        path
+    fn input(&mut self, input: &Event) {
+        self.answer = Some(match input.values.first() {
+            Some(model::Value::Int(by)) => {
+                self.count += i64::try_from(by).unwrap();
+                Event::new("Done", [])
+            }
+            _ => Event::new("Value", [model::Value::int(self.count - self.lost)]),
+        });
     }
+
+    fn output(&mut self, _waited: bool) -> Option<Event> {
+        self.answer.take()
+    }
+}
+
+fn sample() -> Vec<u8> {
+    let test = Test::new(include_bytes!("data/counter.json")).unwrap();
+    let instances = Instance::solved(&test.case, 1, &mut Lazy::default()).unwrap();
+    let iut =
+        |name: &str| Iut::new(name.to_owned(), format!("{{\"iut\":\"{name}\"}}"), format!("{name}.yaml"));
+    let (iuts, seeds) = (vec![iut("right"), iut("wrong")], [1, 2, 3, 4, 5, 6]);
+    let settings = RunSettings::default();
+    let plan =
+        Plan::new("nightly".to_owned(), vec![(test, instances)], iuts, &seeds, settings, Partition::WHOLE);
+    let folder = Folder::new();
+    let [path, other] = ["sample.sqlite", "other.sqlite"].map(|name| folder.place(name));
+    let mut store = Store::open(&path, "nightly").unwrap();
+    let mut second = Store::open(&other, "nightly").unwrap();
+    store.describe(&plan).unwrap();
+    second.describe(&plan).unwrap();
+    for run in &plan.runs {
+        let mut judge = CaseJudge::new(&plan.tests[0].case, plan.instances[0][0].state.clone());
+        let counter = Counter { count: 0, lost: run.iut as i64, answer: None };
+        let (settings, adapter) = (&Settings::default(), &mut InProcess(counter));
+        let done = TestSession { judge: &mut judge, settings, adapter }.run(run.seed, Strategy::random());
+        let written = record(&mut judge, &done);
+        assert_eq!(written.verdict == Ending::FAIL, run.iut == 1, "{written:?}");
+        assert!(store.add(&plan, run, &written, SystemTime::now()).unwrap());
+        if run.seed == 2 && run.iut == 1 {
+            assert!(!store.add(&plan, run, &written, SystemTime::now()).unwrap());
+            let changed = Record { verdict: Ending::RunError, ..written };
+            second.add(&plan, run, &changed, SystemTime::now()).unwrap();
+        }
+    }
+    drop(second);
+    store.merge(&other, &|_| true).unwrap();
+    drop(store);
+    fs::read(&path).unwrap()
 }
 
 impl Drop for Folder {
@@ -75,7 +133,7 @@ fn clear(path: &Path) {
     }
 }
 
-/// The rows of a table as the first version wrote them.
+/// The rows of a table.
 fn raw(path: &Path, table: &str, columns: &str) -> Vec<Vec<Value>> {
     let connection = Connection::open(path).unwrap();
     let mut statement = connection.prepare(&format!("SELECT {columns} FROM {table} ORDER BY rowid")).unwrap();
@@ -111,85 +169,24 @@ const TABLES: [(&str, &str); 5] = [
     ("conflicts", "key, verdict, cause, record, version, started, seconds, store"),
 ];
 
-fn is_migrated(version: usize) {
+#[test]
+fn a_store_of_an_earlier_release_is_refused_by_name() {
     let folder = Folder::new();
-    let old = folder.of_version(version, "old.sqlite");
-    let bytes = fs::read(&old).unwrap();
-    let read = content(&Store::read(&old).unwrap()).unwrap();
-    assert_eq!((read.0.len(), read.1.repeats.len(), read.1.conflicts.len()), (12, 1, 1));
-    assert_eq!(fs::read(&old).unwrap(), bytes);
-    let before: Vec<_> = TABLES.iter().map(|(table, columns)| raw(&old, table, columns)).collect();
-    assert_eq!(opened(&old).unwrap(), read);
-    let after: Vec<_> = TABLES.iter().map(|(table, columns)| raw(&old, table, columns)).collect();
-    assert_eq!(after, before);
-    assert_eq!(raw(&old, "pragma_user_version", "user_version"), [[Value::Integer(3)]]);
-    assert_eq!(
-        raw(&old, "meta", "value, name")[2],
-        ["3", "format_version"].map(|text| text.to_owned().into())
-    );
-    // A store that has come here over the years is one that was made now: no trace of the way is left.
-    let fresh = folder.place("fresh.sqlite");
-    drop(Store::open(&fresh, "nightly").unwrap());
-    let tables = |path: &Path| -> BTreeMap<String, String> {
-        let rows = raw(path, "sqlite_schema", "type || ' ' || name, ifnull(sql, '')").into_iter();
-        rows.map(|row| (format!("{:?}", row[0]), format!("{:?}", row[1]))).collect()
-    };
-    assert_eq!(tables(&old), tables(&fresh));
-    assert_eq!(opened(&old).unwrap(), read);
-    // And it can be merged unmigrated.
-    let mut into = Store::open(&folder.place("into.sqlite"), "into").unwrap();
-    assert_eq!(into.merge(&folder.of_version(version, "other.sqlite"), &|_| true).unwrap().new, 12);
-    assert_eq!(content(&into).unwrap().1, read.1);
-}
-
-#[test]
-fn a_store_of_version_1_is_read_as_it_is_and_migrated_by_who_writes() {
-    is_migrated(1);
-}
-
-#[test]
-fn a_store_of_version_2_is_read_as_it_is_and_migrated_by_who_writes() {
-    is_migrated(2);
-}
-
-#[test]
-fn both_older_stores_say_the_same() {
-    let folder = Folder::new();
-    let [one, two] =
-        [1, 2].map(|version| opened(&folder.of_version(version, &format!("{version}"))).unwrap());
-    assert_eq!(one, two);
-}
-
-#[test]
-fn a_store_of_version_2_that_does_not_fit_its_seals_is_refused() {
-    let folder = Folder::new();
-    for (sql, what) in [
-        ("UPDATE runs SET verdict = 'Pass' WHERE number = 8", "run 8 ("),
-        ("DELETE FROM runs WHERE number = 12", "has 11 rows, and 12 were written"),
-        ("ALTER TABLE runs ADD COLUMN delays INTEGER NOT NULL DEFAULT 0", "`runs` is not as it was made"),
-    ] {
-        let old = folder.of_version(2, "old.sqlite");
-        change(&old, sql);
-        damaged(&old, what);
-    }
-}
-
-#[test]
-fn what_a_user_has_built_on_a_store_survives_its_migration() {
-    let folder = Folder::new();
-    for version in [1, 2] {
-        let old = folder.of_version(version, "old.sqlite");
-        change(
-            &old,
-            "CREATE INDEX mine ON runs (verdict); CREATE VIEW bad AS SELECT number AS rowid, * FROM runs WHERE verdict = 'Fail'",
-        );
-        let fails = raw(&old, "bad", "number, key");
-        assert!(!fails.is_empty());
-        opened(&old).unwrap();
-        assert_eq!(raw(&old, "bad", "number, key"), fails);
-        let index = raw(&old, "pragma_index_info('mine')", "name");
-        assert_eq!(index, [["verdict".to_owned().into()]]);
-        assert_eq!(raw(&old, "bad", "delays")[0], [Value::Integer(0)]);
+    for version in 1..4 {
+        let old = folder.new_store("old.sqlite");
+        Connection::open(&old).unwrap().pragma_update(None, "user_version", version).unwrap();
+        let bytes = fs::read(&old).unwrap();
+        for error in [Store::read(&old).unwrap_err(), Store::open(&old, "nightly").unwrap_err()] {
+            let text = error.to_string();
+            assert!(
+                text.contains("written by an earlier release; run the campaign again into a new store"),
+                "{text}"
+            );
+        }
+        let mut into = Store::open(&folder.place("into.sqlite"), "into").unwrap();
+        assert_eq!(into.merge(&old, &|_| true).unwrap_err(), StoreError::Version(old.clone(), version));
+        assert_eq!(into.salvage(&old).unwrap_err(), StoreError::Version(old.clone(), version));
+        assert_eq!(fs::read(&old).unwrap(), bytes);
         clear(&old);
     }
 }
@@ -201,7 +198,6 @@ fn a_new_verdict_has_its_place_and_is_counted_by_who_knows_it() {
     let folder = Folder::new();
     let change_verdict = "UPDATE runs SET verdict = 'StrongPass' WHERE number = 8";
     let tried = |path: &Path| Connection::open(path).unwrap().execute_batch(change_verdict);
-    assert!(tried(&folder.of_version(2, "old.sqlite")).is_err());
     let new = folder.new_store("new.sqlite");
     tried(&new).unwrap();
     // Sealed, as the program that writes it does.
@@ -248,26 +244,6 @@ fn seal_again(path: &Path) {
         head = Sha256::new().chain_update(head).chain_update(seal).finalize().into();
     }
     connection.execute("UPDATE seals SET head = ?1 WHERE name = 'runs'", [head]).unwrap();
-}
-
-#[test]
-fn a_store_of_version_1_that_contradicts_itself_is_refused() {
-    let folder = Folder::new();
-    for (sql, what) in [
-        ("UPDATE runs SET key = replace(key, 'a', 'b') WHERE number = 8", "run 8"),
-        ("UPDATE runs SET verdict = 'Pass' WHERE number = 8", "run 8"),
-        ("UPDATE runs SET seed = 77 WHERE number = 3", "run 3"),
-        ("UPDATE runs SET constants = '{}' WHERE number = 3", "run 3"),
-        ("UPDATE runs SET record = substr(record, 2) WHERE number = 3", "run 3"),
-        ("DELETE FROM runs WHERE number = 8", "run 8 is missing"),
-        ("DELETE FROM runs WHERE number IN (8, 9)", "the runs 8 to 9 are missing"),
-        ("UPDATE iuts SET description = description || ' '", "of the table `iuts`"),
-        ("DROP TABLE conflicts", "`conflicts` is not as it was made"),
-    ] {
-        let old = folder.old("old.sqlite");
-        change(&old, sql);
-        damaged(&old, what);
-    }
 }
 
 #[test]
@@ -398,7 +374,7 @@ fn survey(step: usize) {
     // What a kill leaves: half of it in the log.
     let mut store = Store::open(&folder.place("logged.sqlite"), "nightly").unwrap();
     let before = content(&store).unwrap();
-    store.merge(&folder.old("old.sqlite"), &|_| true).unwrap();
+    store.merge(&folder.new_store("old.sqlite"), &|_| true).unwrap();
     let files: Vec<(&str, Vec<u8>)> = ["", "-wal"]
         .into_iter()
         .map(|ending| (ending, fs::read(format!("{}{ending}", store.path().display())).unwrap()))
@@ -459,7 +435,7 @@ fn a_damaged_log_is_refused_unless_it_looks_like_a_power_cut() {
     drop(writer);
     drop(store);
     let mut other = Store::open(&folder.place("other.sqlite"), "other").unwrap();
-    other.merge(&folder.old("old.sqlite"), &|_| true).unwrap();
+    other.merge(&folder.new_store("old.sqlite"), &|_| true).unwrap();
     let foreign = fs::read(folder.place("other.sqlite-wal")).unwrap();
     place(&fs::read(&base).unwrap(), &foreign);
     match opened(&copy) {
@@ -491,7 +467,7 @@ fn what_is_whole_is_salvaged() {
     // Again: nothing changes. Of a whole one: all.
     into.salvage(&bad).unwrap();
     assert_eq!(content(&into).unwrap().0.len(), 10);
-    let whole = into.salvage(&folder.old("old.sqlite")).unwrap();
+    let whole = into.salvage(&folder.new_store("old.sqlite")).unwrap();
     assert_eq!((whole.taken, whole.left.len(), whole.doubt), (12, 0, None));
     assert_eq!(content(&into).unwrap().0.len(), 12);
     // Pages that cannot be read cost what is on them, and no more.

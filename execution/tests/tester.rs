@@ -15,11 +15,10 @@ use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::explain::reason;
 use coreach_execution::record::{record, restore};
 use coreach_execution::run::{Cause, Outcome};
+use coreach_execution::session::retrying;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::{Asked, Move};
-use coreach_execution::tester::retrying;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, run};
+use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::{Event, State};
 use coreach_model::{Iosts, Value, Verdict};
@@ -42,19 +41,12 @@ fn settings() -> Settings {
     Settings { quiescence: short, patience: short, ..Settings::default() }
 }
 
-fn drive(test: &TestCase, adapter: &mut dyn Adapter, seed: u64, strategy: &mut Strategy<'_>) -> (State, Run) {
+fn drive(test: &TestCase, adapter: &mut dyn Adapter, seed: u64, strategy: Strategy<'_>) -> (State, Run) {
     let mut solver = Z3Solver::default();
     let initial = initial_state(test, &Default::default(), seed, &mut solver).unwrap();
-    let mut values = Values::new(MIX);
-    let run = run(Drive {
-        judge: &mut CaseJudge::new(test, initial.clone()),
-        seed,
-        settings: &settings(),
-        adapter,
-        strategy,
-        values: &mut values,
-        solver: &mut solver,
-    });
+    let run =
+        TestSession { judge: &mut CaseJudge::new(test, initial.clone()), settings: &settings(), adapter }
+            .run(seed, strategy);
     (initial, run)
 }
 
@@ -68,10 +60,9 @@ fn verdicts(
 ) -> BTreeMap<&'static str, usize> {
     let test = test_case();
     let mut adapter = simulated(change);
-    let mut strategy = strategy();
     let mut counts = BTreeMap::new();
     for seed in 0..20 {
-        let (_, run) = drive(&test, &mut adapter, seed, &mut strategy);
+        let (_, run) = drive(&test, &mut adapter, seed, strategy());
         *counts.entry(run.outcome.name()).or_default() += 1;
     }
     counts
@@ -113,7 +104,7 @@ fn a_faulty_machine_fails() {
 fn a_fail_is_explained_in_the_users_names() {
     let test = test_case();
     let wrong = |text: &str| text.replace("pRemainingValue == vPaid - cPrice", "pRemainingValue == vPaid");
-    let (initial, run) = drive(&test, &mut simulated(wrong), 3, &mut Strategy::plan());
+    let (initial, run) = drive(&test, &mut simulated(wrong), 3, Strategy::plan());
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Event));
     let reason = reason(&mut CaseJudge::new(&test, initial), &run);
     assert!(reason.summary.contains("does not allow Return("), "{reason:?}");
@@ -133,7 +124,7 @@ fn a_fail_is_explained_in_the_users_names() {
 fn a_record_that_no_run_leaves_is_refused_and_no_panic() {
     let test = test_case();
     let mut adapter = simulated(str::to_owned);
-    let (initial, run) = drive(&test, &mut adapter, 3, &mut Strategy::random());
+    let (initial, run) = drive(&test, &mut adapter, 3, Strategy::random());
     let text = serde_json::to_string(&record(&mut CaseJudge::new(&test, initial), &run)).unwrap();
     let tried = |text: &str| {
         let record = coreach_execution::record::read(text.as_bytes())?;
@@ -177,8 +168,8 @@ fn a_record_that_no_run_leaves_is_refused_and_no_panic() {
 fn a_run_can_be_repeated_and_restored() {
     let test = test_case();
     for seed in 0..10 {
-        let (initial, first) = drive(&test, &mut simulated(str::to_owned), seed, &mut Strategy::random());
-        let (_, second) = drive(&test, &mut simulated(str::to_owned), seed, &mut Strategy::random());
+        let (initial, first) = drive(&test, &mut simulated(str::to_owned), seed, Strategy::random());
+        let (_, second) = drive(&test, &mut simulated(str::to_owned), seed, Strategy::random());
         let events = |run: &Run| run.trace.iter().map(|step| step.what.clone()).collect::<Vec<_>>();
         assert_eq!(events(&first), events(&second));
         assert_eq!(first.constants, second.constants);
@@ -263,7 +254,7 @@ fn what_an_implementation_does_wrong_has_its_verdict() {
         (vec![Scripted::Silence], "Inconclusive", "silence"),
         (vec![], "Inconclusive", "silence"),
     ] {
-        let (initial, run) = drive(&test, &mut Script(script, 0), 1, &mut Strategy::plan());
+        let (initial, run) = drive(&test, &mut Script(script, 0), 1, Strategy::plan());
         let record = record(&mut CaseJudge::new(&test, initial), &run);
         assert_eq!((record.verdict.name(), record.cause.as_str()), (name, cause), "{record:?}");
     }
@@ -317,7 +308,7 @@ fn a_system_that_was_not_let_run_has_not_been_silent() {
     let initial = initial_state(&test, &Default::default(), 1, &mut solver).unwrap();
     let milliseconds = Duration::from_millis;
     let quiescence = milliseconds(100);
-    let mut tried = |answers: u64, held: &[u64], more: u64| {
+    let tried = |answers: u64, held: &[u64], more: u64| {
         let held = held.iter().map(|time| milliseconds(*time)).collect();
         let mut adapter = Starved {
             asked: None,
@@ -325,15 +316,12 @@ fn a_system_that_was_not_let_run_has_not_been_silent() {
             held: RefCell::new(held),
             more: milliseconds(more),
         };
-        run(Drive {
+        TestSession {
             judge: &mut CaseJudge::new(&test, initial.clone()).blaming_silence(true),
-            seed: 1,
             settings: &Settings { quiescence, ..settings() },
             adapter: &mut adapter,
-            strategy: &mut Strategy::plan(),
-            values: &mut Values::new(MIX),
-            solver: &mut solver,
-        })
+        }
+        .run(1, Strategy::plan())
         .outcome
     };
     // It never answers. On a machine that is late itself there is no blame, which is right, too.
@@ -359,33 +347,18 @@ fn limits_end_a_run_without_blame() {
     let test = test_case();
     let mut solver = Z3Solver::default();
     let initial = initial_state(&test, &Default::default(), 1, &mut solver).unwrap();
-    let mut values = Values::new(MIX);
     let one = Settings { steps: 1, ..settings() };
     let mut adapter = simulated(str::to_owned);
     let mut judge = CaseJudge::new(&test, initial);
-    let run_one = run(Drive {
-        judge: &mut judge,
-        seed: 1,
-        settings: &one,
-        adapter: &mut adapter,
-        strategy: &mut Strategy::plan(),
-        values: &mut values,
-        solver: &mut solver,
-    });
+    let run_one =
+        TestSession { judge: &mut judge, settings: &one, adapter: &mut adapter }.run(1, Strategy::plan());
     assert_eq!(run_one.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Steps(1)));
     let brief =
         Settings { quiescence: Duration::from_secs(60), time: Duration::from_millis(50), ..settings() };
     let begin = Instant::now();
     let mut adapter = Script(vec![], 0);
-    let run_two = run(Drive {
-        judge: &mut judge,
-        seed: 1,
-        settings: &brief,
-        adapter: &mut adapter,
-        strategy: &mut Strategy::plan(),
-        values: &mut values,
-        solver: &mut solver,
-    });
+    let run_two =
+        TestSession { judge: &mut judge, settings: &brief, adapter: &mut adapter }.run(1, Strategy::plan());
     assert_eq!(run_two.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Time(brief.time)));
     assert!(begin.elapsed() < Duration::from_secs(30));
 }
@@ -394,12 +367,11 @@ fn limits_end_a_run_without_blame() {
 fn a_person_may_choose_and_stop() {
     let test = test_case();
     let mut asked = 0;
-    let mut ask = Strategy::Ask(Box::new(|_, moves: &[Move]| {
+    let ask = Strategy::Ask(Box::new(|_, moves: &[Move]| {
         asked += 1;
         if asked > 2 { Asked::End } else { Asked::Moves(moves.to_vec()) }
     }));
-    let (_, run) = drive(&test, &mut simulated(str::to_owned), 1, &mut ask);
-    drop(ask);
+    let (_, run) = drive(&test, &mut simulated(str::to_owned), 1, ask);
     assert_eq!(asked, 3);
     assert_eq!(run.outcome, Outcome::Verdict(Verdict::Inconclusive, Cause::Ended));
 }
@@ -427,7 +399,6 @@ fn a_document_that_is_no_test_case_is_refused() {
 /// A fault that shows itself late is brought down to the events that it needs.
 #[test]
 fn a_failing_run_is_replayed_and_shrunk() {
-    use coreach_execution::replay::replay;
     use coreach_execution::shrink::{Seen, Shrink, shrink};
     let test = TestCase::from_json(include_bytes!("data/counter.json")).unwrap();
     let wrong = include_str!("data/counter.yaml")
@@ -437,25 +408,22 @@ fn a_failing_run_is_replayed_and_shrunk() {
     let mut adapter = InProcess(Simulated::new(iosts, Z3Solver::default()));
     let mut failed = 0;
     for seed in 0..40 {
-        let (initial, run) = drive(&test, &mut adapter, seed, &mut Strategy::random());
+        let (initial, run) = drive(&test, &mut adapter, seed, Strategy::random());
         if run.outcome.name() != "Fail" {
             continue;
         }
         failed += 1;
         let mut judge = CaseJudge::new(&test, initial);
-        let again = replay(&mut judge, &run, &settings(), &mut adapter);
+        let again =
+            TestSession { judge: &mut judge, settings: &settings(), adapter: &mut adapter }.replay(&run);
         assert_eq!((again.diverged, again.run.outcome.name()), (None, "Fail"));
-        let mut solver = Z3Solver::default();
         let mut told = 0;
         let mut seen = |_: Seen<'_>| told += 1;
         let with = Shrink {
-            judge: &mut judge,
+            session: TestSession { judge: &mut judge, settings: &settings(), adapter: &mut adapter },
             budget: 300,
             time: Duration::from_secs(60),
             again: 2,
-            settings: &settings(),
-            adapter: &mut adapter,
-            solver: &mut solver,
             seen: &mut seen,
         };
         let shrunk = shrink(&run, with);
@@ -495,7 +463,7 @@ fn a_run_without_a_verdict_is_done_again_as_often_as_it_may_be() {
     let test = test_case();
     let runs = |late: usize, retries: usize| {
         let mut adapter = Late(late, simulated(str::to_owned));
-        retrying(retries, || drive(&test, &mut adapter, 1, &mut Strategy::random()).1)
+        retrying(retries, || drive(&test, &mut adapter, 1, Strategy::random()).1)
     };
     let prompt = runs(0, 3);
     assert_eq!(prompt.retried, 0);

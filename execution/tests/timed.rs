@@ -13,13 +13,12 @@ use coreach_artifact::write::{Tables, graph};
 use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{read, record, restore};
-use coreach_execution::replay::{perform, script};
+use coreach_execution::replay::script;
 use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::shrink::{Shrink, shrink};
 use coreach_execution::test_case::DocumentError;
 use coreach_execution::timed::{delay_of, micros_up};
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Outcome, Run, Settings, Strategy, TestCase, judge, run};
+use coreach_execution::{Outcome, Run, Settings, Strategy, TestCase, TestSession, judge};
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
 use coreach_model::{Term, Value, Verdict, number};
@@ -230,15 +229,7 @@ fn runs(test: &TestCase, adapter: &mut dyn Adapter, settings: &Settings, seed: u
     let mut solver = Lazy::default();
     let initial = initial_state(test, &Default::default(), 1, &mut solver).unwrap();
     let mut judge = judge::of(test, initial, None);
-    let run = run(Drive {
-        judge: judge.as_mut(),
-        seed,
-        settings,
-        adapter,
-        strategy: &mut Strategy::random(),
-        values: &mut Values::new(MIX),
-        solver: &mut solver,
-    });
+    let run = TestSession { judge: judge.as_mut(), settings, adapter }.run(seed, Strategy::random());
     // Whatever it was, its document can be read and walked again.
     let bytes = serde_json::to_vec(&record(judge.as_mut(), &run)).unwrap();
     let (_, again) = restore(test, &read(&bytes).unwrap()).unwrap();
@@ -673,17 +664,15 @@ fn a_stored_run_comes_again_and_shrinks_with_the_delays_that_matter() {
     let mut solver = Lazy::default();
     let initial = initial_state(&test, &Default::default(), 1, &mut solver).unwrap();
     let mut judge = judge::of(&test, initial, None);
-    let again = perform(judge.as_mut(), failed.seed, &script(&failed.trace), &settings(10), &mut system);
+    let again = TestSession { judge: judge.as_mut(), settings: &settings(10), adapter: &mut system }
+        .perform(failed.seed, &script(&failed.trace));
     let what = |run: &Run| run.trace.iter().map(|step| step.what.clone()).collect::<Vec<Occurrence>>();
     assert_eq!((what(&again), &again.outcome), (what(&failed), &failed.outcome));
     let with = Shrink {
-        judge: judge.as_mut(),
+        session: TestSession { judge: judge.as_mut(), settings: &settings(10), adapter: &mut system },
         budget: 300,
         time: Duration::from_secs(20),
         again: 3,
-        settings: &settings(10),
-        adapter: &mut system,
-        solver: &mut solver,
         seen: &mut |_| {},
     };
     let shrunk = shrink(&failed, with);

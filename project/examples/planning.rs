@@ -37,8 +37,7 @@ use coreach_execution::monitor::Monitor;
 use coreach_execution::planner::{Planner, goal};
 use coreach_execution::run::{Occurrence, events};
 use coreach_execution::simulated::Simulated;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{CaseJudge, Drive, Judge, Run, Settings, Strategy, TestCase, initial, run};
+use coreach_execution::{CaseJudge, Judge, Run, Settings, Strategy, TestCase, TestSession, initial};
 use coreach_model::iosts::ActionKind;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
@@ -122,13 +121,13 @@ fn measure_case(name: &str, case: &TestCase, model: &Iosts, runs: u64) -> Result
             let initial = initial_state(case, &Valuation::new(), seed, &mut solver)
                 .map_err(|error| error.to_string())?;
             let mut helper = Cooperative::new(case, model, initial.clone())?;
-            let run = once(case, &initial, &mut InProcess(&mut helper), seed, &mut make());
+            let run = once(case, &initial, &mut InProcess(&mut helper), seed, make());
             if run.outcome.verdict() == Some(Verdict::Fail) || !helper.conforms {
                 return Err(format!("{name}, seed {seed}: a cooperative system does not conform"));
             }
             told.count(case, &initial, &run, distance[case.iosts.initial]);
             let mut simulated = InProcess(Simulated::new(model.clone(), Z3Solver::default()));
-            let run = once(case, &initial, &mut simulated, seed, &mut make());
+            let run = once(case, &initial, &mut simulated, seed, make());
             passed += u64::from(run.outcome.verdict() == Some(Verdict::Pass));
             if strategy == "random" {
                 states.extend(visited(case, initial, &run));
@@ -303,17 +302,10 @@ fn once(
     initial: &State,
     adapter: &mut dyn Adapter,
     seed: u64,
-    strategy: &mut Strategy<'_>,
+    strategy: Strategy<'_>,
 ) -> Run {
-    run(Drive {
-        judge: &mut CaseJudge::new(case, initial.clone()),
-        seed,
-        settings: &Settings::default(),
-        adapter,
-        strategy,
-        values: &mut Values::new(MIX),
-        solver: &mut Z3Solver::default(),
-    })
+    TestSession { judge: &mut CaseJudge::new(case, initial.clone()), settings: &Settings::default(), adapter }
+        .run(seed, strategy)
 }
 
 /// The states of a run without a verdict.

@@ -38,8 +38,7 @@ use coreach_execution::mutation::{Mutant, mutants, walk};
 use coreach_execution::run::events;
 use coreach_execution::simulated::Simulated;
 use coreach_execution::strategy::Strategy;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Judge, Settings, TestCase, initial, judge, run};
+use coreach_execution::{Judge, Settings, TestCase, TestSession, initial, judge};
 use coreach_model::iosts::TestPurpose;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
@@ -312,13 +311,12 @@ fn meet(
     let test_settings = Settings { quiescence: moment, patience: moment, ..Settings::default() };
     let walk_settings = Settings { steps: WALK, ..test_settings.clone() };
     let strategy = || if suite.plans { Strategy::plan() } else { Strategy::random() };
-    let mut strategies: Vec<Strategy<'static>> = (0..suite.tests.len().max(1)).map(|_| strategy()).collect();
     let mut solver = Lazy::default();
     let mut met = Met { found: None, round: 0, is_in_it: false };
     let mut sum = 0;
     for round in 0.. {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(round);
-        for (number, strategy) in strategies.iter_mut().enumerate() {
+        for number in 0..suite.tests.len().max(1) {
             let mut judge: Box<dyn Judge + '_> = match suite.tests.get(number) {
                 Some(test) => match test.begin(seed) {
                     Some(initial) => judge::of(&test.case, initial, None),
@@ -333,15 +331,12 @@ fn meet(
                     Box::new(Monitor::new(specification, states.into_iter().collect()))
                 }
             };
-            let run = run(Drive {
+            let run = TestSession {
                 judge: &mut *judge,
-                seed,
                 settings: if suite.tests.is_empty() { &walk_settings } else { &test_settings },
                 adapter: &mut InProcess(Simulated::new(iut.clone(), Lazy::default())),
-                strategy,
-                values: &mut Values::new(MIX),
-                solver: &mut solver,
-            });
+            }
+            .run(seed, strategy());
             sum += events(&run.trace).max(1);
             if run.outcome.verdict() == Some(Verdict::Fail) {
                 met.found = Some(sum).filter(|sum| *sum <= most || round == 0);

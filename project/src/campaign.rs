@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use coreach_execution::Settings;
 use coreach_execution::campaign::{RunSettings, StrategyKind};
-use coreach_execution::tester::Settings;
 use coreach_model::diagnostic::{Diagnostic, Origin, SourceFile};
 use coreach_model::number::count;
 use coreach_model::reader::collect::{Collector, inventory};

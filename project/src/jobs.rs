@@ -1,8 +1,6 @@
 //! Independent pieces of work over several threads, with results in the order of the work.
 //!
-//! Each job has a fresh thread, whatever the number of threads at once: the solver keeps something of its own
-//! in each thread, and a job must not notice what ran before it. So the results are the same for every number
-//! of threads. The stacks are large, since terms are walked recursively.
+//! Each job has a fresh thread ([`mod@coreach_execution::alone`]), so the results are the same for every number of threads at once.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -10,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-const STACK: usize = 256 << 20;
+use coreach_execution::alone::alone;
 
 /// How many pieces at once: what was said, or as many as there are cores, since the results are the same.
 pub fn threads(said: Option<NonZeroUsize>) -> usize {
@@ -36,10 +34,7 @@ pub fn in_order<J: Sync, R: Send>(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(at) else { return };
-            let result = thread::scope(|scope| {
-                let handle = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || work(job))?;
-                Ok(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
-            });
+            let result = alone(|| work(job));
             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
             results[at] = Some(result);
         }

@@ -11,7 +11,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Received, Session};
-use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::open;
 use coreach_model::codec::from_text;
 use coreach_model::iosts::Iosts;
@@ -36,7 +35,7 @@ fn adapter(text: &str) -> Box<dyn Adapter> {
     let read = iut::read(from_bytes("iut".to_owned(), text.into()).unwrap(), Path::new("."), Some(&model()));
     let (iut, found) = read.unwrap_or_else(|found| panic!("{found:#?}"));
     assert!(found.is_empty(), "{found:#?}");
-    open(&iut, Z3Solver::default)
+    open(&iut)
 }
 
 fn start(adapter: &mut dyn Adapter) -> Result<(), Failure> {

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use coreach_adapters::{Adapter, Failure, Left, Received, Session};
-use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::open;
 use coreach_model::codec::from_text;
 use coreach_model::iosts::Iosts;
@@ -47,7 +46,7 @@ fn read(text: &str) -> Result<Box<dyn Adapter>, String> {
     let read = iut::read(from_bytes("iut".to_owned(), text.into()).unwrap(), Path::new("."), Some(&model()));
     let (iut, found) = read.map_err(|found| format!("{found:?}"))?;
     assert!(found.is_empty(), "{found:#?}");
-    Ok(open(&iut, Z3Solver::default))
+    Ok(open(&iut))
 }
 
 struct Runs(Box<dyn Adapter>);

@@ -15,7 +15,6 @@ use coreach_adapters::cut::Cut;
 use coreach_adapters::stream::{Drained, Stream, StreamFrame};
 use coreach_adapters::tls::Tls;
 use coreach_adapters::{Adapter, Failure, Left, Received, Session};
-use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::open;
 use coreach_model::codec::from_text;
 use coreach_model::iosts::Iosts;
@@ -179,7 +178,7 @@ fn adapter(folder: &Folder, way: &str, address: SocketAddr, tls: &str) -> Box<dy
     let read = iut::read(from_bytes("iut".to_owned(), text.into()).unwrap(), &folder.0, Some(&model()));
     let (iut, found) = read.unwrap_or_else(|found| panic!("{found:#?}"));
     assert!(found.is_empty(), "{found:#?}");
-    open(&iut, Z3Solver::default)
+    open(&iut)
 }
 
 /// What comes of one stimulus with this number, and how the run was left.

@@ -20,8 +20,7 @@ use coreach_execution::run::{Cause, Occurrence};
 use coreach_execution::timed::mutants::mutants;
 use coreach_execution::timed::simulated::TimedSystem;
 use coreach_execution::timed::{delay_of, without_delay};
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Run, Settings, Strategy, TestCase, run};
+use coreach_execution::{Run, Settings, Strategy, TestCase, TestSession};
 use coreach_model::Verdict;
 use coreach_model::reader::{TimedSpecification, from_bytes, read_timed_purpose, read_timed_specification};
 use coreach_model::semantics::initial_states;
@@ -121,17 +120,14 @@ pub fn of_texts(specification: TimedSpecification, text: String, aim: &str) -> R
 pub fn once(test: &TestCase, system: &Delayed, seed: u64) -> Result<Run, String> {
     let mut solver = Lazy::default();
     let initial = initial_state(test, &Valuation::new(), 1, &mut solver).map_err(|why| why.to_string())?;
-    let mut strategy = if seed.is_multiple_of(3) { Strategy::plan() } else { Strategy::random() };
+    let strategy = if seed.is_multiple_of(3) { Strategy::plan() } else { Strategy::random() };
     let mut judge = judge::of(test, initial, None);
-    let run = run(Drive {
+    let run = TestSession {
         judge: judge.as_mut(),
-        seed,
         settings: &Settings { steps: 30, ..Settings::default() },
         adapter: &mut TimedSystem::new(system.clone(), Lazy::default()),
-        strategy: &mut strategy,
-        values: &mut Values::new(MIX),
-        solver: &mut solver,
-    });
+    }
+    .run(seed, strategy);
     let written = record(judge.as_mut(), &run);
     let bytes = serde_json::to_vec(&written).map_err(|error| error.to_string())?;
     let (_, again) = restore(test, &read(&bytes)?).map_err(|error| error.to_string())?;

@@ -21,8 +21,7 @@ use coreach_execution::mutation::{Operator, mutate};
 use coreach_execution::run::{Occurrence, events};
 use coreach_execution::shrink::{Shrink, shrink};
 use coreach_execution::simulated::Simulated;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Bucket, Drive, Run, Settings, Strategy, initial, run};
+use coreach_execution::{Bucket, Run, Settings, Strategy, TestSession, initial};
 use coreach_model::random::Random;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::{Iosts, Value, Verdict};
@@ -105,15 +104,8 @@ fn pairs(count: usize) -> Found {
         let mut failed: BTreeMap<Bucket, Run> = BTreeMap::new();
         for seed in 0..RUNS {
             let settings = settings(60);
-            let run = run(Drive {
-                judge: &mut monitor,
-                seed,
-                settings: &settings,
-                adapter: &mut adapter,
-                strategy: &mut Strategy::random(),
-                values: &mut Values::new(MIX),
-                solver: &mut Lazy::default(),
-            });
+            let run = TestSession { judge: &mut monitor, settings: &settings, adapter: &mut adapter }
+                .run(seed, Strategy::random());
             if run.outcome.verdict() == Some(Verdict::Fail) {
                 failed.entry(reason(&mut monitor, &run).bucket).or_insert(run);
             }
@@ -125,13 +117,10 @@ fn pairs(count: usize) -> Found {
         for (bucket, run) in &failed {
             let settings = settings(60);
             let with = Shrink {
-                judge: &mut monitor,
+                session: TestSession { judge: &mut monitor, settings: &settings, adapter: &mut adapter },
                 budget: 1000,
                 time: Duration::from_secs(60),
                 again: 5,
-                settings: &settings,
-                adapter: &mut adapter,
-                solver: &mut Lazy::default(),
                 seen: &mut |_| {},
             };
             let shrunk = shrink(run, with);

@@ -8,8 +8,7 @@ use coreach_adapters::{Adapter, Failure, Received, Session};
 use coreach_execution::constants::initial_state;
 use coreach_execution::explain::reason;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Run, Settings, Strategy, judge, run};
+use coreach_execution::{Run, Settings, Strategy, TestSession, judge};
 use coreach_model::Verdict;
 use coreach_model::semantics::Event;
 use coreach_project::making::SILENT;
@@ -111,15 +110,12 @@ fn slow_run(name: &str, specification: &str, judging: &str, says: &'static str) 
     assert!(found.is_empty(), "{found:?}");
     let initial = initial_state(&case.test, &Default::default(), 1, &mut Lazy::default()).unwrap();
     let mut judge = judge::against(&case.test, initial, &iut);
-    let run = run(Drive {
+    let run = TestSession {
         judge: judge.as_mut(),
-        seed: 1,
         settings: &Settings { within: iut.behaviour.within.clone(), ..Settings::default() },
         adapter: &mut Slow { says, at: None },
-        strategy: &mut Strategy::Random { send: 1 },
-        values: &mut Values::new(MIX),
-        solver: &mut Lazy::default(),
-    });
+    }
+    .run(1, Strategy::Random { send: 1 });
     let place = reason(judge.as_mut(), &run).bucket.place;
     (run, place)
 }

@@ -13,8 +13,7 @@ use coreach_execution::constants::initial_state;
 use coreach_execution::lazy::Lazy;
 use coreach_execution::run::Cause;
 use coreach_execution::simulated::Simulated;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Drive, Outcome, Settings, TestCase, judge, run};
+use coreach_execution::{Outcome, Settings, TestCase, TestSession, judge};
 use coreach_model::reader::{from_bytes, read_purpose, read_specification};
 use coreach_model::{Iosts, Verdict};
 use coreach_pipeline::export::{Format, Options as ExportOptions, View, export};
@@ -61,15 +60,12 @@ fn verdicts(
     let initial = initial_state(test, &Default::default(), 1, &mut Lazy::default()).unwrap();
     let mut judge = judge::of(test, initial, link);
     for seed in 0..runs {
-        let run = run(Drive {
+        let run = TestSession {
             judge: judge.as_mut(),
-            seed,
             settings: &Settings { steps: 40, ..Settings::default() },
             adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
-            strategy: &mut strategy.start(),
-            values: &mut Values::new(MIX),
-            solver: &mut Lazy::default(),
-        });
+        }
+        .run(seed, strategy.start());
         let is_fail = matches!(run.outcome, Outcome::Verdict(Verdict::Fail, _));
         if matches!(run.outcome, Outcome::Verdict(Verdict::Fail, Cause::Silence(_))) {
             found.insert("silent", 1);

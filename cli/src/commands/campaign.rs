@@ -23,7 +23,6 @@ use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::junit::Kind;
 use coreach_execution::record::Record;
 use coreach_model::Diagnostic;
-use coreach_project::campaign::iuts::link;
 use coreach_project::campaign::load_campaign;
 use coreach_project::campaign::prepare::{PreparedWays, prepare};
 use coreach_project::summary::{CAMPAIGN_FORMAT_VERSION, CampaignSummary};
@@ -185,7 +184,6 @@ fn finish(
         progress.says(totals(&counts));
         progress.one_done();
     };
-    let link = |run: &Planned| link(&ways[run.test][run.iut]);
     let shared = shared(ways);
     let system = |run: &Planned| shared[run.test][run.iut];
     let iut = |run: &Planned| &ways[run.test][run.iut];
@@ -193,7 +191,7 @@ fn finish(
     // A Fail that is there already is one too.
     let missing = if fail_fast && counts.fail > 0 { Vec::new() } else { missing };
     let effort = work::Effort { threads, retries, fail_fast };
-    let ways = work::Ways { link: &link, iut: &iut, system: &system };
+    let ways = work::Ways { iut: &iut, system: &system };
     work(plan, missing, store, effort, ways, &watch).map_err(|error| match error {
         WorkError::Store(error) => broken(&error),
         WorkError::Thread(error) => {

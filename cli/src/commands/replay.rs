@@ -7,13 +7,11 @@ use std::path::Path;
 use coreach_adapters::Adapter;
 use coreach_execution::explain::reason;
 use coreach_execution::judge::{self, Judge};
-use coreach_execution::lazy::Lazy;
 use coreach_execution::record::{Record, record};
-use coreach_execution::replay::replay as run_again;
 use coreach_execution::run::events;
 use coreach_execution::shrink::told::ShrunkRecord;
 use coreach_execution::shrink::{Seen, Shrink, Shrunk, Stopped, shrink};
-use coreach_execution::{Run, Settings, open};
+use coreach_execution::{Run, Settings, TestSession, open};
 use coreach_model::Diagnostic;
 use coreach_project::{budget, stored};
 
@@ -72,9 +70,10 @@ pub fn replay(arguments: &ReplayArguments) -> io::Result<Exit> {
         Err(found) => return refuse(&found),
     };
     let settings = arguments.driving.over(stored.settings.clone(), &implementation);
-    let mut adapter = open(&implementation, Lazy::default);
+    let mut adapter = open(&implementation);
     let mut judge = judge::against(&stored.test, stored.initial.clone(), &implementation);
-    let again = run_again(judge.as_mut(), &stored.run, &settings, adapter.as_mut());
+    let mut session = TestSession { judge: judge.as_mut(), settings: &settings, adapter: adapter.as_mut() };
+    let again = session.replay(&stored.run);
     let mut result = again.run.clone();
     let mut lines = Vec::new();
     lines.push(match again.diverged {
@@ -162,18 +161,14 @@ fn shrunk(
         }
         Seen::Repeats => progress.says("repeated".to_owned()),
     };
-    let mut solver = Lazy::default();
     // The search keeps its time itself, but for the run that is under way; this is for its memory.
     let time = arguments.shrink_time.saturating_mul(2).saturating_add(settings.time);
     let shrunk = budget::within("shrink", time, |_| {
         let with = Shrink {
-            judge,
+            session: TestSession { judge, settings, adapter },
             budget: arguments.attempts,
             time: arguments.shrink_time,
             again: arguments.again,
-            settings,
-            adapter,
-            solver: &mut solver,
             seen: &mut seen,
         };
         shrink(from, with)

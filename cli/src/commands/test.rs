@@ -9,18 +9,19 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use coreach_adapters::Adapter;
 use coreach_adapters::marker::is_ending;
+use coreach_execution::alone::alone;
 use coreach_execution::campaign::summary::Counts;
 use coreach_execution::campaign::{LeftOut, WhyLeftOut};
 use coreach_execution::constants::{ConstantsError, given, initial_state};
 use coreach_execution::interruption::stop_if_ending;
 use coreach_execution::lazy::Lazy;
-use coreach_execution::record::{Record, record};
+use coreach_execution::open::Links;
+use coreach_execution::preparation::Preparation;
+use coreach_execution::record::Record;
 use coreach_execution::run::events;
 use coreach_execution::strategy::{Asked, Move};
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{Bucket, Drive, Ending, Judge, Run, Settings, Strategy, judge, open, tester};
+use coreach_execution::{Bucket, Ending, Judge, Run, Settings, Strategy};
 use coreach_model::diagnostic::nearest;
 use coreach_model::semantics::State;
 use coreach_model::term::evaluate::Valuation;
@@ -34,6 +35,7 @@ use serde_json::Value;
 
 use self::keep::Keeper;
 use self::report::Report;
+use super::run::no_thread;
 use super::{bucket_line, plural, refuse, refuse_as};
 use crate::execution_arguments::{Chooser, TestArguments, Tolerance};
 use crate::exit::Exit;
@@ -134,7 +136,7 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
         });
     }
     // What outlives a run outlives a test case.
-    let mut kept: Option<Box<dyn Adapter>> = None;
+    let links = Links::default();
     let mut keeper = Keeper::default();
     let Tolerance { inconclusive, fail_fast, retries } = arguments.tolerance;
     for (case, (iut, _)) in cases.iter().zip(&implementations) {
@@ -148,18 +150,22 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
             Ok(known) => known,
             Err(error) => return refuse(&[Diagnostic::error("constants", error.to_string())]),
         };
-        let fresh = || open(iut, Lazy::default);
-        let mut adapter = kept.take().filter(|_| iut.way.outlives_runs()).unwrap_or_else(fresh);
-        let mut strategy = strategy(arguments.strategy);
-        let mut values = Values::new(MIX);
+        let preparation = Preparation {
+            test: &case.test,
+            iut,
+            links: (&links, 0),
+            settings,
+            strategy: &|| strategy(arguments.strategy),
+            retries,
+        };
         let mut total = Total::default();
         for number in 0..arguments.runs.get() as u64 {
             let seed = arguments.seed.wrapping_add(number);
-            let mut solver = Lazy::default();
-            let initial = match initial(case, &known, seed, &mut solver) {
-                Ok(initial) => initial,
+            let initial = match alone(|| initial(case, &known, seed)) {
+                Err(error) => return no_thread(&error),
+                Ok(Ok(initial)) => initial,
                 // The other test cases may suit.
-                Err((found, why)) => {
+                Ok(Err((found, why))) => {
                     // A question that an end has cut off says nothing of the test case.
                     stop_if_ending();
                     exit = exit.and(why.into());
@@ -175,22 +181,13 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 }
             };
             progress.says(format!("{} seed {seed} ({})", case.name, total.line()));
-            let mut judge = judge::against(&case.test, initial.clone(), iut);
-            let run = tester::retrying(retries, || {
-                tester::run(Drive {
-                    judge: judge.as_mut(),
-                    seed,
-                    settings: &settings,
-                    adapter: adapter.as_mut(),
-                    strategy: &mut strategy,
-                    values: &mut values,
-                    solver: &mut solver,
-                })
-            });
+            let (run, written) = match preparation.run(&initial, seed) {
+                Ok(done) => done,
+                Err(error) => return no_thread(&error),
+            };
             progress.one_done();
             exit = exit.and(inconclusive.exit(run.outcome.ending()));
             total.add(&run);
-            let written = record(judge.as_mut(), &run);
             total.failed(&run, &written);
             let path = match keeper.keep(arguments, case, &written) {
                 Ok(path) => path,
@@ -212,7 +209,6 @@ pub fn test(arguments: &TestArguments) -> io::Result<Exit> {
                 break;
             }
         }
-        kept = Some(adapter);
         if let Some(report) = &mut report {
             report.end_case(&case.name, &iut.name, &total);
         }
@@ -263,15 +259,10 @@ struct Document {
 }
 
 /// The state in which a run begins; or why there is none, and what that is worth.
-fn initial(
-    case: &Case,
-    known: &Valuation,
-    seed: u64,
-    solver: &mut Lazy,
-) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
+fn initial(case: &Case, known: &Valuation, seed: u64) -> Result<State, (Vec<Diagnostic>, WhyLeftOut)> {
     let mut why = WhyLeftOut::Stopped;
     let solved = budget::reading(|| {
-        initial_state(&case.test, known, seed, solver).map_err(|error| {
+        initial_state(&case.test, known, seed, &mut Lazy::default()).map_err(|error| {
             if !matches!(error, ConstantsError::NotKnown(_)) {
                 why = WhyLeftOut::Unsuited;
             }

@@ -79,7 +79,7 @@ impl Store {
         let mut merged = Merged::default();
         let is_wanted = |row: &Row<'_>| row.get::<_, String>("key").map(|key| wants(&key));
         let mut each = |table: &str, visit: &mut dyn FnMut(&Row<'_>) -> rusqlite::Result<()>| {
-            seal::walk(&other.connection, other.version, table, None, faults, visit).map(|_| ())
+            seal::walk(&other.connection, table, None, faults, visit).map(|_| ())
         };
         each("tests", &mut |row| append_new(&transaction, "tests", TESTS, &values(row, TESTS)?).map(|_| ()))?;
         each("iuts", &mut |row| append_new(&transaction, "iuts", IUTS, &values(row, IUTS)?).map(|_| ()))?;

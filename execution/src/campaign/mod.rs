@@ -20,7 +20,6 @@
 //! **Ends** when each run of the plan has been tried once: a run has limits of its own. **Costs** per run, beside the run,
 //! a thread and its part of a transaction.
 
-mod buckets;
 mod each;
 mod find;
 pub mod junit;

@@ -21,9 +21,9 @@ use sha2::{Digest, Sha256};
 use crate::campaign::key::Key;
 use crate::campaign::left_out::LeftOut;
 use crate::constants::{ConstantsError, initial_state};
+use crate::settings::Settings;
 use crate::strategy::Strategy;
 use crate::test_case::{DocumentError, TestCase};
-use crate::tester::Settings;
 
 /// Of `solved: n`, so many draws are made for each instance wanted: there may be fewer than n.
 const DRAWS: u64 = 8;
@@ -157,11 +157,7 @@ impl RunSettings {
         let number = |key: &str| json.get(key).and_then(Json::as_u64);
         let milliseconds = |time: u64| (time <= LONGEST).then(|| Duration::from_millis(time));
         let time = |key: &str| number(key).and_then(milliseconds);
-        // Stores of before know the strategy whose place `plan` has taken. A replay chooses nothing by it.
-        let name = match json.get("strategy").and_then(Json::as_str)? {
-            "shortest" => StrategyKind::Plan.name(),
-            name => name,
-        };
+        let name = json.get("strategy").and_then(Json::as_str)?;
         let at = json.get("quiescence_at").and_then(Json::as_object)?;
         let at = at.iter().map(|(name, time)| Some((name.clone(), milliseconds(time.as_u64()?)?)));
         Some(RunSettings {
@@ -315,12 +311,6 @@ impl Plan {
     pub fn constants(&self, run: &Planned) -> &Map<String, Json> {
         &self.instances[run.test][run.instance].constants
     }
-}
-
-/// The same from the texts of a store: what a row of a store must be called.
-pub(super) fn key_of_texts(test: &str, constants: &str, seed: i64, iut: &str, settings: &str) -> Key {
-    let head = format!("{{\"coreach_run\":1,\"test\":\"{test}\",\"constants\":{constants},\"seed\":{seed}");
-    Key::of(&format!("{head},\"iut\":\"{iut}\",\"settings\":{settings}}}"))
 }
 
 /// The version is in it: the parts of one plan are done by one program. Numbers of runs are not hashed one by one, for there

@@ -5,7 +5,7 @@
 //!
 //! **Method.** The damaged file is only read. Its rows are asked for one by one, by their numbers, up to the largest that
 //! anything in the file tells of: so one page that cannot be read costs the rows on it and no others. A row is taken if it
-//! fits its seal (in a store of version 1, if it does not contradict itself) and the rows of its test case and
+//! fits its seal and the rows of its test case and
 //! implementation do. All else is left, and told by its number. The campaign then does those runs again, like any that
 //! are missing.
 //!
@@ -90,7 +90,7 @@ fn rows(
 ) -> usize {
     let mut taken = 0;
     for number in 1..=last(&other.connection, table) {
-        match seal::one(&other.connection, other.version, table, number, |row| take(row)) {
+        match seal::one(&other.connection, table, number, |row| take(row)) {
             Some(Ok(true)) => taken += 1,
             Some(Ok(false)) => {
                 salvaged.left.push(format!("run {number}: its test case or implementation is damaged"));

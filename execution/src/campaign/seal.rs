@@ -16,21 +16,13 @@
 //!
 //! Not a signature: who changes a row and computes the seals anew is not found out. It is a store of one's own.
 //!
-//! **Version 1** had no seals. What can be checked of its rows is what is written in them twice: a key is the hash of
-//! the other columns, a record holds verdict and cause, a document hashes to its name, numbers have no gaps.
-//!
 //! **Costs** reading each row once: 20,000 runs, 30 MB, take less than half a second, with SQLite's own check.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-use crate::campaign::key::{Key, SHOWN};
-use crate::campaign::plan;
-
-/// The first version of the tables with seals.
-pub(super) const SEALED: i64 = 2;
+use crate::campaign::key::SHOWN;
 
 /// The tables with seals.
 pub(super) const TABLES: [&str; 6] = ["meta", "tests", "iuts", "runs", "repeats", "conflicts"];
@@ -147,7 +139,7 @@ fn sized(bytes: &[u8]) -> Seal {
     bytes.try_into().unwrap_or([0xff; 32])
 }
 
-/// Seals all rows of all tables anew. Only for a store that is being made, or that was just found whole.
+/// Seals all rows of all tables anew. Only for a store that is being made.
 pub(super) fn seal_all(connection: &Connection) -> rusqlite::Result<()> {
     for table in TABLES {
         let mut statement = connection.prepare(&format!("SELECT rowid, * FROM {table} ORDER BY rowid"))?;
@@ -174,7 +166,6 @@ pub(super) fn seal_all(connection: &Connection) -> rusqlite::Result<()> {
 /// Another error than that of damage.
 pub(super) fn walk(
     connection: &Connection,
-    version: i64,
     table: &str,
     at: Option<i64>,
     faults: &mut Faults,
@@ -196,14 +187,11 @@ pub(super) fn walk(
             }
             last = number;
             walked.count += 1;
-            if version >= SEALED {
-                let seal = columns.seal_of(table, row)?;
-                head = next_head(&head, &seal);
-                if at == Some(walked.count) {
-                    walked.head_at = Some(head);
-                }
+            head = next_head(&head, &columns.seal_of(table, row)?);
+            if at == Some(walked.count) {
+                walked.head_at = Some(head);
             }
-            match fault(version, table, &columns, row)? {
+            match fault(table, &columns, row)? {
                 Some(fault) => faults.push(fault),
                 None => visit(row)?,
             }
@@ -222,18 +210,16 @@ pub(super) fn walk(
         }
         other => other?,
     }
-    if version >= SEALED {
-        match chain(connection, table) {
-            Ok(Some((count, _))) if count != walked.count => {
-                let rows = walked.count;
-                faults.push(format!("the table `{table}` has {rows} rows, and {count} were written"));
-            }
-            Ok(Some((_, written))) if written == head => {}
-            Ok(Some(_)) => faults.push(format!("the chain of the table `{table}` is another one")),
-            Ok(None) => faults.push(format!("the chain of the table `{table}` is gone")),
-            Err(error) if is_damage(&error) => faults.push(format!("in the table `seals`, {error}")),
-            Err(error) => return Err(error),
+    match chain(connection, table) {
+        Ok(Some((count, _))) if count != walked.count => {
+            let rows = walked.count;
+            faults.push(format!("the table `{table}` has {rows} rows, and {count} were written"));
         }
+        Ok(Some((_, written))) if written == head => {}
+        Ok(Some(_)) => faults.push(format!("the chain of the table `{table}` is another one")),
+        Ok(None) => faults.push(format!("the chain of the table `{table}` is gone")),
+        Err(error) if is_damage(&error) => faults.push(format!("in the table `seals`, {error}")),
+        Err(error) => return Err(error),
     }
     Ok(walked)
 }
@@ -267,18 +253,11 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// What is wrong with a row of `SELECT rowid, *`, taken alone.
-fn fault(version: i64, table: &str, columns: &Columns, row: &Row<'_>) -> rusqlite::Result<Option<String>> {
-    let why = if version >= SEALED {
-        let Some(at) = columns.seal else { return Ok(Some(format!("the table `{table}` has no seals"))) };
-        let written = row.get_ref(at)?.as_blob().map(sized).unwrap_or([0xff; 32]);
-        (columns.seal_of(table, row)? != written).then(|| "does not fit its seal".to_owned())
-    } else {
-        let column = |name: &str| -> Option<ValueRef<'_>> {
-            row.get_ref(columns.names.iter().position(|known| known == name)?).ok()
-        };
-        contradiction(table, &column)
-    };
-    Ok(why.map(|why| format!("{} {why}", name_of(table, columns, row))))
+fn fault(table: &str, columns: &Columns, row: &Row<'_>) -> rusqlite::Result<Option<String>> {
+    let Some(at) = columns.seal else { return Ok(Some(format!("the table `{table}` has no seals"))) };
+    let written = row.get_ref(at)?.as_blob().map(sized).unwrap_or([0xff; 32]);
+    let is_whole = columns.seal_of(table, row)? == written;
+    Ok((!is_whole).then(|| format!("{} does not fit its seal", name_of(table, columns, row))))
 }
 
 /// `run 7 (5e2df0354b80)`
@@ -300,48 +279,9 @@ fn name_of(table: &str, columns: &Columns, row: &Row<'_>) -> String {
     }
 }
 
-/// What of a row of version 1 contradicts itself.
-fn contradiction<'a>(table: &str, column: &dyn Fn(&str) -> Option<ValueRef<'a>>) -> Option<String> {
-    let text = |name: &str| column(name).and_then(|value| value.as_str().ok()).unwrap_or_default();
-    let hash = |document: &str| Key::of(document).to_string();
-    match table {
-        "runs" => {
-            let seed = column("seed").and_then(|value| value.as_i64().ok()).unwrap_or(-1);
-            let key =
-                plan::key_of_texts(text("test"), text("constants"), seed, text("iut"), text("settings"));
-            if key.to_string() != text("key") {
-                return Some("has a key that is not its own".to_owned());
-            }
-            let events = column("events").and_then(|value| value.as_i64().ok())?;
-            let fits = serde_json::from_str::<Json>(text("record")).is_ok_and(|record| {
-                record["verdict"] == text("verdict")
-                    && record["cause"] == text("cause")
-                    && record["reason"]["summary"] == text("reason")
-                    && record["seed"] == seed
-                    && record["trace"].as_array().map(|trace| trace.len() as i64) == Some(events)
-            });
-            (!fits).then(|| "does not fit its record".to_owned())
-        }
-        "tests" => {
-            let mut document: Json = serde_json::from_str(text("document")).unwrap_or_default();
-            if let Some(object) = document.as_object_mut() {
-                object.shift_remove("generator");
-            }
-            (hash(&document.to_string()) != text("hash")).then(|| "does not fit its hash".to_owned())
-        }
-        "iuts" => (hash(text("description")) != text("hash")).then(|| "does not fit its hash".to_owned()),
-        "conflicts" => {
-            let record: Json = serde_json::from_str(text("record")).unwrap_or_default();
-            (record["cause"] != text("cause")).then(|| "does not fit its record".to_owned())
-        }
-        _ => None,
-    }
-}
-
 /// Reads one row, by its rowid, if it is there; an error says what is wrong with it. For a store that is damaged.
 pub(super) fn one<T>(
     connection: &Connection,
-    version: i64,
     table: &str,
     number: i64,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
@@ -352,7 +292,7 @@ pub(super) fn one<T>(
         let columns = Columns::of(&statement);
         let mut rows = statement.query([number])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        Ok(Some(match fault(version, table, &columns, row)? {
+        Ok(Some(match fault(table, &columns, row)? {
             Some(fault) => Err(fault),
             None => Ok(read(row)?),
         }))

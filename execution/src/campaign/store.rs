@@ -10,11 +10,10 @@
 //!
 //! **Opening checks everything**, through a connection that cannot write, so that a store that is refused stays as it was:
 //! the log ([`log`]), whose file it is, the tables (`schema`), each row and the set of them (`seal`), and SQLite's own
-//! structure, the indices among it (`integrity_check`). Reading runs checks them again. An older store is then taken
-//! to our version, in one transaction, by whoever opens it to write.
+//! structure, the indices among it (`integrity_check`). Reading runs checks them again.
 //!
 //! **What is refused**: a file that is no data base, one that is not a store (its application number differs), one of
-//! a newer format version, one that is damaged. All of that is a [`StoreError`], never a panic. A store may be read where
+//! another format version, one that is damaged. All of that is a [`StoreError`], never a panic. A store may be read where
 //! nothing may be written.
 //!
 //! The tables are described for users in `docs/campaigns.md`.
@@ -23,19 +22,19 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, params};
 
 use crate::bucket::Bucket;
-use crate::campaign::buckets::Buckets;
 use crate::campaign::key::Key;
 use crate::campaign::log;
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::schema::{self, APPLICATION, FORMAT_VERSION};
-use crate::campaign::seal::{self, Faults, SEALED};
+use crate::campaign::seal::{self, Faults};
 pub use crate::campaign::store_error::StoreError;
 use crate::campaign::store_error::{PATIENCE, wrong};
 use crate::ending::Ending;
-use crate::record::Record;
+use crate::record::{Record, read};
 
 /// A finished run, without its record.
 #[derive(Clone, PartialEq, Debug)]
@@ -72,7 +71,6 @@ pub struct Doubts {
 pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    pub(super) version: i64,
 }
 
 pub(super) type Result<T> = std::result::Result<T, StoreError>;
@@ -124,7 +122,7 @@ impl Store {
         }
         let connection =
             Connection::open_with_flags(uri(path, ""), flags).map_err(|error| wrong(path, &error))?;
-        let mut store = Store { connection, path: path.to_owned(), version: FORMAT_VERSION };
+        let mut store = Store { connection, path: path.to_owned() };
         store.prepare(campaign).map_err(|error| wrong(path, &error))??;
         Ok(store)
     }
@@ -139,7 +137,7 @@ impl Store {
         }
         log::check(path)?;
         let store = Store::unchecked(path)?;
-        let base = if log::is_there(path) { base(path, store.version) } else { None };
+        let base = if log::is_there(path) { base(path) } else { None };
         let check = || -> rusqlite::Result<Faults> {
             let transaction = store.connection.unchecked_transaction()?;
             let faults = store.faults(base)?;
@@ -152,19 +150,17 @@ impl Store {
 
     /// The same without the check, for one that is known to be damaged.
     pub(super) fn unchecked(path: &Path) -> Result<Self> {
-        let identity = |connection: &Connection| -> rusqlite::Result<Result<i64>> {
-            Ok(whose(connection, path)?
-                .and_then(|version| version.ok_or(StoreError::Foreign(path.to_owned()))))
-        };
         let connection = connect_to_read(path).map_err(|error| wrong(path, &error))?;
-        let version = identity(&connection).map_err(|error| wrong(path, &error))??;
-        Ok(Store { connection, path: path.to_owned(), version })
+        match whose(&connection, path).map_err(|error| wrong(path, &error))?? {
+            Whose::Ours => Ok(Store { connection, path: path.to_owned() }),
+            Whose::Nobodys => Err(StoreError::Foreign(path.to_owned())),
+        }
     }
 
     /// All that is wrong with it. `base`: what the file says without its log.
     fn faults(&self, base: Option<(i64, Vec<u8>)>) -> rusqlite::Result<Faults> {
         let mut faults = Faults::default();
-        for difference in schema::differences(&self.connection, self.version)? {
+        for difference in schema::differences(&self.connection)? {
             faults.push(difference);
         }
         if !faults.is_empty() {
@@ -173,7 +169,7 @@ impl Store {
         // Runs first: they are what a user knows.
         for table in ["runs"].into_iter().chain(seal::TABLES.into_iter().filter(|table| *table != "runs")) {
             let at = base.as_ref().map(|(count, _)| *count).filter(|_| table == "runs");
-            let walked = seal::walk(&self.connection, self.version, table, at, &mut faults, &mut |_| Ok(()))?;
+            let walked = seal::walk(&self.connection, table, at, &mut faults, &mut |_| Ok(()))?;
             if let (Some((count, head)), "runs") = (&base, table)
                 && walked.head_at.map(Vec::from).as_ref() != Some(head)
             {
@@ -205,7 +201,7 @@ impl Store {
         &self.path
     }
 
-    /// Settings of the connection, and the tables where there are none or old ones.
+    /// Settings of the connection, and the tables where there are none.
     fn prepare(&mut self, campaign: &str) -> rusqlite::Result<Result<()>> {
         self.connection.busy_timeout(PATIENCE)?;
         if let Err(error) = whose(&self.connection, &self.path)? {
@@ -218,9 +214,8 @@ impl Store {
         // Another process may have made them since.
         match whose(&transaction, &self.path)? {
             Err(error) => return Ok(Err(error)),
-            Ok(None) => schema::create(&transaction, campaign)?,
-            Ok(Some(version)) if version < FORMAT_VERSION => schema::migrate(&transaction, version)?,
-            Ok(Some(_)) => {}
+            Ok(Whose::Nobodys) => schema::create(&transaction, campaign)?,
+            Ok(Whose::Ours) => {}
         }
         transaction.commit()?;
         Ok(Ok(()))
@@ -316,16 +311,12 @@ impl Store {
     /// [`StoreError`].
     pub fn rows(&self) -> Result<HashMap<String, Row>> {
         let mut rows = HashMap::new();
-        let mut buckets = Buckets::new(&self.connection);
         self.each("runs", &mut |row| {
             let key: String = row.get("key")?;
             let verdict = row.get("verdict")?;
             let cause: String = row.get("cause")?;
             let bucket = match verdict {
-                Ending::FAIL | Ending::RunError => {
-                    let (test, record): (String, String) = (row.get("test")?, row.get("record")?);
-                    Some(buckets.of(&test, &record, verdict, &cause))
-                }
+                Ending::FAIL | Ending::RunError => Some(bucket(&row.get::<_, String>("record")?)?),
                 Ending::Verdict(_) => None,
             };
             let found = Row {
@@ -369,7 +360,7 @@ impl Store {
         let mut faults = Faults::default();
         let mut walk = || -> rusqlite::Result<()> {
             let transaction = self.connection.unchecked_transaction()?;
-            seal::walk(&self.connection, self.version, table, None, &mut faults, visit)?;
+            seal::walk(&self.connection, table, None, &mut faults, visit)?;
             transaction.finish()
         };
         walk().map_err(|error| wrong(&self.path, &error))?;
@@ -429,16 +420,31 @@ fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     })
 }
 
-/// The version of a store that we can read; nothing of a file that is still empty.
-fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Option<i64>>> {
+/// What failed in the run of this record.
+fn bucket(record: &str) -> rusqlite::Result<Bucket> {
+    let read = read(record.as_bytes());
+    let bucket = read.and_then(|read| read.bucket.ok_or_else(|| "a record without a bucket".to_owned()));
+    bucket.map_err(|why| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into()))
+}
+
+/// Whose a file is.
+#[derive(PartialEq, Eq)]
+enum Whose {
+    /// A store that we can read.
+    Ours,
+    /// It is still empty.
+    Nobodys,
+}
+
+fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Whose>> {
     let pragma =
         |name: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, name, |row| row.get(0)) };
     let application = pragma("application_id")?;
     let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     let version = pragma("user_version")?;
     Ok(match (application, version, things) {
-        (0, 0, 0) => Ok(None),
-        (APPLICATION, 1..=FORMAT_VERSION, _) => Ok(Some(version)),
+        (0, 0, 0) => Ok(Whose::Nobodys),
+        (APPLICATION, FORMAT_VERSION, _) => Ok(Whose::Ours),
         (APPLICATION, ..) => Err(StoreError::Version(path.to_owned(), version)),
         _ => Err(StoreError::Foreign(path.to_owned())),
     })
@@ -446,14 +452,14 @@ fn whose(connection: &Connection, path: &Path) -> rusqlite::Result<Result<Option
 
 /// Has nobody written anything into this data base yet?
 fn is_unmade(path: &Path) -> bool {
-    connect_to_read(path).is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(None))))
+    connect_to_read(path).is_ok_and(|connection| matches!(whose(&connection, path), Ok(Ok(Whose::Nobodys))))
 }
 
 /// What the file says of its runs without the log: how many, and the head of their chain. Nothing where it does not say
-/// it, as when the log is being put away, or is of another version.
-fn base(path: &Path, version: i64) -> Option<(i64, Vec<u8>)> {
+/// it, as when the log is being put away.
+fn base(path: &Path) -> Option<(i64, Vec<u8>)> {
     let connection = connect(path, "immutable=1").ok()?;
-    let same = matches!(whose(&connection, path), Ok(Ok(Some(of))) if of == version && of >= SEALED);
+    let same = matches!(whose(&connection, path), Ok(Ok(Whose::Ours)));
     if same { seal::chain(&connection, "runs").ok()? } else { None }
 }
 

@@ -67,11 +67,17 @@ impl fmt::Display for StoreError {
             StoreError::Foreign(path) => {
                 write!(f, "{} is no store: it is another program's data base", path.display())
             }
-            StoreError::Version(path, version) => write!(
-                f,
-                "the store {} has format version {version}, this program reads 1 to {FORMAT_VERSION}",
-                path.display()
-            ),
+            StoreError::Version(path, version) => {
+                let path = path.display();
+                write!(
+                    f,
+                    "the store {path} has format version {version}, this program reads {FORMAT_VERSION}: "
+                )?;
+                f.write_str(match *version < FORMAT_VERSION {
+                    true => "it was written by an earlier release; run the campaign again into a new store, or read it with that release",
+                    false => "it was written by a later release",
+                })
+            }
             StoreError::Damaged(path, why) => write!(f, "the store {} is damaged: {why}", path.display()),
             StoreError::Busy(path) => write!(
                 f,

@@ -1,14 +1,11 @@
 //! Doing the runs of a plan that a store does not have yet.
 //!
-//! Some runners take runs from one queue. Each run has a fresh thread, for the reason that `in_order` has too: the solver
-//! keeps something of its own in each thread, and a run must not notice what ran before it. Z3 is started only where it
-//! is asked, which for most runs is never. Finished runs go to one thread that writes them, those of a moment (`GROUP`)
+//! Some runners take runs from one queue, and do each as [`crate::preparation`] says it. Finished runs go to one thread that writes them, those of a moment (`GROUP`)
 //! together: to wait for the disk takes longer than most simulated runs. A run counts when it is on the disk, so whatever
 //! kills the process loses no run that was counted, and of the others at most those of that moment.
 //!
 //! A system that runs share, since nobody here brings it up, is used by one of them at a time: two that meet there would reset
-//! each other. A runner that finds only such runs waits. What a run leaves under way to such a system, the next one must know
-//! ([`coreach_adapters::system`]), so the way to it is kept.
+//! each other. A runner that finds only such runs waits.
 //!
 //! Several processes may do one store at the same time, by mistake or to help each other. Each looks before a run whether
 //! it is there already. Two that go through one queue in step would still do each run twice; so who finds that another
@@ -17,41 +14,28 @@
 //! **Ends** with the queue, after the first Fail where that is wanted, or with the first run that cannot be written: what cannot be
 //! kept need not be done.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use coreach_adapters::{Adapter, Iut};
+use coreach_adapters::Iut;
 use coreach_model::Verdict;
 
 use crate::campaign::plan::{Plan, Planned};
 use crate::campaign::store::{Finished, Store, StoreError};
 use crate::ending::Ending;
-use crate::judge;
-use crate::lazy::Lazy;
-use crate::record::{Record, record};
-use crate::tester::{self, Drive, Settings};
-use crate::values::{MIX, Values};
+use crate::open::Links;
+use crate::preparation::Preparation;
+use crate::record::Record;
 
 /// Runs that finish within this time are written together.
 const GROUP: Duration = Duration::from_millis(20);
 
 /// At most so many of them; so many more may wait to be written.
 const MOST_GROUPED: usize = 256;
-
-/// The stack of a run, in bytes: terms are walked recursively. What is not used costs nothing.
-const STACK: usize = 256 << 20;
-
-/// A way to an implementation.
-pub enum Link {
-    /// For one run.
-    Fresh(Box<dyn Adapter>),
-    /// For many, one after the other: something behind it is kept between them.
-    Kept(Box<dyn Adapter + Send>),
-}
 
 /// What can stop the work.
 #[derive(Debug)]
@@ -85,9 +69,7 @@ pub struct Effort {
 /// Which way a run goes.
 #[derive(Clone, Copy)]
 pub struct Ways<'a> {
-    /// The way to a run's implementation, made in the thread of the run.
-    pub link: &'a (dyn Fn(&Planned) -> Link + Sync),
-    /// Its implementation, as its file describes it.
+    /// The implementation of a run, as its file describes it.
     pub iut: &'a (dyn Fn(&Planned) -> &'a Iut + Sync),
     /// The number of the system that a run shares with others, where it does.
     pub system: &'a (dyn Fn(&Planned) -> Option<usize> + Sync),
@@ -109,8 +91,7 @@ struct Shared<'a, 'p> {
     worked: Mutex<Worked>,
     stopped: Mutex<Option<WorkError>>,
     effort: Effort,
-    /// Kept ways that no run uses now, by implementation.
-    kept: Mutex<HashMap<usize, Vec<Box<dyn Adapter + Send>>>>,
+    links: Links,
 }
 
 /// Does these runs. `watch` hears of each run that was kept, from any thread.
@@ -134,7 +115,7 @@ pub fn work<'p>(
         store: Mutex::new(store),
         worked: Mutex::default(),
         stopped: Mutex::default(),
-        kept: Mutex::default(),
+        links: Links::default(),
         effort,
     };
     let runners = effort.threads.clamp(1, lock(&shared.queue).runs.len().max(1));
@@ -267,61 +248,23 @@ fn one<'p>(
         return Ok(());
     }
     let started = SystemTime::now();
-    let done = thread::scope(|scope| {
-        let execute = || {
-            with_link(shared, run, ways.link, |adapter| {
-                execute(plan, run, adapter, (ways.iut)(run), shared.effort.retries)
-            })
-        };
-        let handle = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, execute)?;
-        Ok(handle.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    });
-    let done: Record = done.map_err(WorkError::Thread)?;
+    let iut = (ways.iut)(run);
+    let preparation = Preparation {
+        test: &plan.tests[run.test].case,
+        iut,
+        links: (&shared.links, run.iut),
+        settings: plan.settings.limits.clone().against(iut),
+        strategy: &|| plan.settings.strategy.start(),
+        retries: shared.effort.retries,
+    };
+    let initial = &plan.instances[run.test][run.instance].state;
+    let (_, done) = preparation.run(initial, run.seed).map_err(WorkError::Thread)?;
     if shared.effort.fail_fast && done.verdict == Ending::Verdict(Verdict::Fail) {
         lock(&shared.queue).runs.clear();
     }
     // Where the writer is gone, a panic of its own is on the way.
     let _ = finished.send(Finished { run, record: done, started });
     Ok(())
-}
-
-/// Uses a way to the run's implementation: one that was kept, or a new one.
-fn with_link<R>(
-    shared: &Shared<'_, '_>,
-    run: &Planned,
-    link: &(dyn Fn(&Planned) -> Link + Sync),
-    work: impl FnOnce(&mut dyn Adapter) -> R,
-) -> R {
-    let kept = lock(&shared.kept).get_mut(&run.iut).and_then(Vec::pop);
-    match kept.map_or_else(|| link(run), Link::Kept) {
-        Link::Fresh(mut adapter) => work(adapter.as_mut()),
-        Link::Kept(mut adapter) => {
-            let result = work(adapter.as_mut());
-            lock(&shared.kept).entry(run.iut).or_default().push(adapter);
-            result
-        }
-    }
-}
-
-/// Does one run of a plan, in this thread. `retries`: how often again, where it ends without a verdict.
-pub fn execute(plan: &Plan, run: &Planned, adapter: &mut dyn Adapter, iut: &Iut, retries: usize) -> Record {
-    let test = &plan.tests[run.test].case;
-    let initial = &plan.instances[run.test][run.instance].state;
-    let mut judge = judge::against(test, initial.clone(), iut);
-    let (within, tolerance) = (iut.behaviour.within.clone(), iut.tolerance());
-    let limits = Settings { within, tolerance, ..plan.settings.limits.clone() };
-    let done = tester::retrying(retries, || {
-        tester::run(Drive {
-            judge: judge.as_mut(),
-            seed: run.seed,
-            settings: &limits,
-            adapter,
-            strategy: &mut plan.settings.strategy.start(),
-            values: &mut Values::new(MIX),
-            solver: &mut Lazy::default(),
-        })
-    });
-    record(judge.as_mut(), &done)
 }
 
 /// A panic elsewhere is told there.

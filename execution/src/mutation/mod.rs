@@ -35,10 +35,11 @@ use crate::judge::{Judge, Judged};
 use crate::lazy::Lazy;
 use crate::monitor::{MOST, Monitor};
 use crate::run::{Cause, Occurrence, Outcome, Run, events};
+use crate::session::TestSession;
+use crate::settings::Settings;
 use crate::simulated::Simulated;
 use crate::strategy::Strategy;
 use crate::test_case::TestCase;
-use crate::tester::{self, Drive, Settings};
 use crate::values::{MIX, Values};
 
 /// How hard to try.
@@ -253,20 +254,14 @@ fn one_run(
     seed: u64,
     effort: &Effort,
 ) -> std::result::Result<(State, Run), String> {
-    let mut solver = Lazy::default();
-    let initial =
-        initial_state(test, &Valuation::new(), seed, &mut solver).map_err(|error| error.to_string())?;
-    let mut adapter = InProcess(Simulated::new(iut.clone(), Lazy::default()));
-    let (mut strategy, mut values) = (Strategy::random(), Values::new(MIX));
-    let run = tester::run(Drive {
+    let initial = initial_state(test, &Valuation::new(), seed, &mut Lazy::default());
+    let initial = initial.map_err(|error| error.to_string())?;
+    let run = TestSession {
         judge: &mut CaseJudge::new(test, initial.clone()),
-        seed,
         settings: &effort.settings,
-        adapter: &mut adapter,
-        strategy: &mut strategy,
-        values: &mut values,
-        solver: &mut solver,
-    });
+        adapter: &mut InProcess(Simulated::new(iut.clone(), Lazy::default())),
+    }
+    .run(seed, Strategy::random());
     Ok((initial, run))
 }
 

@@ -27,21 +27,20 @@
 use std::time::{Duration, Instant};
 
 use coreach_adapters::held_up::held_up_here;
-use coreach_adapters::{Adapter, Failure, Received, Sent, Session};
+use coreach_adapters::{Failure, Received, Sent};
 use coreach_analyses::solver::Solver;
 use coreach_model::Verdict;
 use coreach_model::semantics::{Event, State};
 use dashu::rational::RBig;
 
-use crate::interruption::finish;
 use crate::judge::{Judge, Judged};
 use crate::run::{Cause, Occurrence, Outcome, Run, Step, events};
-use crate::tester::{Settings, bounded, heard};
+use crate::session::{TestSession, bounded, heard};
 use crate::timed::history::{Allowance, Mark, Otherwise, Past, otherwise};
 use crate::timed::jitter::{Jitter, Probe, whole};
 use crate::timed::timing::Timing;
 use crate::timed::tolerance::{Interval, fails, nearest, only_time_forbids};
-use crate::timed::{TimedCase, delayed_by, micros_up, seconds, with_delay, without_delay};
+use crate::timed::{delayed_by, micros_up, seconds, with_delay, without_delay};
 
 /// How long to wait before asking again who says at once that nothing has come.
 const MOMENT: Duration = Duration::from_millis(1);
@@ -82,24 +81,10 @@ pub trait Director {
     fn solver(&mut self) -> &mut dyn Solver;
 }
 
-/// What drives a timed run.
-pub struct Timed<'a> {
-    /// Judges; begun anew.
-    pub judge: &'a mut dyn Judge,
-    /// The test case's word on time.
-    pub timed: TimedCase,
-    /// The seed of the run.
-    pub seed: u64,
-    /// Limits.
-    pub settings: &'a Settings,
-    /// The way to the implementation.
-    pub adapter: &'a mut dyn Adapter,
-    /// Plans.
-    pub director: &'a mut dyn Director,
-}
-
-struct Driver<'a> {
-    with: Timed<'a>,
+struct Driver<'s, 'a, 'd> {
+    session: &'s mut TestSession<'a>,
+    director: &'d mut dyn Director,
+    silence_after: Duration,
     /// Where the run began, as the judge counts: the system was ready.
     zero: Instant,
     begin: Instant,
@@ -125,66 +110,52 @@ struct Driver<'a> {
 }
 
 /// Runs once.
-pub fn run(with: Timed<'_>) -> Run {
-    let real = Instant::now();
-    with.judge.begin();
-    let constants = with.judge.constants();
-    let begin = with.adapter.now().unwrap_or(real);
-    let is_simulated = with.adapter.now().is_some();
-    let deadline = begin + with.settings.time;
-    let (seed, settings) = (with.seed, with.settings);
-    let initial = with.judge.scene().and_then(|(_, states)| states.first().map(|state| (*state).clone()));
-    let session = Session { iosts: &with.timed.wire, constants: &constants, seed, deadline };
-    let started = match &initial {
-        Some(_) => with.adapter.start(&session),
-        None => Err(Failure::Start("a timed run is judged by a test case".to_owned())),
-    };
-    let ready = started.is_ok().then(|| real.elapsed());
-    let zero = with.adapter.now().unwrap_or_else(Instant::now);
+pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, director: &mut dyn Director) -> Run {
+    let mut begun = session.begin(seed);
+    let settings = session.settings;
+    let is_simulated = session.adapter.now().is_some();
+    let scene = session
+        .judge
+        .scene()
+        .and_then(|(test, states)| Some((test.timed.as_ref()?.silence_after, (*states.first()?).clone())));
+    let started = session.start(&mut begun);
+    let zero = session.adapter.now().unwrap_or_else(Instant::now);
     let tolerance = if is_simulated { Duration::ZERO } else { settings.tolerance };
-    let initial =
-        initial.unwrap_or(State { location: coreach_model::LocationId(0), valuation: Default::default() });
+    let timing = Timing { is_simulated, tolerance, ..Timing::default() };
+    let (silence_after, initial) = match (scene, started) {
+        (Some(scene), Ok(())) => scene,
+        (_, started) => {
+            let outcome =
+                started.map_or_else(Outcome::RunError, |()| Outcome::inconclusive(Cause::NothingToDo));
+            return Run { timing: Some(timing), ..session.end(begun, Vec::new(), outcome) };
+        }
+    };
+    let held_up = session.adapter.held_up().unwrap_or_default();
     let mut driver = Driver {
+        session,
+        director,
+        silence_after,
         zero,
-        begin: real,
-        deadline,
+        begin: begun.real,
+        deadline: begun.deadline,
         initial,
         trace: Vec::new(),
         marks: Vec::new(),
         last: RBig::ZERO,
         silent: RBig::ZERO,
         tolerance: seconds(tolerance),
-        origin: if is_simulated { RBig::ZERO } else { seconds(zero - begin) },
+        origin: if is_simulated { RBig::ZERO } else { seconds(zero - begun.begin) },
         probe: (!is_simulated).then(Probe::start),
-        held_before: with.adapter.held_up().unwrap_or_default(),
+        held_before: held_up,
         own_before: held_up_here(),
-        kept: (with.adapter.held_up().unwrap_or_default() + held_up_here(), real),
-        timing: Timing { is_simulated, tolerance, ..Timing::default() },
-        with,
+        kept: (held_up + held_up_here(), begun.real),
+        timing,
     };
-    let outcome = match started {
-        Err(failure) => Outcome::RunError(failure),
-        Ok(()) => bounded(settings, || driver.drive().unwrap_or_else(Outcome::RunError)),
-    };
-    let Driver { with: Timed { judge, adapter, .. }, trace, probe, mut timing, .. } = driver;
+    let outcome = bounded(settings, || driver.drive().unwrap_or_else(Outcome::RunError));
+    let Driver { session, trace, probe, mut timing, .. } = driver;
     timing.jitter = probe.as_ref().map_or_else(Jitter::default, Probe::measured);
     drop(probe);
-    let (settled, wire) = finish(adapter, real, ready, &outcome);
-    Run {
-        constants,
-        seed,
-        trace,
-        outcome,
-        end: judge.shown(),
-        mix: Default::default(),
-        link: None,
-        crossed: 0,
-        settled,
-        wire,
-        retried: 0,
-        timing: Some(timing),
-        time: real.elapsed(),
-    }
+    Run { timing: Some(timing), ..session.end(begun, trace, outcome) }
 }
 
 /// What came of listening.
@@ -194,9 +165,9 @@ enum Heard {
     Over(Outcome),
 }
 
-impl Driver<'_> {
+impl Driver<'_, '_, '_> {
     fn instant(&self) -> Instant {
-        self.with.adapter.now().unwrap_or_else(Instant::now)
+        self.session.adapter.now().unwrap_or_else(Instant::now)
     }
 
     /// The time since the beginning, in whole microseconds.
@@ -218,14 +189,14 @@ impl Driver<'_> {
             if self.trace.len() != steps {
                 (missed, steps, length, plan) = (None, self.trace.len(), 1, None);
             }
-            if let Some(verdict) = self.with.judge.verdict() {
+            if let Some(verdict) = self.session.judge.verdict() {
                 return Ok(Outcome::Verdict(verdict, Cause::Event));
             }
-            if events(&self.trace) >= self.with.settings.steps {
-                return Ok(Outcome::inconclusive(Cause::Steps(self.with.settings.steps)));
+            if events(&self.trace) >= self.session.settings.steps {
+                return Ok(Outcome::inconclusive(Cause::Steps(self.session.settings.steps)));
             }
             if self.instant() >= self.deadline {
-                return Ok(Outcome::inconclusive(Cause::Time(self.with.settings.time)));
+                return Ok(Outcome::inconclusive(Cause::Time(self.session.settings.time)));
             }
             let next = match plan.take() {
                 Some(next) => next,
@@ -247,7 +218,7 @@ impl Driver<'_> {
                 Plan::Send(event) => (super::delay_of(event).map(|delay| &self.last + delay), None),
                 Plan::Wait(until) => (None, until.as_ref().map(|delay| &self.last + delay)),
             };
-            let silence = self.with.timed.silence_after.saturating_mul(length);
+            let silence = self.silence_after.saturating_mul(length);
             // The step before may have been later than it is judged, and what came since may have taken its time.
             let silence_at = &self.last + seconds(silence) + &self.tolerance * RBig::from(2);
             let first = aim.iter().chain(&wait).chain([&silence_at]).min().cloned().unwrap_or(RBig::ZERO);
@@ -297,13 +268,13 @@ impl Driver<'_> {
         let scene = Scene {
             now: now.clone(),
             tolerance: self.tolerance.clone(),
-            takes_stimuli: self.with.adapter.takes_stimuli(),
-            judge: self.with.judge,
+            takes_stimuli: self.session.adapter.takes_stimuli(),
+            judge: self.session.judge,
         };
-        let plan = self.with.director.plan(scene);
+        let plan = self.director.plan(scene);
         if !matches!(plan, Plan::Send(_))
             && missed.is_none()
-            && let Some((test, states)) = self.with.judge.scene()
+            && let Some((test, states)) = self.session.judge.scene()
         {
             let passed = states.iter().flat_map(|state| {
                 let numbers = test.stimuli[state.location].iter();
@@ -331,7 +302,7 @@ impl Driver<'_> {
         loop {
             let asked = self.instant();
             let limit = if waits { until } else { asked.min(until) };
-            let received = self.with.adapter.receive(limit)?;
+            let received = self.session.adapter.receive(limit)?;
             let read = self.now();
             if waits && matches!(received, Received::Output(_)) {
                 self.silent = read.clone();
@@ -339,7 +310,7 @@ impl Driver<'_> {
             match received {
                 Received::Output(event) => return Ok(self.observed(&event, read)),
                 Received::Alien(text) => {
-                    return Ok(match self.with.judge.alien(text) {
+                    return Ok(match self.session.judge.alien(text) {
                         Judged::Ends(verdict, cause) => Heard::Over(Outcome::Verdict(verdict, cause)),
                         Judged::Followed(_) => Heard::Moved,
                     });
@@ -374,7 +345,7 @@ impl Driver<'_> {
         self.silent = read.clone();
         let measured = (&read - &self.last).max(RBig::ZERO);
         let event = with_delay(received, measured.clone());
-        let Some((test, states)) = self.with.judge.scene() else { return Heard::Nothing };
+        let Some((test, states)) = self.session.judge.scene() else { return Heard::Nothing };
         let Some(state) = states.first() else { return Heard::Nothing };
         if !fails(test, state, &event) {
             return self.happened(Occurrence::Observation(event), mark, read);
@@ -385,7 +356,7 @@ impl Driver<'_> {
             low: (&mark.low - &self.last).max(RBig::ZERO),
             high: Some((&mark.high - &self.last).max(RBig::ZERO) + slack),
         };
-        let solver = self.with.director.solver();
+        let solver = self.director.solver();
         let found = nearest(test, state, &event, &measured, &interval, solver);
         if let Some(delay) = found {
             self.timing.moved += 1;
@@ -413,7 +384,8 @@ impl Driver<'_> {
             Otherwise::No => {}
         }
         let late = self.probe.as_ref()?.since(self.zero).max(self.held_up());
-        let is_unknown = by_time && self.with.adapter.held_up().is_none() && seconds(late) > self.tolerance;
+        let is_unknown =
+            by_time && self.session.adapter.held_up().is_none() && seconds(late) > self.tolerance;
         // Silence was heard twice the tolerance longer than it is judged.
         let is_silence = matches!(what, Occurrence::Silence(_)) && mark.late > self.tolerance;
         let is_unsure =
@@ -425,7 +397,7 @@ impl Driver<'_> {
     fn mark(&mut self, low: RBig, high: RBig) -> Mark {
         let Some(probe) = &self.probe else { return Mark { low, high, late: RBig::ZERO } };
         let (before, then) = self.kept;
-        let now = self.with.adapter.held_up().unwrap_or_default() + held_up_here();
+        let now = self.session.adapter.held_up().unwrap_or_default() + held_up_here();
         // A process of others may have been held up longer than a thread of ours.
         let late =
             seconds(whole(now.saturating_sub(before))) + seconds(probe.since(then)) * RBig::from(HELD_UP);
@@ -435,28 +407,28 @@ impl Driver<'_> {
 
     /// How long the system was kept from running in this run, or this thread, as far as that is known.
     fn held_up(&self) -> Duration {
-        let now = self.with.adapter.held_up().unwrap_or_default();
+        let now = self.session.adapter.held_up().unwrap_or_default();
         let own = held_up_here().saturating_sub(self.own_before);
         whole(now.saturating_sub(self.held_before).max(own))
     }
 
     fn otherwise(&mut self, what: Occurrence, mark: Mark, within: Allowance) -> Otherwise {
-        let Some((test, _)) = self.with.judge.scene() else { return Otherwise::No };
+        let Some((test, _)) = self.session.judge.scene() else { return Otherwise::No };
         let steps = self.trace.iter().map(|step| step.what.clone()).chain([what]).collect();
         let marks = self.marks.iter().cloned().chain([mark]).collect();
         let past = Past { test, initial: &self.initial, steps, marks, origin: self.origin.clone() };
-        otherwise(&past, within, self.with.director.solver())
+        otherwise(&past, within, self.director.solver())
     }
 
     /// Judges the run as it may have been.
     fn retell(&mut self, retold: super::history::Retold) -> Heard {
         let super::history::Retold { steps, marks, end } = retold;
-        self.with.judge.begin();
+        self.session.judge.begin();
         let times: Vec<Duration> =
             self.trace.iter().map(|step| step.at).chain([self.begin.elapsed()]).collect();
         let mut trace = Vec::new();
         for (what, at) in steps.into_iter().zip(times) {
-            match self.with.judge.take(&what) {
+            match self.session.judge.take(&what) {
                 Judged::Followed(transition) => trace.push(Step { what, transition, at }),
                 // Silence may end it.
                 Judged::Ends(verdict, cause) => {
@@ -467,13 +439,13 @@ impl Driver<'_> {
         }
         (self.trace, self.marks, self.last) = (trace, marks, end);
         if let Some(step) = self.trace.last() {
-            self.with.director.saw(step);
+            self.director.saw(step);
         }
         Heard::Moved
     }
 
     fn happened(&mut self, what: Occurrence, mark: Mark, judged: RBig) -> Heard {
-        match self.with.judge.take(&what) {
+        match self.session.judge.take(&what) {
             Judged::Followed(transition) => {
                 let at = if self.timing.is_simulated {
                     Duration::from_micros(micros_up(&judged))
@@ -481,7 +453,7 @@ impl Driver<'_> {
                     self.begin.elapsed()
                 };
                 let step = Step { what, transition, at };
-                self.with.director.saw(&step);
+                self.director.saw(&step);
                 self.trace.push(step);
                 self.marks.push(mark);
                 self.last = judged;
@@ -495,14 +467,14 @@ impl Driver<'_> {
     fn send(&mut self, planned: &Event) -> Result<Sending, Failure> {
         let now = self.now();
         let event = delayed_by(planned, (&now - &self.last).max(RBig::ZERO));
-        if !self.with.adapter.takes_stimuli() {
+        if !self.session.adapter.takes_stimuli() {
             return Ok(Sending::Moved);
         }
-        if !self.with.judge.can_send(&event) {
+        if !self.session.judge.can_send(&event) {
             return Ok(Sending::Missed);
         }
-        self.with.adapter.send(&without_delay(&event))?;
-        let sent = self.with.adapter.sent();
+        self.session.adapter.send(&without_delay(&event))?;
+        let sent = self.session.adapter.sent();
         let mark = self.mark(now.clone(), self.now() + &self.tolerance);
         match sent {
             Sent::No => Ok(Sending::Moved),
@@ -521,8 +493,8 @@ impl Driver<'_> {
         is_planned: bool,
         missed: Option<Duration>,
     ) -> Result<Silent, Failure> {
-        let hears = self.with.adapter.hears();
-        let Some((test, states)) = self.with.judge.scene() else { return Ok(Silent::Longer) };
+        let hears = self.session.adapter.hears();
+        let Some((test, states)) = self.session.judge.scene() else { return Ok(Silent::Longer) };
         let (state, what) = (states.first().map(|state| (*state).clone()), Occurrence::Silence(length));
         let next = state.as_ref().and_then(|state| crate::judge::case::quiet(test, state, length));
         let verdict = next.as_ref().map(|(_, next)| test.verdict(next.location));

@@ -17,6 +17,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use coreach_adapters::times::milliseconds_of;
+use serde::{Deserialize, Serialize};
+
 /// How long the thread sleeps.
 const SLEEP: Duration = Duration::from_millis(1);
 
@@ -35,11 +38,13 @@ const BAR: u128 = 50;
 const BARS: usize = 4_000;
 
 /// How late the machine was in a run.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Jitter {
     /// The greatest lateness.
+    #[serde(rename = "jitter_ms", with = "milliseconds_of")]
     pub most: Duration,
     /// Of a hundred moments, ninety-nine were at most so late.
+    #[serde(rename = "jitter_p99_ms", with = "milliseconds_of")]
     pub p99: Duration,
 }
 

@@ -3,18 +3,16 @@
 //! Each stimulus is sent with the values that it had and with its delay; where the system did something else meanwhile, as soon behind
 //! that as its guard allows. The instants are measured anew, so no two runs have the same delays.
 
-use coreach_adapters::Adapter;
 use coreach_analyses::solver::Solver;
 use coreach_model::semantics::Event;
 
 use crate::cue::Cue;
-use crate::judge::Judge;
 use crate::lazy::Lazy;
 use crate::run::{Occurrence, Run, Step};
-use crate::tester::Settings;
-use crate::timed::driver::{self, Director, Plan, Scene, Timed};
+use crate::session::TestSession;
+use crate::timed::driver::{self, Director, Plan, Scene};
 use crate::timed::windows::{Drawn, window};
-use crate::timed::{TimedCase, delay_of, delayed_by, seconds};
+use crate::timed::{delay_of, delayed_by, seconds};
 
 struct Player<'a> {
     script: &'a [Cue],
@@ -22,16 +20,8 @@ struct Player<'a> {
 }
 
 /// Runs a script. Behind its end, observations are awaited until there is a verdict or silence.
-pub fn perform(
-    judge: &mut dyn Judge,
-    timed: TimedCase,
-    seed: u64,
-    script: &[Cue],
-    settings: &Settings,
-    adapter: &mut dyn Adapter,
-) -> Run {
-    let mut player = Player { script, solver: Lazy::default() };
-    driver::run(Timed { judge, timed, seed, settings, adapter, director: &mut player })
+pub(crate) fn perform(session: &mut TestSession<'_>, seed: u64, script: &[Cue]) -> Run {
+    driver::run(session, seed, &mut Player { script, solver: Lazy::default() })
 }
 
 impl Director for Player<'_> {

@@ -5,43 +5,40 @@
 //! moves are ordered anew. `plan` looks ahead in the delayed form, where delays are values like others: it says which stimulus leads to Pass,
 //! with which values and when. Where its instant has passed meanwhile, another one of the window is drawn.
 
-use std::collections::BTreeMap;
-
 use coreach_analyses::solver::Solver;
 use coreach_model::random::Random;
 use dashu::rational::RBig;
 
+use crate::lazy::Lazy;
 use crate::run::{Cause, Run, Step};
+use crate::session::TestSession;
 use crate::strategy::{Move, Strategy, order};
-use crate::tester::Drive;
-use crate::timed::driver::{self, Director, Plan, Scene, Timed};
+use crate::timed::driver::{self, Director, Plan, Scene};
+use crate::timed::seconds;
 use crate::timed::windows::{Wanted, choose};
-use crate::timed::{TimedCase, seconds};
-use crate::values::{Source, Values};
+use crate::values::{MIX, Values};
 
 /// Plans by a strategy.
-struct Planner<'a, 'b> {
-    strategy: &'a mut Strategy<'b>,
-    values: &'a mut Values,
-    solver: &'a mut dyn Solver,
+struct Planner<'b> {
+    strategy: Strategy<'b>,
+    values: Values,
+    solver: Lazy,
     random: Random,
 }
 
 /// Runs once.
-pub fn run(drive: Drive<'_, '_>, timed: TimedCase) -> Run {
-    let Drive { judge, seed, settings, adapter, strategy, values, solver } = drive;
-    judge.begin();
-    values.begin(&judge.constants());
-    let mut planner = Planner { strategy, values, solver, random: Random::new(seed) };
-    let run = driver::run(Timed { judge, timed, seed, settings, adapter, director: &mut planner });
-    let mix: BTreeMap<Source, usize> = planner.values.end();
-    Run { mix, ..run }
+pub(crate) fn run(session: &mut TestSession<'_>, seed: u64, strategy: Strategy<'_>) -> Run {
+    let mut values = Values::new(MIX);
+    values.begin(&session.judge.constants());
+    let mut planner = Planner { strategy, values, solver: Lazy::default(), random: Random::new(seed) };
+    let run = driver::run(session, seed, &mut planner);
+    Run { mix: planner.values.end(), ..run }
 }
 
-impl Director for Planner<'_, '_> {
+impl Director for Planner<'_> {
     fn plan(&mut self, scene: Scene<'_>) -> Plan {
         let Scene { judge, now, tolerance, takes_stimuli } = scene;
-        let Some(moves) = order(self.strategy, judge, &mut self.random, self.solver) else {
+        let Some(moves) = order(&mut self.strategy, judge, &mut self.random, &mut self.solver) else {
             return Plan::Over(Cause::Ended);
         };
         let Some((test, states)) = judge.scene() else { return Plan::Over(Cause::NothingToDo) };
@@ -55,7 +52,8 @@ impl Director for Planner<'_, '_> {
                     let planned = self.strategy.planned(*number);
                     let wanted =
                         Wanted { test, state, number: *number, now: &now, margin: &tolerance, planned };
-                    if let Some(event) = choose(wanted, self.values, &mut self.random, self.solver) {
+                    if let Some(event) = choose(wanted, &mut self.values, &mut self.random, &mut self.solver)
+                    {
                         return Plan::Send(event);
                     }
                 }
@@ -86,6 +84,6 @@ impl Director for Planner<'_, '_> {
     }
 
     fn solver(&mut self) -> &mut dyn Solver {
-        self.solver
+        &mut self.solver
     }
 }

@@ -10,7 +10,6 @@ use coreach_adapters::description::{
 };
 use coreach_adapters::lines::pattern;
 use coreach_adapters::template::Template;
-use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::open;
 
 use super::habits::{HTTP, Habit, JSON, LINES, STDIO};
@@ -35,7 +34,7 @@ pub const OVER_HTTP: Carrier = Carrier { name: "http", habits: HTTP, way: http }
 pub fn adapter(way: Way) -> Box<dyn Adapter> {
     let name = "misbehaving".to_owned();
     let iut = Iut { name, way, link: None, behaviour: Default::default(), evidence: Default::default() };
-    open(&iut, Z3Solver::default)
+    open(&iut)
 }
 
 fn template(text: &str) -> Template {

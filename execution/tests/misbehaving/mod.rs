@@ -22,8 +22,7 @@ use std::time::{Duration, Instant};
 use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::record::record;
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{CaseJudge, Drive, Settings, Strategy, TestCase, run};
+use coreach_execution::{CaseJudge, Settings, Strategy, TestCase, TestSession};
 use serde_json::Value;
 
 use self::carriers::{Carrier, JSON_OVER_TCP, LINES_OVER_TCP, OVER_HTTP, OVER_STDIO, adapter};
@@ -240,15 +239,8 @@ fn try_once(
     let seed = number as u64;
     let initial = initial_state(test, &Default::default(), seed, solver).unwrap();
     let mut judge = CaseJudge::new(test, initial);
-    let done = run(Drive {
-        judge: &mut judge,
-        seed,
-        settings: &settings,
-        adapter: &mut *adapter,
-        strategy: &mut Strategy::random(),
-        values: &mut Values::new(MIX),
-        solver,
-    });
+    let done = TestSession { judge: &mut judge, settings: &settings, adapter: &mut *adapter }
+        .run(seed, Strategy::random());
     let is_late = !alive(&tag).is_empty();
     let mut problems = left_in(&folder);
     let left = alive_after_all(&tag);

@@ -25,8 +25,7 @@ use coreach_analyses::solver::z3::Z3Solver;
 use coreach_execution::constants::initial_state;
 use coreach_execution::monitor::Monitor;
 use coreach_execution::run::{Cause, Outcome};
-use coreach_execution::values::{MIX, Values};
-use coreach_execution::{CaseJudge, Drive, Run, Settings, Strategy, TestCase, initial, open, run};
+use coreach_execution::{CaseJudge, Run, Settings, Strategy, TestCase, TestSession, initial, open};
 use coreach_model::Value;
 use coreach_model::reader::{from_bytes, read_specification};
 use coreach_model::semantics::Event;
@@ -109,16 +108,13 @@ fn command(words: &[&str]) -> Command {
 }
 
 fn adapter(way: Way) -> Box<dyn Adapter> {
-    open(
-        &Iut {
-            name: "counter".to_owned(),
-            way,
-            link: None,
-            behaviour: Default::default(),
-            evidence: Default::default(),
-        },
-        Z3Solver::default,
-    )
+    open(&Iut {
+        name: "counter".to_owned(),
+        way,
+        link: None,
+        behaviour: Default::default(),
+        evidence: Default::default(),
+    })
 }
 
 /// How runs end early: after so many events, and without much patience.
@@ -133,15 +129,8 @@ fn runs(adapter: &mut dyn Adapter, settings: &Settings, count: u64) -> Vec<Run> 
     let mut solver = Z3Solver::default();
     let initial = initial_state(&test, &Default::default(), 1, &mut solver).unwrap();
     let one = |seed| {
-        run(Drive {
-            judge: &mut CaseJudge::new(&test, initial.clone()),
-            seed,
-            settings,
-            adapter,
-            strategy: &mut Strategy::random(),
-            values: &mut Values::new(MIX),
-            solver: &mut solver,
-        })
+        TestSession { judge: &mut CaseJudge::new(&test, initial.clone()), settings, adapter }
+            .run(seed, Strategy::random())
     };
     (0..count).map(one).collect()
 }
@@ -368,15 +357,8 @@ transitions:
     let mut judge = Monitor::new(&model, states.into_iter().collect());
     let mut adapter = adapter(Way::Http(http(systems::http(Slow { ms: 60, every: 1 }))));
     for seed in 0..5 {
-        let run = run(Drive {
-            judge: &mut judge,
-            seed,
-            settings: &settings(8, 5000),
-            adapter: &mut *adapter,
-            strategy: &mut Strategy::random(),
-            values: &mut Values::new(MIX),
-            solver: &mut Z3Solver::default(),
-        });
+        let run = TestSession { judge: &mut judge, settings: &settings(8, 5000), adapter: &mut *adapter }
+            .run(seed, Strategy::random());
         assert_eq!(run.outcome, Outcome::inconclusive(Cause::Steps(8)), "{:#?}", run.trace);
     }
 }

@@ -8,14 +8,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use coreach_adapters::description::{Iut, Way};
-use coreach_adapters::http::HttpAdapter;
-use coreach_adapters::stdio::StdioAdapter;
-use coreach_adapters::tcp::TcpAdapter;
+use coreach_adapters::description::Iut;
 use coreach_execution::campaign::Iut as Described;
-use coreach_execution::campaign::work::Link;
-use coreach_execution::lazy::Lazy;
-use coreach_execution::open;
 use coreach_model::Iosts;
 use coreach_model::diagnostic::{Diagnostic, SourceFile};
 use coreach_model::reader::collect::Collector;
@@ -130,34 +124,6 @@ pub fn reopen(description: &str, file: &str, test: &Iosts) -> Reading<Iut> {
     crate::iut::read(written, path.parent().unwrap_or(Path::new("")), Some(test))
 }
 
-/// The way to an implementation: for one run or, where something there outlives it, for many.
-pub fn link(iut: &Iut) -> Link {
-    match &iut.way {
-        Way::Tcp(tcp) if tcp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            let adapter = TcpAdapter::new(tcp.clone(), iut.evidence.clone());
-            Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
-        }
-        Way::Udp(udp) if udp.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            let adapter = TcpAdapter::of_datagrams(udp.clone(), iut.evidence.clone());
-            Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
-        }
-        Way::Http(http) if http.launch.as_ref().is_none_or(|launch| launch.keep) => {
-            let adapter = HttpAdapter::new(http.clone(), iut.evidence.clone());
-            Link::Kept(Box::new(adapter.sharing(&iut.behaviour.shared)))
-        }
-        Way::Stdio(stdio) if stdio.settle.is_some() || stdio.keep => {
-            let adapter = StdioAdapter::new(stdio.clone(), iut.evidence.clone());
-            Link::Kept(Box::new(adapter.behaving(&iut.behaviour)))
-        }
-        Way::Simulated(_)
-        | Way::SimulatedTimed(_)
-        | Way::Stdio(_)
-        | Way::Tcp(_)
-        | Way::Udp(_)
-        | Way::Http(_) => Link::Fresh(open(iut, Lazy::default)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
@@ -187,7 +153,7 @@ mod tests {
         let iosts = read_specification(model).unwrap().0.iosts;
         let (read, _) = crate::iut::load_once(&path, &iosts, None, &mut files).unwrap();
         assert_eq!((described.name.as_str(), read.name.as_str()), ("first", "first"));
-        let Way::Stdio(stdio) = read.way else { panic!("{:?}", read.way) };
+        let coreach_adapters::description::Way::Stdio(stdio) = read.way else { panic!("{:?}", read.way) };
         assert_eq!(stdio.command.words[0].fill(|_| None), Ok("first".to_owned()));
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -10,8 +10,8 @@ use coreach_execution::lazy::Lazy;
 use coreach_execution::mutation::mutants;
 use coreach_execution::run::Occurrence;
 use coreach_execution::simulated::Simulated;
-use coreach_execution::values::{MIX, Values, any};
-use coreach_execution::{CaseJudge, Drive, Settings, Strategy, TestCase, run};
+use coreach_execution::values::any;
+use coreach_execution::{CaseJudge, Settings, Strategy, TestCase, TestSession};
 use coreach_model::codec::to_json;
 use coreach_model::random::Random;
 use coreach_model::semantics::{Event, State};
@@ -49,15 +49,12 @@ pub fn judged(test: &TestCase, specification: &Iosts, runs: u64, changes: usize)
 fn driven(test: &TestCase, system: &Iosts, state: &State, seed: u64) -> Vec<Occurrence> {
     let moment = Duration::from_millis(1);
     let settings = Settings { steps: 25, quiescence: moment, patience: moment, ..Settings::default() };
-    let run = run(Drive {
+    let run = TestSession {
         judge: &mut CaseJudge::new(test, state.clone()),
-        seed,
         settings: &settings,
         adapter: &mut InProcess(Simulated::new(system.clone(), Lazy::default())),
-        strategy: &mut Strategy::random(),
-        values: &mut Values::new(MIX),
-        solver: &mut Lazy::default(),
-    });
+    }
+    .run(seed, Strategy::random());
     run.trace.into_iter().map(|step| step.what).collect()
 }
 

@@ -16,7 +16,7 @@ fn pages_follow_their_schema() {
         { "kind": "array", "text": "array[E] of E", "index": 1, "element": 1 },
         { "kind": "record", "text": "R", "name": "R", "fields": [{ "name": "f", "type": 0 }] },
     ]);
-    let graph = page::Graph {
+    let graph = page::PageGraph {
         name: "g".to_owned(),
         purpose: Some("p".to_owned()),
         domain: Some("interval"),
@@ -24,7 +24,7 @@ fn pages_follow_their_schema() {
         is_testers_side: true,
         constants: vec![data()],
         variables: vec![data()],
-        actions: vec![page::Action {
+        actions: vec![page::PageAction {
             name: "a".to_owned(),
             kind: "output",
             sign: "?",
@@ -38,7 +38,7 @@ fn pages_follow_their_schema() {
         reachable: Some(true),
         losses: vec!["l".to_owned()],
         size: Some([10, 20]),
-        locations: vec![page::Location {
+        locations: vec![page::PageLocation {
             name: "l".to_owned(),
             label: "<l>".to_owned(),
             description: Some("d".to_owned()),
@@ -49,17 +49,17 @@ fn pages_follow_their_schema() {
             at: Some([1, 2]),
             size: Some([3, 4]),
         }],
-        transitions: vec![page::Transition {
+        transitions: vec![page::PageTransition {
             source: 0,
             target: 0,
             action: 0,
             guard: Some(0),
-            assignments: vec![page::Assignment { variable: "v".to_owned(), value: 0 }],
-            origin: Some(page::Origin { file: 0, line: 1, last: 2 }),
+            assignments: vec![page::PageAssignment { variable: "v".to_owned(), value: 0 }],
+            origin: Some(page::PageOrigin { file: 0, line: 1, last: 2 }),
             points: vec![[1, 2], [3, 4]],
             label: Some(1),
         }],
-        asides: vec![page::Aside {
+        asides: vec![page::PageAside {
             location: 0,
             kind: "verdict",
             target: 0,
@@ -70,7 +70,7 @@ fn pages_follow_their_schema() {
         }],
     };
     let record = records().swap_remove(0);
-    let run = page::Run {
+    let run = page::PageRun {
         name: "r".to_owned(),
         test: "t".to_owned(),
         iut: Some("i".to_owned()),
@@ -87,7 +87,7 @@ fn pages_follow_their_schema() {
         walk: Some(page::Walk {
             graph: 0,
             start: a_map(),
-            steps: vec![page::Step {
+            steps: vec![page::PageStep {
                 direction: "stimulus".to_owned(),
                 action: Some("a".to_owned()),
                 values: a_map(),
@@ -96,23 +96,23 @@ fn pages_follow_their_schema() {
             }],
         }),
     };
-    let whole = page::Document {
+    let whole = page::PageDocument {
         format: "coreach-page",
         format_version: page::FORMAT_VERSION,
         version: "0",
         title: "t".to_owned(),
         notes: vec!["n".to_owned()],
-        files: vec![page::File { name: "f".to_owned(), text: "x".to_owned() }],
+        files: vec![page::PageFile { name: "f".to_owned(), text: "x".to_owned() }],
         types: types.as_array().unwrap().clone(),
         terms: serde_json::from_value(json!([["data", "d", 0]])).unwrap(),
-        expressions: vec![page::Expression { text: "d".to_owned(), term: 0 }],
+        expressions: vec![page::PageExpression { text: "d".to_owned(), term: 0 }],
         graphs: vec![graph],
-        domains: vec![page::Domain {
+        domains: vec![page::PageDomain {
             purpose: "p".to_owned(),
             domain: "interval",
             result: "made",
             reason: Some("r".to_owned()),
-            stages: vec![page::Stage {
+            stages: vec![page::PageStage {
                 stage: "product",
                 locations: 1,
                 transitions: 2,

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use coreach_adapters::evidence::{self, Item, Phase};
-use coreach_adapters::{Failure, Left};
+use coreach_adapters::evidence::{self, EvidenceItem, Phase};
+use coreach_adapters::{Failure, Left, Settled};
 use coreach_execution::ending::{Cause, Ending, Outcome, cause};
-use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord, StepRecord, TimingRecord};
+use coreach_execution::record::{GuardRecord, ReasonRecord, Record, StepRecord};
 use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
+use coreach_execution::timed::jitter::Jitter;
+use coreach_execution::timed::timing::Timing;
 use coreach_execution::values::Source;
 use coreach_execution::wire::WireRecord;
 use coreach_model::Verdict;
@@ -71,9 +73,9 @@ fn outcomes() -> Vec<Outcome> {
     verdicts.chain(failures.into_iter().map(Outcome::RunError)).collect()
 }
 
-fn item(kind: evidence::Kind, at: usize) -> WireRecord {
+fn item(kind: evidence::EvidenceKind, at: usize) -> WireRecord {
     let bytes: [&[u8]; 2] = [b"text\r\n", b"\x00"];
-    coreach_execution::wire::write(&Item {
+    coreach_execution::wire::write(&EvidenceItem {
         kind,
         at: Duration::from_millis(3),
         phase: Phase::ALL[at % 3],
@@ -124,10 +126,10 @@ pub(super) fn records() -> Vec<Record> {
             mix: Source::ALL.iter().map(|source| (source.name().to_owned(), json!(2))).collect(),
             link_ms: Some(50.0),
             crossed: 2,
-            settled: Some(SettledRecord {
+            settled: Some(Settled {
                 awaited: "the answer to `Add`".to_owned(),
-                ms: 1.5,
-                left: Left::ALL[number % 3].name().to_owned(),
+                waited: Duration::from_micros(1500),
+                left: Left::ALL[number % 3],
             }),
             shrunk: Some(ShrunkRecord {
                 from_events: 9,
@@ -139,16 +141,15 @@ pub(super) fn records() -> Vec<Record> {
                 others: vec![OtherRecord { bucket: a_bucket(), count: 1 }],
             }),
             retried: 2,
-            timing: Some(TimingRecord {
-                simulated: false,
-                tolerance_ms: 10.0,
+            timing: Some(Timing {
+                is_simulated: false,
+                tolerance: Duration::from_millis(10),
                 moved: 1,
-                jitter_ms: 3.25,
-                jitter_p99_ms: 0.5,
-                thought_ms: 12.0,
-                longest_thought_ms: 8.0,
+                jitter: Jitter { most: Duration::from_micros(3250), p99: Duration::from_micros(500) },
+                thought: Duration::from_millis(12),
+                longest_thought: Duration::from_millis(8),
             }),
-            wire: evidence::Kind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
+            wire: evidence::EvidenceKind::ALL.iter().enumerate().map(|(at, kind)| item(*kind, at)).collect(),
             seconds: 0.5,
         }
     };
@@ -169,9 +170,12 @@ fn a_record_has_the_fields_and_words_of_its_schema() {
         }
     });
     assert_eq!(words(&schema, "/properties/cause/enum"), causes);
-    assert_eq!(words(&schema, "/properties/settled/properties/left/enum"), Left::ALL.map(Left::name));
+    assert_eq!(
+        words(&schema, "/properties/settled/properties/left/enum"),
+        Left::ALL.map(|left| json!(left).as_str().unwrap().to_owned())
+    );
     let wire = |key: &str| words(&schema, &format!("/properties/wire/items/properties/{key}/enum"));
-    assert_eq!(wire("direction"), evidence::Kind::ALL.map(evidence::Kind::name));
+    assert_eq!(wire("direction"), evidence::EvidenceKind::ALL.map(evidence::EvidenceKind::name));
     assert_eq!(wire("phase"), [Phase::Start, Phase::Settle].map(Phase::name));
     let stopped = [Stopped::Runs, Stopped::Time].map(Stopped::name);
     assert_eq!(words(&schema, "/properties/shrunk/properties/stopped/enum"), stopped);

@@ -10,7 +10,7 @@ use coreach_project::coverage::report::{
     ClassCoverage, ConjunctCoverage, Figure, Figures, LocationCoverage, Met, ModelCoverage,
     ParameterCoverage, PurposeCoverage, SpecificationCoverage, Status, TransitionCoverage, Unmet,
 };
-use coreach_project::coverage::{Kind, Report, Requirement, Runs};
+use coreach_project::coverage::{CoverageKind, CoverageReport, Requirement, Runs};
 use coreach_project::render::to_json;
 use coreach_project::summary::{
     CAMPAIGN_FORMAT_VERSION, CampaignSummary, KilledSummary, MutantSummary, MutationSummary, ShortestSummary,
@@ -148,13 +148,13 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
         requirement: Requirement { kind, percent: 80 },
         covered: 33.3,
     };
-    let report = Report {
+    let report = CoverageReport {
         format_version: coreach_project::coverage::report::FORMAT_VERSION,
         exit_code: 5,
         runs: Runs { read: 9, repeated: 1, too_many_states: 1, cut: 1, stopped: 1 },
         domain: Some("interval"),
         specifications: vec![SpecificationCoverage { own: model, purposes: vec![purpose] }],
-        unmet: Kind::ALL.map(unmet).to_vec(),
+        unmet: CoverageKind::ALL.map(unmet).to_vec(),
         diagnostics: Vec::new(),
     };
     let report = serde_json::to_value(report).unwrap();
@@ -163,7 +163,7 @@ fn coverage_has_the_fields_and_words_of_its_schema() {
     let word = |value: Value| value.as_str().unwrap().to_owned();
     let statuses = Status::ALL.map(|status| word(serde_json::to_value(status).unwrap()));
     assert_eq!(words(&schema, "/$defs/met/properties/status/enum"), statuses);
-    let kinds = Kind::ALL.map(|kind| word(serde_json::to_value(kind).unwrap()));
+    let kinds = CoverageKind::ALL.map(|kind| word(serde_json::to_value(kind).unwrap()));
     assert_eq!(words(&schema, "/properties/unmet/items/properties/kind/enum"), kinds);
-    assert_eq!(kinds, Kind::ALL.map(Kind::name));
+    assert_eq!(kinds, CoverageKind::ALL.map(CoverageKind::name));
 }

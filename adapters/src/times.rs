@@ -1,0 +1,41 @@
+//! Times as documents state them.
+
+use std::time::Duration;
+
+/// In milliseconds, with three places.
+pub fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A time as a document states it: not before the beginning, and not without end.
+pub fn seconds(number: f64) -> Option<Duration> {
+    /// Three hundred years.
+    const MOST: f64 = 1e10;
+    let is_time = (0.0..=MOST).contains(&number);
+    if is_time { Duration::try_from_secs_f64(number).ok() } else { None }
+}
+
+/// A time as a number of milliseconds in a document: `#[serde(with = "milliseconds_of")]`.
+pub mod milliseconds_of {
+    use std::time::Duration;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(super::milliseconds(*time))
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let ms = f64::deserialize(deserializer)?;
+        super::seconds(ms / 1e3).ok_or_else(|| D::Error::custom(format!("{ms} ms is no time")))
+    }
+}

@@ -1,0 +1,57 @@
+//! How runs of a test case against an implementation are prepared: the one place of it, for `coreach test` and for campaigns, so
+//! that a seed means the same to both.
+//!
+//! Each run has a thread, a judge, a strategy and, unless something behind it outlives runs, a way to the implementation of its own.
+
+use std::io;
+
+use coreach_adapters::Iut;
+use coreach_model::semantics::State;
+
+use crate::alone::alone;
+use crate::judge;
+use crate::open::Links;
+use crate::record::{Record, record};
+use crate::run::Run;
+use crate::session::{TestSession, retrying};
+use crate::settings::Settings;
+use crate::strategy::Strategy;
+use crate::test_case::TestCase;
+
+/// What all runs of a test case against an implementation share.
+pub struct Preparation<'a> {
+    /// The test case.
+    pub test: &'a TestCase,
+    /// The implementation, as its file describes it.
+    pub iut: &'a Iut,
+    /// The ways to it that outlive runs, and its number there.
+    pub links: (&'a Links, usize),
+    /// Limits and waiting, with what the file says of these.
+    pub settings: Settings,
+    /// Makes a strategy that remembers nothing.
+    pub strategy: &'a (dyn Fn() -> Strategy<'static> + Sync),
+    /// So often a run is done again that ends without a verdict.
+    pub retries: usize,
+}
+
+impl Preparation<'_> {
+    /// Does one run from this state, which the constants are a part of.
+    ///
+    /// # Errors
+    /// The system has no thread for us.
+    ///
+    /// # Panics
+    /// Where the run panics: a bug of ours is a crash.
+    pub fn run(&self, initial: &State, seed: u64) -> io::Result<(Run, Record)> {
+        let (links, number) = self.links;
+        alone(|| {
+            links.with(number, self.iut, |adapter| {
+                let mut judge = judge::against(self.test, initial.clone(), self.iut);
+                let mut session = TestSession { judge: judge.as_mut(), settings: &self.settings, adapter };
+                let run = retrying(self.retries, || session.run(seed, (self.strategy)()));
+                let written = record(judge.as_mut(), &run);
+                (run, written)
+            })
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! How runs are driven: how long silence lasts, and the limits.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use coreach_adapters::Iut;
+use coreach_adapters::behaviour::{TOLERANCE, Within};
+
+use crate::judge::Judge;
+use crate::run::Step;
+
+/// How a run is driven.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// How long silence must last to be quiescence.
+    pub quiescence: Duration,
+    /// The same for single locations, by name.
+    pub quiescence_at: HashMap<String, Duration>,
+    /// How long a reply may take, as the implementation's file says it: before [`Settings::quiescence`], behind
+    /// [`Settings::quiescence_at`].
+    pub within: Within,
+    /// How long to wait for an observation where a stimulus could be sent as well.
+    pub patience: Duration,
+    /// The most events of a run.
+    pub steps: usize,
+    /// The longest time of a run.
+    pub time: Duration,
+    /// Of a timed run, how far an instant may have been from where it was measured: what a carrier, an operating system and an
+    /// adapter take.
+    pub tolerance: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            quiescence: Duration::from_secs(1),
+            quiescence_at: HashMap::new(),
+            within: Within::default(),
+            patience: Duration::from_millis(20),
+            steps: 1000,
+            time: Duration::from_secs(60),
+            tolerance: TOLERANCE,
+        }
+    }
+}
+
+impl Settings {
+    /// The same with what the file of an implementation says.
+    #[must_use]
+    pub fn against(self, iut: &Iut) -> Self {
+        Settings { within: iut.behaviour.within.clone(), tolerance: iut.tolerance(), ..self }
+    }
+
+    /// How long silence must last where the judge is, after this trace.
+    pub(crate) fn silence(&self, judge: &dyn Judge, trace: &[Step]) -> Duration {
+        if let Some(time) = self.quiescence_at.get(judge.place()) {
+            return *time;
+        }
+        if self.within.is_empty() {
+            return self.quiescence;
+        }
+        let last = trace.iter().rev().find_map(|step| step.what.event()).map(|event| event.action.as_str());
+        self.within.of(&judge.specification_locations(), last).unwrap_or(self.quiescence)
+    }
+}
