@@ -104,6 +104,7 @@ pub mod timed;
 pub mod times;
 pub mod trial;
 pub mod values;
+pub mod walk;
 pub mod wire;
 
 pub use bucket::Bucket;

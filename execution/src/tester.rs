@@ -123,6 +123,7 @@ pub fn run(drive: Drive<'_, '_>) -> Run {
     }
     let begin = Instant::now();
     drive.judge.begin();
+    drive.strategy.begin(drive.judge);
     let seed = drive.seed;
     let constants = drive.judge.constants();
     drive.values.begin(&constants);
@@ -248,7 +249,7 @@ impl Driver<'_, '_> {
     fn step(&mut self) -> Result<Progress, Failure> {
         let Some(moves) = order(self.drive.strategy, self.drive.judge, &mut self.random, self.drive.solver)
         else {
-            return Ok(Progress::Over(Outcome::inconclusive(Cause::Ended)));
+            return Ok(Progress::Over(Outcome::inconclusive(self.drive.strategy.cause())));
         };
         let quiescence = self.drive.settings.silence(self.drive.judge, &self.trace);
         self.pauses = Pauses::default();
@@ -421,6 +422,7 @@ impl Driver<'_, '_> {
         if let Some(number) = transition {
             self.drive.strategy.took(number);
         }
+        self.drive.strategy.happened(self.drive.judge, &what);
         self.trace.push(Step { what, transition, at: self.begin.elapsed() });
         Progress::Moved
     }

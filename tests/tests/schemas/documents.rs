@@ -18,6 +18,7 @@ use coreach_execution::record::{GuardRecord, ReasonRecord, Record, SettledRecord
 use coreach_execution::shrink::Stopped;
 use coreach_execution::shrink::told::{OtherRecord, ShrunkRecord};
 use coreach_execution::values::Source;
+use coreach_execution::walk::{Until, Walk};
 use coreach_execution::wire::WireRecord;
 use coreach_model::Verdict;
 use coreach_model::diagnostic::Diagnostic;
@@ -34,6 +35,7 @@ use coreach_project::summary::{
     CAMPAIGN_FORMAT_VERSION, CampaignSummary, KilledSummary, MutantSummary, MutationSummary, ShortestSummary,
     TransitionSummary,
 };
+use coreach_project::walk::{self, PHASES};
 use coreach_tests::schema;
 use serde_json::{Map, Value, json};
 
@@ -463,6 +465,17 @@ fn explorations_follow_their_schema() {
     ];
     assert_eq!(documents.each_ref().map(|document| document["exit_code"].clone()), [0, 0, 6, 6, 0]);
     follow("exploration.schema.json", &[&documents[..], &[ended(documents[0].clone())]].concat());
+}
+
+#[test]
+fn walks_follow_their_schema() {
+    let (walkable, _) = walk::read(&root().join("tests/models/teller_machine.yaml")).unwrap();
+    let iosts = walkable.case.test.iosts.clone();
+    let (until, phases) = (Until { events: 1, percent: None, deadline: None }, walk::phases(&iosts, &PHASES));
+    let standing = Walk::new(iosts, &phases, until, true);
+    let told = walk::document(&walkable, &PHASES, &standing, &[], &diagnostics(), 0);
+    assert!(!told["uncovered"].as_array().unwrap().is_empty());
+    follow("walk.schema.json", &[told]);
 }
 
 /// A path with transitions left out, one that silence cuts.
